@@ -68,6 +68,7 @@ is_deeply($document, {
                              name given_name family_name locale updated_at email
                              email_verified groups roles) ],
     authorization_response_iss_parameter_supported => JSON::PP::true,
+    claims_parameter_supported => JSON::PP::true,
     request_parameter_supported => JSON::PP::false,
     request_uri_parameter_supported => JSON::PP::false,
 }, 'the metadata');

@@ -110,13 +110,13 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_authorization = {
                         NGX_SVC_OAUTH_ALLOWED(NGX_SVC_OAUTH_ALLOWED_AT("h"),
                                               "ARRAY[s.name]")
                         " <@ c.allowed, false)) ORDER BY s.name), '[]')"
-                " FROM unnest(w.scopes) s (name)) AS scopes,"
+                " FROM unnest(e.scopes) s (name)) AS scopes,"
             " array_to_json(h.resources) AS resources, "
             NGX_SVC_OAUTH_POLICY_OF("q")
         NGX_SVC_OAUTH_AUTHORIZE_FROM("")
         " CROSS JOIN LATERAL (SELECT CASE" NGX_SVC_OAUTH_VERDICT_REQUEST
             NGX_SVC_OAUTH_VERDICT_PLACE NGX_SVC_OAUTH_VERDICT_USER
-            NGX_SVC_OAUTH_VERDICT_CONSENT("$20")
+            NGX_SVC_OAUTH_VERDICT_CONSENT("$22")
             " END AS verdict OFFSET 0) o"
         " CROSS JOIN LATERAL (SELECT o.verdict, o.verdict IS NULL"
             " OR o.verdict = 'consent' AS signed_in) v"
@@ -129,7 +129,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_authorization = {
 };
 
 /*
- * $23: the decision, $24: of whom, $25 and $26: the scopes and the resources
+ * $25: the decision, $26: of whom, $27 and $28: the scopes and the resources
  * that the page has shown: nothing else is granted.  What a loopback URI was
  * approved for is asked for again.
  */
@@ -148,12 +148,12 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_authorization_decide = {
         "WITH v AS ("
             "SELECT CASE" NGX_SVC_OAUTH_VERDICT_REQUEST
                 NGX_SVC_OAUTH_VERDICT_PLACE NGX_SVC_OAUTH_VERDICT_USER
-                " WHEN s.user_id <> $24::text::uuid THEN 'user'"
-                " WHEN $23 = 'deny' THEN 'denied'"
+                " WHEN s.user_id <> $26::text::uuid THEN 'user'"
+                " WHEN $25 = 'deny' THEN 'denied'"
                 " WHEN NOT "
-                    NGX_SVC_ADMIN_AUTHORIZATION_SHOWN("$25", "w.scopes")
+                    NGX_SVC_ADMIN_AUTHORIZATION_SHOWN("$27", "e.scopes")
                     " OR NOT "
-                    NGX_SVC_ADMIN_AUTHORIZATION_SHOWN("$26", "h.resources")
+                    NGX_SVC_ADMIN_AUTHORIZATION_SHOWN("$28", "h.resources")
                     " THEN 'changed' END"
                 NGX_SVC_OAUTH_AUTHORIZE_COLUMNS
             NGX_SVC_OAUTH_AUTHORIZE_FROM("")
@@ -161,10 +161,10 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_authorization_decide = {
             "INSERT INTO svc.oauth_consent AS k"
                 " (tenant_id, user_id, client_id, scopes, resources, allowed)"
             " SELECT " NGX_SVC_TENANT_OR_NULL ", v.user_id, v.client_id,"
-                " v.scopes, ARRAY(SELECT s COLLATE \"C\""
+                " v.shown, ARRAY(SELECT s COLLATE \"C\""
                     " FROM unnest(v.resource_keys) s ORDER BY 1), "
                 NGX_SVC_OAUTH_ALLOWED(NGX_SVC_OAUTH_ALLOWED_AT("v"),
-                                      "v.scopes")
+                                      "v.shown")
             " FROM v WHERE v.verdict IS NULL AND $4 IS NULL"
             " ON CONFLICT (tenant_id, user_id, client_id) DO UPDATE SET "
                 NGX_SVC_ADMIN_AUTHORIZATION_MERGE("scopes") ", "
@@ -177,7 +177,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_authorization_decide = {
             NGX_SVC_OAUTH_AUTHORIZE_CODE
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_CONSENT_GRANTED, "v.client_id", "v.name",
-                "jsonb_build_object('scopes', to_jsonb(v.scopes),"
+                "jsonb_build_object('scopes', to_jsonb(v.shown),"
                     " 'resources', to_jsonb(v.resources))",
                 "FROM v WHERE v.verdict IS NULL")
         ")"

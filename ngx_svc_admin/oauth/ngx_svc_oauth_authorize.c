@@ -26,7 +26,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_authorize = {
         "WITH v AS ("
             "SELECT CASE" NGX_SVC_OAUTH_VERDICT_REQUEST
                 NGX_SVC_OAUTH_VERDICT_PLACE NGX_SVC_OAUTH_VERDICT_USER
-                NGX_SVC_OAUTH_VERDICT_CONSENT("$23") " END"
+                NGX_SVC_OAUTH_VERDICT_CONSENT("$25") " END"
                 NGX_SVC_OAUTH_AUTHORIZE_COLUMNS
             NGX_SVC_OAUTH_AUTHORIZE_FROM(NGX_SVC_OAUTH_AUTHORIZE_LOCK)
         "), i AS ("

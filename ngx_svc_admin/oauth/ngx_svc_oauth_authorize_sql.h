@@ -21,7 +21,8 @@
  * what time it must be, $13: whose, '' when the hint is no good, $14: bytes
  * that all scopes may have, $15: from which address, $16: the version of the
  * access policy that lets the request through, $17: of which class it should
- * be, and $18: whether it must, $19: the challenge.
+ * be, and $18: whether it must, $19: the challenge, $20: claims that are asked
+ * for by name, $21: of which user they must be.
  */
 
 #define NGX_SVC_OAUTH_AUTHORIZE_PARAMS                                        \
@@ -43,9 +44,11 @@
     ngx_svc_oauth_request_param(policy),                                      \
     ngx_svc_oauth_request_param(acr),                                         \
     ngx_svc_oauth_request_param(acr_needed),                                  \
-    ngx_svc_oauth_request_param(challenge)
+    ngx_svc_oauth_request_param(challenge),                                   \
+    ngx_svc_oauth_request_param(claims),                                      \
+    ngx_svc_oauth_request_param(subject)
 
-/* and, where a code may come of it, $20 to $22: */
+/* and, where a code may come of it, $22 to $24: */
 
 #define NGX_SVC_OAUTH_AUTHORIZE_CODE_PARAMS                                   \
     NGX_SVC_OAUTH_AUTHORIZE_PARAMS,                                           \
@@ -101,6 +104,24 @@
             " ELSE a.unknown_scopes = 'refuse' END ORDER BY 1)"
 
 /*
+ * Of the claims that are asked for by name those whose scopes the client may
+ * have; and what the user is shown, and consents to: the scopes that are asked
+ * for, and those that the claims stand for.
+ */
+
+#define NGX_SVC_OAUTH_ASKED_CLAIMS                                            \
+    "SELECT CASE WHEN $20::text IS NOT NULL AND 'openid' = ANY (w.scopes)"    \
+        " THEN ARRAY(SELECT n COLLATE \"C\" FROM unnest($20::text::text[]) n" \
+            " WHERE split_part(n, ' ', 1) = ANY (b.scopes) ORDER BY 1)"       \
+        " END AS claims"
+
+#define NGX_SVC_OAUTH_ASKED_SCOPES                                            \
+    "SELECT CASE WHEN d.claims IS NULL THEN w.scopes"                         \
+        " ELSE ARRAY(SELECT s COLLATE \"C\" FROM unnest(w.scopes) s UNION"    \
+            " SELECT split_part(n, ' ', 1) COLLATE \"C\""                     \
+                " FROM unnest(d.claims) n ORDER BY 1) END AS scopes"
+
+/*
  * Of the client's tenant, and what the statement before has let in, which says
  * so by svc.actor_id: a session of another tenant is not seen here.
  */
@@ -132,13 +153,15 @@
         " AS scopes) b"                                                       \
     " CROSS JOIN LATERAL (SELECT "                                            \
         NGX_SVC_OAUTH_USER_SCOPES_OF("b.scopes") " AS scopes) w"              \
+    " CROSS JOIN LATERAL (" NGX_SVC_OAUTH_ASKED_CLAIMS ") d"                  \
+    " CROSS JOIN LATERAL (" NGX_SVC_OAUTH_ASKED_SCOPES ") e"                  \
     " CROSS JOIN LATERAL (" NGX_SVC_OAUTH_ASKED_AT ") h"                      \
     " JOIN svc.governance q ON q.tenant_id = " NGX_SVC_TENANT                 \
     " LEFT JOIN LATERAL (" NGX_SVC_OAUTH_USER_SESSION ") s ON true"           \
     " LEFT JOIN LATERAL ("                                                    \
         NGX_SVC_OAUTH_CONSENT("s.user_id", lock) ") c ON true"                \
     " CROSS JOIN LATERAL (SELECT coalesce("                                   \
-        NGX_SVC_OAUTH_ALLOWED(NGX_SVC_OAUTH_ALLOWED_AT("h"), "w.scopes")      \
+        NGX_SVC_OAUTH_ALLOWED(NGX_SVC_OAUTH_ALLOWED_AT("h"), "e.scopes")      \
         " <@ c.allowed, false) AS consented OFFSET 0) z"
 
 
@@ -214,7 +237,7 @@
 #define NGX_SVC_OAUTH_VERDICT_USER                                            \
     " WHEN $13 = '' THEN 'hint'"                                              \
     " WHEN s.user_id IS NULL THEN 'login'"                                    \
-    " WHEN $10::bool OR s.user_id::text <> $13"                               \
+    " WHEN $10::bool OR s.user_id::text <> $13 OR s.user_id::text <> $21"     \
         " OR s.auth_time < now() - make_interval(secs => $11::text::float8)"  \
         " OR s.auth_time <= to_timestamp($12::text::float8) THEN 'again'"     \
     NGX_SVC_OAUTH_VERDICT_ACR                                                 \
@@ -239,6 +262,7 @@
     " AS verdict, t.slug, a.client_id, a.name, gen_random_uuid() AS id,"      \
     " s.user_id, s.root_id, s.session_at, s.auth_time, "                      \
     NGX_SVC_OAUTH_ACR_METHODS " AS methods, w.scopes,"                        \
+    " d.claims, e.scopes AS shown,"                                           \
     " h.resources, h.resource_keys, z.consented, a.grant_days,"               \
     " q.tenant_id, q.access_policy, q.access_number"
 
@@ -247,18 +271,18 @@
 #define NGX_SVC_OAUTH_AUTHORIZE_GRANT(consented)                              \
     "INSERT INTO svc.oauth_grant (tenant_id, id, client_id, user_id, scopes," \
         " resources, resource_keys, session_id, session_at, auth_time,"       \
-        " methods, consented, expires_at)"                                    \
+        " methods, consented, claims, expires_at)"                            \
     " SELECT " NGX_SVC_TENANT_OR_NULL ", v.id, v.client_id, v.user_id,"       \
         " v.scopes, v.resources, v.resource_keys, v.root_id, v.session_at,"   \
-        " v.auth_time, v.methods, " consented ","                             \
+        " v.auth_time, v.methods, " consented ", v.claims,"                   \
         " now() + v.grant_days * interval '1 day'"                            \
     " FROM v WHERE v.verdict IS NULL"
 
 #define NGX_SVC_OAUTH_AUTHORIZE_CODE                                          \
     "INSERT INTO svc.oauth_code (tenant_id, digest, grant_id, client_id,"     \
         " redirect_uri, challenge, nonce, jkt, expires_at)"                   \
-    " SELECT " NGX_SVC_TENANT_OR_NULL ", $20::bytea, v.id, v.client_id, $3,"  \
-        " $19::bytea, $21::text, $22::bytea, now() + interval '1 minute'"     \
+    " SELECT " NGX_SVC_TENANT_OR_NULL ", $22::bytea, v.id, v.client_id, $3,"  \
+        " $19::bytea, $23::text, $24::bytea, now() + interval '1 minute'"     \
     " FROM v WHERE v.verdict IS NULL"
 
 /*

@@ -9,42 +9,13 @@
 #define NGX_SVC_OAUTH_CLAIMS_GROUPS  200    /* that are told, at most */
 
 
-typedef enum {
-    NGX_SVC_OAUTH_CLAIM_TEXT = 0,
-    NGX_SVC_OAUTH_CLAIM_RAW,        /* a number, or a boolean */
-    NGX_SVC_OAUTH_CLAIM_LIST
-} ngx_svc_oauth_claim_e;
-
-typedef struct {
-    const char             *name;       /* of the claim, and of its column */
-    ngx_str_t               scope;      /* no data: always */
-    ngx_svc_oauth_claim_e   kind;
-} ngx_svc_oauth_claim_t;
-
-
+static ngx_str_t ngx_svc_oauth_claims_of_user(
+    const ngx_svc_oauth_claims_t *claims, ngx_uint_t bit,
+    const ngx_svc_oauth_claim_t *claim);
 static void ngx_svc_oauth_claims_value(ngx_svc_json_writer_t *w,
     const ngx_svc_oauth_claim_t *claim, const ngx_str_t *value);
 static void ngx_svc_oauth_claims_groups(ngx_svc_json_writer_t *w,
     PGresult *res);
-
-
-/* The i-th is the i-th bit. */
-
-static const ngx_svc_oauth_claim_t  ngx_svc_oauth_claims[] = {
-    { "sub", ngx_null_string, NGX_SVC_OAUTH_CLAIM_TEXT },
-    { "groups", ngx_string("groups"), NGX_SVC_OAUTH_CLAIM_LIST },
-    { "roles", ngx_string("roles"), NGX_SVC_OAUTH_CLAIM_LIST },
-    { "name", ngx_string("profile"), NGX_SVC_OAUTH_CLAIM_TEXT },
-    { "given_name", ngx_string("profile"), NGX_SVC_OAUTH_CLAIM_TEXT },
-    { "family_name", ngx_string("profile"), NGX_SVC_OAUTH_CLAIM_TEXT },
-    { "locale", ngx_string("profile"), NGX_SVC_OAUTH_CLAIM_TEXT },
-    { "updated_at", ngx_string("profile"), NGX_SVC_OAUTH_CLAIM_RAW },
-    { "email", ngx_string("email"), NGX_SVC_OAUTH_CLAIM_TEXT },
-    { "email_verified", ngx_string("email"), NGX_SVC_OAUTH_CLAIM_RAW }
-};
-
-#define NGX_SVC_OAUTH_CLAIMS_N                                                \
-    (sizeof(ngx_svc_oauth_claims) / sizeof(ngx_svc_oauth_claim_t))
 
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_claims = {
@@ -89,14 +60,15 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_claims_groups = {
 ngx_uint_t
 ngx_svc_oauth_claims_of(const ngx_svc_pg_array_t *scopes)
 {
-    ngx_uint_t  i, wanted;
+    ngx_uint_t                    i, wanted;
+    const ngx_svc_oauth_claim_t  *claim;
 
     wanted = 0;
 
     for (i = 0; i < NGX_SVC_OAUTH_CLAIMS_N; i++) {
-        if (ngx_svc_oauth_claims[i].scope.data == NULL
-            || ngx_svc_pg_array_has(scopes, &ngx_svc_oauth_claims[i].scope))
-        {
+        claim = &ngx_svc_oauth_claim_table[i];
+
+        if (!claim->asked && ngx_svc_pg_array_has(scopes, &claim->scope)) {
             wanted |= (ngx_uint_t) 1 << i;
         }
     }
@@ -205,12 +177,31 @@ ngx_svc_oauth_claims_write(ngx_svc_json_writer_t *w,
             continue;
         }
 
-        value = ngx_svc_row_value(claims->user, 0,
-                                  ngx_svc_oauth_claims[i].name);
+        value = ngx_svc_oauth_claims_of_user(claims, bit,
+                                             &ngx_svc_oauth_claim_table[i]);
 
         if (value.data) {
-            ngx_svc_oauth_claims_value(w, &ngx_svc_oauth_claims[i], &value);
+            ngx_svc_oauth_claims_value(w, &ngx_svc_oauth_claim_table[i],
+                                       &value);
         }
+    }
+}
+
+
+static ngx_str_t
+ngx_svc_oauth_claims_of_user(const ngx_svc_oauth_claims_t *claims,
+    ngx_uint_t bit, const ngx_svc_oauth_claim_t *claim)
+{
+    switch (bit) {
+
+    case NGX_SVC_OAUTH_CLAIM_AUTH_TIME:
+        return claims->auth_time;
+
+    case NGX_SVC_OAUTH_CLAIM_ACR:
+        return claims->acr;
+
+    default:
+        return ngx_svc_row_value(claims->user, 0, (char *) claim->name.data);
     }
 }
 
@@ -221,20 +212,24 @@ static void
 ngx_svc_oauth_claims_value(ngx_svc_json_writer_t *w,
     const ngx_svc_oauth_claim_t *claim, const ngx_str_t *value)
 {
+    const char  *name;
+
+    name = (char *) claim->name.data;
+
     switch (claim->kind) {
 
     case NGX_SVC_OAUTH_CLAIM_RAW:
-        ngx_svc_json_raw(w, claim->name, value->data, value->len);
+        ngx_svc_json_raw(w, name, value->data, value->len);
         break;
 
     case NGX_SVC_OAUTH_CLAIM_LIST:
-        ngx_svc_json_open(w, claim->name, '[');
+        ngx_svc_json_open(w, name, '[');
         ngx_svc_json_string(w, NULL, value->data, value->len);
         ngx_svc_json_close(w, ']');
         break;
 
     default: /* NGX_SVC_OAUTH_CLAIM_TEXT */
-        ngx_svc_json_string(w, claim->name, value->data, value->len);
+        ngx_svc_json_string(w, name, value->data, value->len);
     }
 }
 

@@ -8,6 +8,7 @@
 
 
 #include "ngx_svc_oauth.h"
+#include "ngx_svc_oauth_claim.h"
 #include "ngx_svc_pg_array.h"
 
 
@@ -25,18 +26,14 @@
     " u.user_name AS email, u.email_verified::text AS email_verified"
 
 
-/* Each is a bit; these have no column above. */
-
-#define NGX_SVC_OAUTH_CLAIM_SUB     0x01
-#define NGX_SVC_OAUTH_CLAIM_GROUPS  0x02
-#define NGX_SVC_OAUTH_CLAIM_ROLES   0x04
-
 typedef struct {
     ngx_uint_t   wanted;        /* bits */
     ngx_uint_t   user_call;     /* of the op's; 0: there is none */
     ngx_uint_t   groups_call;
     PGresult    *user;          /* a row with their columns */
     PGresult    *groups;        /* a row for each; NULL: not wanted */
+    ngx_str_t    auth_time;     /* of the grant, */
+    ngx_str_t    acr;           /*     if they are wanted */
 } ngx_svc_oauth_claims_t;
 
 

@@ -4,6 +4,7 @@
 
 #include "ngx_svc_oauth_granted.h"
 #include "ngx_svc_oauth_amr.h"
+#include "ngx_svc_oauth_claims_kept.h"
 #include "ngx_svc_oauth_grant.h"
 #include "ngx_svc_oauth_granted_judge.h"
 #include "ngx_svc_oauth_granted_refuse.h"
@@ -252,42 +253,46 @@ ngx_svc_oauth_granted_refresh(ngx_svc_oauth_t *o)
 }
 
 
-/* Of the ID token: of the scopes that are given those that the client has. */
+/*
+ * Of the ID token: those of scopes that the client has there, and those that it
+ * has asked for by name, whose scopes it may still have.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_granted_claims(ngx_svc_oauth_t *o)
 {
-    ngx_str_t                *scope;
-    ngx_uint_t                i;
+    ngx_str_t                 scope;
+    ngx_uint_t                i, bit;
     ngx_svc_pg_array_t        scopes;
     ngx_svc_oauth_granted_t  *granted;
 
     granted = o->data;
     granted->claims.wanted = 0;
 
-    if (!granted->openid || granted->id_token_claims.n == 0) {
+    if (!granted->openid) {
         return NGX_OK;
     }
 
-    scopes.n = 0;
-    scopes.elts = ngx_palloc(o->sr->request->pool,
-                             granted->id_token_claims.n * sizeof(ngx_str_t));
-    if (scopes.elts == NULL) {
-        return NGX_ERROR;
-    }
-
     for (i = 0; i < granted->id_token_claims.n; i++) {
-        scope = &granted->id_token_claims.elts[i];
+        scopes.elts = &granted->id_token_claims.elts[i];
+        scopes.n = 1;
 
-        if (ngx_svc_pg_array_has(&granted->given, scope)) {
-            scopes.elts[scopes.n++] = *scope;
+        if (ngx_svc_pg_array_has(&granted->given, scopes.elts)) {
+            granted->claims.wanted |= ngx_svc_oauth_claims_of(&scopes);
         }
     }
 
-    granted->claims.wanted = ngx_svc_oauth_claims_of(&scopes)
-                             & ~NGX_SVC_OAUTH_CLAIM_SUB;
+    for (i = 0; i < granted->named.n; i++) {
+        bit = ngx_svc_oauth_claims_kept(&granted->named.elts[i],
+                                        NGX_SVC_OAUTH_IN_ID_TOKEN, &scope);
 
-    return ngx_svc_oauth_claims_about(o, &granted->user_id);
+        if (bit && ngx_svc_oauth_granted_may(o, &scope)) {
+            granted->claims.wanted |= bit;
+        }
+    }
+
+    return granted->claims.wanted
+           ? ngx_svc_oauth_claims_about(o, &granted->user_id) : NGX_OK;
 }
 
 

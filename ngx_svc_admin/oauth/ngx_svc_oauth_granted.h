@@ -79,6 +79,8 @@ typedef struct {
     ngx_svc_pg_array_t               scopes;        /*     that are granted, */
     ngx_svc_pg_array_t               given;         /*     and that remain */
     ngx_svc_pg_array_t               id_token_claims;   /* scopes */
+    ngx_svc_pg_array_t               named;         /* claims, as of the
+                                                       grant */
     ngx_svc_pg_array_t               resources;
     ngx_svc_pg_array_t               resource_keys;
     ngx_uint_t                       again;         /* which of the tokens was

@@ -258,10 +258,7 @@ ngx_svc_oauth_granted_judge_scopes(ngx_svc_oauth_t *o)
 
     for (i = 0; i < wanted->n; i++) {
         if (ngx_svc_pg_array_has(&granted->scopes, &wanted->elts[i])
-            && ngx_svc_oauth_granted_today(o, &wanted->elts[i])
-            && (!granted->client.scope_ceiling
-                || ngx_svc_oauth_granted_has(&granted->client.allowed_scopes,
-                                             &wanted->elts[i])))
+            && ngx_svc_oauth_granted_may(o, &wanted->elts[i]))
         {
             granted->given.elts[granted->given.n++] = wanted->elts[i];
         }
@@ -283,6 +280,20 @@ ngx_svc_oauth_granted_judge_scopes(ngx_svc_oauth_t *o)
     granted->openid = ngx_svc_pg_array_has(&granted->given, &openid);
 
     return rc == NGX_ERROR ? NGX_ERROR : NGX_OK;
+}
+
+
+ngx_uint_t
+ngx_svc_oauth_granted_may(ngx_svc_oauth_t *o, const ngx_str_t *scope)
+{
+    ngx_svc_oauth_granted_t  *granted;
+
+    granted = o->data;
+
+    return ngx_svc_oauth_granted_today(o, scope)
+           && (!granted->client.scope_ceiling
+               || ngx_svc_oauth_granted_has(&granted->client.allowed_scopes,
+                                            scope));
 }
 
 

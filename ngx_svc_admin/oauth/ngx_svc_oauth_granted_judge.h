@@ -34,4 +34,9 @@ ngx_uint_t ngx_svc_oauth_granted_refreshes(
 #define NGX_SVC_OAUTH_GRANTED_KEY  "key"
 
 
+/* 1: the client may have this scope today. */
+ngx_uint_t ngx_svc_oauth_granted_may(ngx_svc_oauth_t *o,
+    const ngx_str_t *scope);
+
+
 #endif /* _NGX_SVC_OAUTH_GRANTED_JUDGE_H_INCLUDED_ */

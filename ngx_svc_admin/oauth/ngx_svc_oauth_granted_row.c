@@ -167,6 +167,7 @@ ngx_svc_oauth_granted_take_arrays(ngx_svc_oauth_t *o,
         ngx_svc_pg_array_t              *array;
     } arrays[] = {
         { NGX_SVC_OAUTH_GRANTED_SCOPES, &granted->scopes },
+        { NGX_SVC_OAUTH_GRANTED_CLAIMS, &granted->named },
         { NGX_SVC_OAUTH_GRANTED_RESOURCES, &granted->resources },
         { NGX_SVC_OAUTH_GRANTED_RESOURCE_KEYS, &granted->resource_keys }
     };

@@ -50,6 +50,7 @@ typedef enum {
     NGX_SVC_OAUTH_GRANTED_RESOURCE_KEYS,
     NGX_SVC_OAUTH_GRANTED_AUTH_TIME,
     NGX_SVC_OAUTH_GRANTED_METHODS,
+    NGX_SVC_OAUTH_GRANTED_CLAIMS,
     NGX_SVC_OAUTH_GRANTED_EXPIRES_AT,
     NGX_SVC_OAUTH_GRANTED_SESSION_ID,
     NGX_SVC_OAUTH_GRANTED_SESSION_AT,
@@ -82,14 +83,14 @@ typedef enum {
 
 #define NGX_SVC_OAUTH_GRANTED_GRANT                                           \
     "k.id, k.user_id, k.scopes, k.resources, k.resource_keys, k.auth_time,"   \
-    " k.methods, k.session_id, k.session_at, k.created_at, k.expires_at,"     \
+    " k.methods, k.claims, k.session_id, k.session_at, k.created_at, k.expires_at,"     \
     " k.revoked_at, k.consented, k.xmin, k.ctid"
 
 #define NGX_SVC_OAUTH_GRANTED_COLUMNS_OF(columns, unasked)                    \
     columns ", " unasked ", p.id, p.user_id, p.scopes, p.resources,"          \
     " p.resource_keys,"                                                       \
     " floor(date_part('epoch', p.auth_time))::bigint AS auth_time,"           \
-    " p.methods, p.expires_at,"                                               \
+    " p.methods, p.claims, p.expires_at,"                                     \
     " p.session_id, p.session_at, p.xmin, p.ctid, c.ctid AS shown_ctid"
 
 #define NGX_SVC_OAUTH_GRANTED_READ(columns, shown)                            \

@@ -19,8 +19,6 @@ static ngx_uint_t ngx_svc_oauth_lives_current(
 static int64_t ngx_svc_oauth_lives_ends(const ngx_svc_oauth_lives_t *lives);
 static ngx_int_t ngx_svc_oauth_lives_scopes(ngx_pool_t *pool,
     const ngx_svc_oauth_lives_t *lives, ngx_svc_pg_array_t *left);
-static ngx_uint_t ngx_svc_oauth_lives_keeps(
-    const ngx_svc_oauth_lives_t *lives, const ngx_str_t *scope);
 static ngx_uint_t ngx_svc_oauth_lives_others(const ngx_svc_pg_array_t *scopes);
 
 
@@ -219,7 +217,7 @@ ngx_svc_oauth_lives_scopes(ngx_pool_t *pool,
 }
 
 
-static ngx_uint_t
+ngx_uint_t
 ngx_svc_oauth_lives_keeps(const ngx_svc_oauth_lives_t *lives,
     const ngx_str_t *scope)
 {

@@ -85,4 +85,9 @@ const ngx_svc_oauth_lives_client_t *ngx_svc_oauth_lives_client(
 ngx_int_t ngx_svc_oauth_lives_state(const ngx_svc_oauth_lives_client_t *client);
 
 
+/* 1: all that it lives by may have this scope today. */
+ngx_uint_t ngx_svc_oauth_lives_keeps(const ngx_svc_oauth_lives_t *lives,
+    const ngx_str_t *scope);
+
+
 #endif /* _NGX_SVC_OAUTH_LIVES_H_INCLUDED_ */

@@ -425,6 +425,7 @@ ngx_svc_oauth_metadata_write(ngx_svc_json_writer_t *w,
     if (users) {
         ngx_svc_json_boolean(w, "authorization_response_iss_parameter"
                                 "_supported", 1);
+        ngx_svc_json_boolean(w, "claims_parameter_supported", 1);
         ngx_svc_json_boolean(w, "request_parameter_supported", 0);
         ngx_svc_json_boolean(w, "request_uri_parameter_supported", 0);
     }

@@ -54,6 +54,9 @@ typedef struct {
     ngx_str_t                      acr;         /* an array: classes of a sign-
                                                    in, the best one first; */
     ngx_str_t                      acr_needed;  /* a boolean: it must be one */
+    ngx_str_t                      claims;      /* that are asked for: an array
+                                                   as of svc.oauth_grant */
+    ngx_str_t                      subject;     /* the user that is meant */
     ngx_uint_t                     prompt;      /* NGX_SVC_OAUTH_PROMPT_... */
 
     /*

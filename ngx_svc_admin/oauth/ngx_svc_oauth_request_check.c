@@ -4,6 +4,7 @@
 
 #include "ngx_svc_oauth_request_check.h"
 #include "ngx_svc_oauth_request_acr.h"
+#include "ngx_svc_oauth_request_claims.h"
 #include "ngx_svc_base64.h"
 
 
@@ -81,6 +82,7 @@ static const ngx_svc_oauth_check_t  ngx_svc_oauth_checks[] = {
     { "auth_after", ngx_svc_oauth_request_after },
     { "prompt", ngx_svc_oauth_request_prompt },
     { "acr_values", ngx_svc_oauth_request_acr },
+    { "claims", ngx_svc_oauth_request_claims },
     { "response_type", ngx_svc_oauth_request_type },
     { "response_mode", ngx_svc_oauth_request_mode },
     { "code_challenge_method", ngx_svc_oauth_request_method },

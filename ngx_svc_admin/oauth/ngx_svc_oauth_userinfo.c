@@ -53,8 +53,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_userinfo = {
                 " AND k.audience IS NULL"
                 " AND k.jkt IS NOT DISTINCT FROM $7::bytea",
                 NGX_SVC_OAUTH_LIVES_USER ", " NGX_SVC_OAUTH_CLAIMS_COLUMNS,
-                NGX_SVC_OAUTH_LIVES_SESSION,
-                ", x.user_id AS sub, " NGX_SVC_OAUTH_CLAIMS),
+                NGX_SVC_OAUTH_LIVES_SESSION NGX_SVC_OAUTH_USERINFO_NAMED,
+                ", x.user_id AS sub, " NGX_SVC_OAUTH_CLAIMS ", r.named"),
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_LIVES_KEY_PARAMS,
                    ngx_svc_oauth_param(jkt))
 };

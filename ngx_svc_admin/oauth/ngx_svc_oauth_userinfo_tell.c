@@ -6,6 +6,8 @@
  */
 
 #include "ngx_svc_oauth_userinfo_tell.h"
+#include "ngx_svc_oauth_amr.h"
+#include "ngx_svc_oauth_claims_kept.h"
 #include "ngx_svc_oauth_userinfo_refusal.h"
 
 
@@ -17,6 +19,8 @@ typedef struct {
 } ngx_svc_oauth_userinfo_t;
 
 
+static ngx_int_t ngx_svc_oauth_userinfo_named(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_lives_t *lives, ngx_svc_oauth_claims_t *claims);
 static ngx_int_t ngx_svc_oauth_userinfo_more(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_userinfo_told(ngx_svc_request_t *sr);
 
@@ -49,6 +53,10 @@ ngx_svc_oauth_userinfo_tell(ngx_svc_oauth_t *o,
     told->claims.wanted = ngx_svc_oauth_claims_of(&today->scopes);
     told->claims.user = ngx_svc_route_last(o->sr);
 
+    if (ngx_svc_oauth_userinfo_named(o, lives, &told->claims) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
     if (!(told->claims.wanted
           & (NGX_SVC_OAUTH_CLAIM_GROUPS|NGX_SVC_OAUTH_CLAIM_ROLES)))
     {
@@ -67,6 +75,42 @@ ngx_svc_oauth_userinfo_tell(ngx_svc_oauth_t *o,
     return ngx_svc_request_again(o->sr, NGX_SVC_PG_READ,
                                  ngx_svc_oauth_userinfo_more,
                                  ngx_svc_oauth_userinfo_told);
+}
+
+
+/* See NGX_SVC_OAUTH_USERINFO_NAMED. */
+
+static ngx_int_t
+ngx_svc_oauth_userinfo_named(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_lives_t *lives, ngx_svc_oauth_claims_t *claims)
+{
+    ngx_str_t           text, scope;
+    ngx_uint_t          i, bit;
+    ngx_svc_pg_array_t  named;
+
+    text = ngx_svc_row_value(claims->user, 0, "named");
+
+    if (ngx_svc_pg_array_read(o->sr->request->pool, &text, &named) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (named.n < 2) {
+        return NGX_OK;
+    }
+
+    claims->acr = ngx_svc_oauth_acr(&named.elts[--named.n]);
+    claims->auth_time = named.elts[--named.n];
+
+    for (i = 0; i < named.n; i++) {
+        bit = ngx_svc_oauth_claims_kept(&named.elts[i],
+                                        NGX_SVC_OAUTH_IN_USERINFO, &scope);
+
+        if (bit && ngx_svc_oauth_lives_keeps(lives, &scope)) {
+            claims->wanted |= bit;
+        }
+    }
+
+    return NGX_OK;
 }
 
 

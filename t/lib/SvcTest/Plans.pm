@@ -426,7 +426,7 @@ sub values {
     my $first_app = $self->{apps}[2];
     my @request = ($self->{apps}[0], $session, 'https://x.test/', undef, undef, undef, '{}', '{}',
                    '{openid}', 'false', 3600, 0, $self->id($USER, $WHO), 4096, '10.0.0.1', undef,
-                   '{urn:svc:2}', 'false', '\x' . '01' x 32);
+                   '{urn:svc:2}', 'false', '\x' . '01' x 32, '{"openid userinfo acr"}', undef);
 
     my $app_login = '\x' . sha256_hex("$self->{slug}secret500");
     my @shown = ($self->id($OAUTH, 1), $self->{issued} * 1000 + 1);

@@ -1,0 +1,45 @@
+/*
+ * Claims about a user that there are (OpenID Connect Core 1.0, 5.1): each is a
+ * bit, by its place in one table.
+ */
+
+#ifndef _NGX_SVC_OAUTH_CLAIM_H_INCLUDED_
+#define _NGX_SVC_OAUTH_CLAIM_H_INCLUDED_
+
+
+#include "ngx_svc_common.h"
+
+
+/* Those that are not a column of the user's row. */
+
+#define NGX_SVC_OAUTH_CLAIM_SUB        0x01
+#define NGX_SVC_OAUTH_CLAIM_GROUPS     0x02
+#define NGX_SVC_OAUTH_CLAIM_ROLES      0x04
+#define NGX_SVC_OAUTH_CLAIM_AUTH_TIME  0x08
+#define NGX_SVC_OAUTH_CLAIM_ACR        0x10
+
+
+typedef enum {
+    NGX_SVC_OAUTH_CLAIM_TEXT = 0,
+    NGX_SVC_OAUTH_CLAIM_RAW,        /* a number, or a boolean */
+    NGX_SVC_OAUTH_CLAIM_LIST
+} ngx_svc_oauth_claim_e;
+
+typedef struct {
+    ngx_str_t               name;       /* of its column, too */
+    ngx_str_t               scope;      /* that it stands for */
+    ngx_svc_oauth_claim_e   kind;
+    ngx_uint_t              asked;      /* 1: its scope does not give it */
+} ngx_svc_oauth_claim_t;
+
+
+#define NGX_SVC_OAUTH_CLAIMS_N  12
+
+extern const ngx_svc_oauth_claim_t
+    ngx_svc_oauth_claim_table[NGX_SVC_OAUTH_CLAIMS_N];
+
+/* Of a name; 0: nobody knows it. */
+ngx_uint_t ngx_svc_oauth_claim(const ngx_str_t *name);
+
+
+#endif /* _NGX_SVC_OAUTH_CLAIM_H_INCLUDED_ */
