@@ -116,7 +116,8 @@ is_deeply($app, {
     requirePkce => $TRUE, requireAcr => $FALSE, unknownScopes => 'refuse',
     refreshTokens => 'offline_access', idTokenClaims => [], groupsClaim => 'all',
     idTokenTtlSeconds => 3600, refreshIdleDays => 30, grantDays => 90,
-    defaultResourceUri => undef, previousSecretValidUntil => undef,
+    defaultResourceUri => undef, postLogoutRedirectUris => [], backchannelLogoutUri => undef,
+    backchannelLogoutSessionRequired => $FALSE, previousSecretValidUntil => undef,
     lastUsedAt => undef, map { $_ => $app->{$_} } qw(secretRotatedAt createdAt updatedAt),
 }, 'all of it');
 good($app, $secret);
@@ -149,6 +150,8 @@ my %CHANGE = (
     idTokenClaims => [ qw(roles email) ], groupsClaim => 'assigned',
     idTokenTtlSeconds => 60, refreshIdleDays => 365, grantDays => 3650,
     defaultResourceUri => 'https://API.test',
+    postLogoutRedirectUris => [ 'https://b.test/out', 'https://a.test/?x=1' ],
+    backchannelLogoutUri => 'https://a.test/logout', backchannelLogoutSessionRequired => $TRUE,
 );
 
 my %now = %$app;
@@ -271,6 +274,10 @@ my %GOOD = (
     refreshIdleDays => [ 1, 365 ],
     grantDays => [ 1, 3650 ],
     defaultResourceUri => [ 'urn:x', undef ],
+    postLogoutRedirectUris => [ [], [ 'https://a.test' ], [ 'http://localhost:1/x' ],
+                                [ map { "https://a.test/$_" } 1 .. 20 ] ],
+    backchannelLogoutUri => [ undef, 'https://a.test/x?y=z', 'https://a.test:8443',
+                              'https://a.test/' . 'x' x 2033 ],
 );
 my %BAD = (
     name => [ '', ' ', 'x' x 101, "a\nb", undef, 1 ],
@@ -314,6 +321,12 @@ my %BAD = (
     refreshIdleDays => [ undef, 0, 366 ],
     grantDays => [ undef, 0, 3651 ],
     defaultResourceUri => [ '', 'x', 'https://a.test/#' ],
+    postLogoutRedirectUris => [ undef, 'https://a.test', [ undef ], [ 'http://a.test/' ],
+                                [ 'https://a.test/*' ], [ 'https://a.test/#x' ],
+                                [ 'https://a.test/../x' ], [ 'https://a.test/?state=1' ] ],
+    backchannelLogoutUri => [ '', 1, 'http://a.test/', 'https://u@a.test/', 'https://a.test/#',
+                              'a.test', 'https://a.test/' . 'x' x 2034 ],
+    backchannelLogoutSessionRequired => [ undef, 'true' ],
 );
 
 for my $member (sort keys %GOOD) {
@@ -347,6 +360,7 @@ refused(ask(POST => "/$web/secret", { graceSecond => 0 }), 'graceSecond', 'of a 
 is(ask(PATCH => "/$web", $before)->status, 200, 'as it was read');
 
 my %LIMIT = (redirectUris => [ map { "https://$_.test" } 1 .. 20 ],
+             postLogoutRedirectUris => [ map { "https://$_.test" } 1 .. 20 ],
              scopes => [ map { "s$_" } 1 .. 100 ]);
 
 for my $member (sort keys %LIMIT) {
@@ -358,8 +372,9 @@ for my $member (sort keys %LIMIT) {
               "$member: as many as there may be");
 }
 
-refused(ask(PATCH => "/$web", { redirectUris => [ ('https://a.test') x 2 ] }),
-        'redirectUris', 'the same twice');
+refused(ask(PATCH => "/$web", { $_ => [ ('https://a.test') x 2 ] }), $_,
+        "$_: the same twice")
+    for qw(redirectUris postLogoutRedirectUris);
 is_deeply(ask(POST => '', { %WEB, scopes => [ 'b', 'a', 'b' ] })->json->{scopes},
           [ 'a', 'b' ], 'scopes are there once, and in order');
 is_deeply(ask(GET => "/$web")->json, $before, 'and nothing has changed');

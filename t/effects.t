@@ -120,6 +120,8 @@ my %EFFECT = (
             [ PATCH => "/applications/$web", { refreshIdleDays => 31 } ],
             [ PATCH => "/applications/$web", { grantDays => 91 } ],
             [ PATCH => "/applications/$web", { defaultResourceUri => 'https://api.test' } ],
+            [ PATCH => "/applications/$web",
+              { postLogoutRedirectUris => [ 'https://a.test/out' ] } ],
             [ PATCH => "/applications/$web", { resourceUri => 'https://api.test' } ],
             [ PATCH => "/applications/$web", { accessTokenTtlSeconds => 601 } ],
             [ PATCH => "/applications/$web", { accessTokenFormat => 'jwt' } ],

@@ -48,6 +48,9 @@ static ngx_int_t ngx_svc_admin_application_new(ngx_svc_request_t *sr,
     " OR n.grant_days > o.grant_days"                                         \
     " OR n.default_resource_uri IS DISTINCT FROM o.default_resource_uri"      \
     " OR NOT n.id_token_claims <@ o.id_token_claims"                          \
+    " OR NOT n.post_logout_redirect_uris <@ o.post_logout_redirect_uris"      \
+    " OR n.backchannel_logout_uri IS DISTINCT FROM o.backchannel_logout_uri"  \
+        " AND o.backchannel_logout_uri IS NOT NULL"                           \
     " OR n.access_token_ttl > o.access_token_ttl"                             \
     " OR n.access_token_format <> o.access_token_format"                      \
     " OR NOT n.scopes <@ o.scopes OR NOT n.grant_types <@ o.grant_types)"
@@ -90,7 +93,9 @@ static ngx_int_t ngx_svc_admin_application_new(ngx_svc_request_t *sr,
         " \"requireAcr\" boolean, \"unknownScopes\" text,"                    \
         " \"refreshTokens\" text, \"idTokenClaims\" text[],"                  \
         " \"groupsClaim\" text, \"idTokenTtlSeconds\" numeric,"               \
-        " \"refreshIdleDays\" numeric, \"grantDays\" numeric)"
+        " \"refreshIdleDays\" numeric, \"grantDays\" numeric,"                \
+        " \"postLogoutRedirectUris\" text[], \"backchannelLogoutUri\" text,"  \
+        " \"backchannelLogoutSessionRequired\" boolean)"
 
 const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_lock = {
     .name = "admin_applications_lock",
@@ -148,7 +153,12 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_create = {
                 " coalesce(b.\"grantDays\", least(90, g.max_grant_days))::int4"
                     " AS grant_days,"
                 " $22::text AS default_resource_uri,"
-                " $23::text AS default_resource_key"
+                " $23::text AS default_resource_key,"
+                " coalesce(b.\"postLogoutRedirectUris\", '{}')"
+                    " AS post_logout_redirect_uris,"
+                " b.\"backchannelLogoutUri\" AS backchannel_logout_uri,"
+                " coalesce(b.\"backchannelLogoutSessionRequired\", false)"
+                    " AS backchannel_session"
             " FROM " NGX_SVC_ADMIN_APPLICATION_OPENID("$21")
             " LEFT JOIN svc.oauth_tenant g ON g.tenant_id = " NGX_SVC_TENANT
         "), c AS ("
@@ -174,7 +184,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_create = {
                 " require_acr, unknown_scopes, refresh_tokens,"
                 " id_token_claims, groups_claim, id_token_ttl,"
                 " refresh_idle_days, grant_days, default_resource_uri,"
-                " default_resource_key, secret_rotated_at, policy_set_at)"
+                " default_resource_key, post_logout_redirect_uris,"
+                " backchannel_logout_uri, backchannel_session,"
+                " secret_rotated_at, policy_set_at)"
             " SELECT n.*, CASE WHEN $18::bytea IS NOT NULL THEN now() END,"
                 " CASE WHEN n.type = 'agent' AND NOT n.enabled THEN now() END"
             " FROM n, c WHERE n.tenant_id IS NOT NULL AND c.verdict IS NULL"
@@ -286,7 +298,16 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_patch = {
                 " CASE WHEN $20 THEN $21 ELSE o.default_resource_uri END"
                     " AS default_resource_uri,"
                 " CASE WHEN $20 THEN $22 ELSE o.default_resource_key END"
-                    " AS default_resource_key"
+                    " AS default_resource_key,"
+                " coalesce(b.\"postLogoutRedirectUris\","
+                    " o.post_logout_redirect_uris)"
+                    " AS post_logout_redirect_uris,"
+                " CASE WHEN $19::text::jsonb ? 'backchannelLogoutUri'"
+                    " THEN b.\"backchannelLogoutUri\""
+                    " ELSE o.backchannel_logout_uri END"
+                    " AS backchannel_logout_uri,"
+                " coalesce(b.\"backchannelLogoutSessionRequired\","
+                    " o.backchannel_session) AS backchannel_session"
             " FROM o, " NGX_SVC_ADMIN_APPLICATION_OPENID("$19")
         "), c AS ("
             "SELECT CASE WHEN " NGX_SVC_ADMIN_APPLICATION_LOOSENS
@@ -320,6 +341,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_patch = {
                 " grant_days = n.grant_days,"
                 " default_resource_uri = n.default_resource_uri,"
                 " default_resource_key = n.default_resource_key,"
+                " post_logout_redirect_uris = n.post_logout_redirect_uris,"
+                " backchannel_logout_uri = n.backchannel_logout_uri,"
+                " backchannel_session = n.backchannel_session,"
                 " tokens_valid_after = "
                     NGX_SVC_APPLICATION_CUT_OFF("n.enabled") ","
                 " policy_set_at = CASE WHEN n.enabled <> a.enabled"
@@ -337,7 +361,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_patch = {
                     " o.require_pkce, o.require_acr, o.unknown_scopes,"
                     " o.refresh_tokens, o.id_token_claims, o.groups_claim,"
                     " o.id_token_ttl, o.refresh_idle_days, o.grant_days,"
-                    " o.default_resource_uri, o.default_resource_key)"
+                    " o.default_resource_uri, o.default_resource_key,"
+                    " o.post_logout_redirect_uris,"
+                    " o.backchannel_logout_uri, o.backchannel_session)"
             " RETURNING a.*"
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_APPLICATION_UPDATED, "u.client_id",
@@ -368,7 +394,13 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_patch = {
                                     "refreshIdleDays") ", "
                     NGX_SVC_DIFFERS("grant_days", "grantDays") ", "
                     NGX_SVC_DIFFERS("default_resource_uri",
-                                    "defaultResourceUri")),
+                                    "defaultResourceUri") ", "
+                    NGX_SVC_DIFFERS("post_logout_redirect_uris",
+                                    "postLogoutRedirectUris") ", "
+                    NGX_SVC_DIFFERS("backchannel_logout_uri",
+                                    "backchannelLogoutUri") ", "
+                    NGX_SVC_DIFFERS("backchannel_session",
+                                    "backchannelLogoutSessionRequired")),
                 "FROM u, o")
             NGX_SVC_AUDIT_THEN(NGX_SVC_A_AGENT_POLICY_UPDATED, "u.client_id",
                 "u.name", "'{\"changed\": [\"enabled\"]}'::jsonb",

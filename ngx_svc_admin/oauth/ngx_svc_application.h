@@ -112,6 +112,9 @@ typedef struct {
     ngx_svc_value_t   refresh_idle_days;
     ngx_svc_value_t   grant_days;
     ngx_svc_value_t   default_resource_uri;
+    ngx_svc_value_t   post_logout_redirect_uris;
+    ngx_svc_value_t   backchannel_logout_uri;
+    ngx_svc_value_t   backchannel_session;
     ngx_svc_value_t   owner_id;         /* of a POST */
 } ngx_svc_application_t;
 
@@ -203,7 +206,11 @@ ngx_int_t ngx_svc_application_bind_key(ngx_svc_request_t *sr,
     " " a ".id_token_ttl AS \"idTokenTtlSeconds\","                           \
     " " a ".refresh_idle_days AS \"refreshIdleDays\","                        \
     " " a ".grant_days AS \"grantDays\","                                     \
-    " " a ".default_resource_uri AS \"defaultResourceUri\","
+    " " a ".default_resource_uri AS \"defaultResourceUri\","                  \
+    " array_to_json(" a ".post_logout_redirect_uris)"                         \
+        " AS \"postLogoutRedirectUris\","                                     \
+    " " a ".backchannel_logout_uri AS \"backchannelLogoutUri\","              \
+    " " a ".backchannel_session AS \"backchannelLogoutSessionRequired\","
 
 #define NGX_SVC_APPLICATION_COLUMNS(a)                                        \
     a ".client_id AS \"clientId\", " a ".name, " a ".type,"                   \

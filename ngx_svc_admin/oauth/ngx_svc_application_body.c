@@ -15,8 +15,8 @@ static ngx_int_t ngx_svc_application_word(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
 static ngx_int_t ngx_svc_application_uri(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
-static ngx_int_t ngx_svc_application_twice(ngx_svc_request_t *sr,
-    const ngx_svc_value_t *value);
+static ngx_int_t ngx_svc_application_uris(ngx_svc_request_t *sr,
+    const ngx_svc_value_t *value, const char *name);
 
 
 #define NGX_SVC_APPLICATION_TYPE_NAME(name, ...)  name,
@@ -79,6 +79,14 @@ static const struct {
 
 static const ngx_svc_member_t  ngx_svc_application_redirect_element = {
     .name = ngx_string("redirectUris"),
+    .type = NGX_SVC_T_STRING,
+    .min = 1,
+    .max = NGX_SVC_URL_MAX,
+    .check = ngx_svc_application_uri
+};
+
+static const ngx_svc_member_t  ngx_svc_application_logout_element = {
+    .name = ngx_string("postLogoutRedirectUris"),
     .type = NGX_SVC_T_STRING,
     .min = 1,
     .max = NGX_SVC_URL_MAX,
@@ -174,7 +182,24 @@ static const ngx_svc_member_t  ngx_svc_application_claim_element = {
       .min = 1,                                                               \
       .max = NGX_SVC_APPLICATION_RESOURCE,                                    \
       .check = ngx_svc_application_check_resource,                            \
-      .offset = offsetof(ngx_svc_application_t, default_resource_uri) }
+      .offset = offsetof(ngx_svc_application_t, default_resource_uri) },      \
+                                                                              \
+    { .name = ngx_string("postLogoutRedirectUris"),                           \
+      .type = NGX_SVC_T_ARRAY,                                                \
+      .element = &ngx_svc_application_logout_element,                         \
+      .offset = offsetof(ngx_svc_application_t,                               \
+                         post_logout_redirect_uris) },                        \
+                                                                              \
+    { .name = ngx_string("backchannelLogoutUri"),                             \
+      .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,                                \
+      .min = 1,                                                               \
+      .max = NGX_SVC_URL_MAX,                                                 \
+      .check = ngx_svc_url_https,                                             \
+      .offset = offsetof(ngx_svc_application_t, backchannel_logout_uri) },    \
+                                                                              \
+    { .name = ngx_string("backchannelLogoutSessionRequired"),                 \
+      .type = NGX_SVC_T_BOOLEAN,                                              \
+      .offset = offsetof(ngx_svc_application_t, backchannel_session) }
 
 #define ngx_svc_application_rows(needed)                                      \
                                                                               \
@@ -387,14 +412,14 @@ ngx_svc_application_check(ngx_svc_request_t *sr, void *body)
     ngx_uint_t              grants;
     ngx_svc_application_t  *app = body;
 
-    if (ngx_svc_application_count(sr, &app->redirect_uris,
-                                  NGX_SVC_APPLICATION_REDIRECTS,
-                                  "redirectUris")
+    if (ngx_svc_application_count(sr, &app->scopes,
+                                  NGX_SVC_APPLICATION_SCOPES, "scopes")
         != NGX_OK
-        || ngx_svc_application_count(sr, &app->scopes,
-                                     NGX_SVC_APPLICATION_SCOPES, "scopes")
+        || ngx_svc_application_uris(sr, &app->redirect_uris, "redirectUris")
            != NGX_OK
-        || ngx_svc_application_twice(sr, &app->redirect_uris) != NGX_OK)
+        || ngx_svc_application_uris(sr, &app->post_logout_redirect_uris,
+                                    "postLogoutRedirectUris")
+           != NGX_OK)
     {
         return NGX_DECLINED;
     }
@@ -427,7 +452,8 @@ ngx_svc_application_count(ngx_svc_request_t *sr, const ngx_svc_value_t *value,
 
 
 static ngx_int_t
-ngx_svc_application_twice(ngx_svc_request_t *sr, const ngx_svc_value_t *value)
+ngx_svc_application_uris(ngx_svc_request_t *sr, const ngx_svc_value_t *value,
+    const char *name)
 {
     cJSON  *uri, *other;
 
@@ -435,12 +461,19 @@ ngx_svc_application_twice(ngx_svc_request_t *sr, const ngx_svc_value_t *value)
         return NGX_OK;
     }
 
+    if (ngx_svc_application_count(sr, value, NGX_SVC_APPLICATION_REDIRECTS,
+                                  name)
+        != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
     for (uri = value->json->child; uri; uri = uri->next) {
         for (other = uri->next; other; other = other->next) {
 
             if (ngx_strcmp(uri->valuestring, other->valuestring) == 0) {
                 return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
-                                    "\"redirectUris\" has a URI twice.");
+                                    "\"%s\" has a URI twice.", name);
             }
         }
     }
