@@ -46,7 +46,8 @@ is_deeply($document, {
     issuer => $issuer,
     (map { $_->[0] . '_endpoint' => "$issuer/$_->[1]" }
          [ authorization => 'authorize' ], [ token => 'token' ], [ userinfo => 'userinfo' ],
-         [ introspection => 'introspect' ], [ revocation => 'revoke' ]),
+         [ introspection => 'introspect' ], [ revocation => 'revoke' ],
+         [ end_session => 'logout' ]),
     jwks_uri => "$issuer/jwks",
     scopes_supported => [ qw(openid profile email groups roles offline_access) ],
     response_types_supported => [ 'code' ],

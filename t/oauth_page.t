@@ -36,6 +36,7 @@ with_password($s, $globex, userName => 'eve@globex.test', displayName => 'Eve');
 
 my $app = application($acme, name => '<i>Billing', type => 'web',
                       redirectUris => [ "$origin/reset" ],
+                      postLogoutRedirectUris => [ "$origin/reset" ],
                       scopes => [ qw(openid profile email invoices:read) ]);
 my $page = SvcTest::Page->new($s->root);
 
@@ -232,6 +233,35 @@ $page->do(go => "$origin/login?return_to=" . SvcTest::OAuth::escape(
     '/oauth/authorize?client_id=app_' . '0' x 32 . '&redirect_uri=https://x.test/'));
 shows('This application cannot sign you in');
 like($page->do('said'), qr/what it may not have/, 'says so');
+
+
+# --- somebody who is to sign out ------------------------------------------------------
+
+sub logout {
+    my (%more) = @_;
+
+    $page->do(go => "$origin/oauth/logout?" . join '&',
+              map { "$_=" . SvcTest::OAuth::escape($more{$_}) } sort keys %more);
+}
+
+$page->do(fresh => "$origin/nothing");
+$page->do(go => "$origin/login?tenant=acme");
+$page->do(heading => 'Sign in – Acme');
+sign_in('ada@acme.test');
+$page->do(heading => 'You are signed in');
+logout(client_id => $app->{clientId});
+shows('Do you want to sign out?', 'whoever is asked to sign out');
+$page->do(press => 'Stay signed in');
+shows('You are signed in', 'may stay');
+logout(client_id => $app->{clientId});
+$page->do(press => 'Sign out');
+shows('You are signed out', 'or go');
+logout(client_id => $app->{clientId}, post_logout_redirect_uri => "$origin/reset", state => 'a b');
+$page->do(press => 'Sign out');
+shows('This link is over', 'where the application wants');
+is($page->do('url'), "$origin/reset?state=a%20b", 'with its state');
+$page->do(go => "$origin/login?tenant=acme");
+shows('Sign in – Acme', 'and is gone');
 
 for ('fr:fr-CA:Se connecter', 'de:de-AT:Anmelden') {
     my ($language, $locale, $title) = split /:/;

@@ -215,6 +215,8 @@ for my $ids ([ qw(startEmailVerification verifyEmail) ], [ qw(startEmailChange c
 
 is_status(204, 'logout');
 is_status(204, 'logout', session => 0);
+is_status(400, 'endSession', body => { request => 'client_id=x' });
+is_status(200, 'endSession', body => { request => 'state=x' });
 $c->signs_in($ada);
 $c->stands('auth/sessions/{id}' => $own->{id});
 is_status(204, 'revokeSession');
@@ -527,6 +529,7 @@ my %later = map { $_ => 1 } @later, qw(createGroupPasswordPolicy testWebhook
                                        startPasswordless passwordlessSignIn
                                        startEmailVerification verifyEmail
                                        getAuthorization decideAuthorization
+                                       endSession
                                        revokeConsent
                                        startEmailChange changeEmail
                                        addEmailFactor confirmEmailFactor
@@ -709,6 +712,8 @@ $s->svcctl(qw(tenant suspend --tenant globex));
 is_status(403, 'getSignInOptions', query => 'tenant=globex');
 $s->svcctl(qw(tenant resume --tenant globex));
 is_status(403, 'logout', headers => [ 'X-CSRF-Token' => 'another' ]);
+is_status(403, 'endSession', body => { request => '' },
+          headers => [ 'X-CSRF-Token' => 'another' ]);
 is_status(403, 'revokeSession', headers => [ 'X-CSRF-Token' => 'another' ]);
 
 $s->sql("UPDATE svc.password SET set_at = now() - interval '9 days'"

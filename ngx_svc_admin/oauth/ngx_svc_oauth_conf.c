@@ -29,10 +29,12 @@
 /* Those that need sign-in; and of the JSON API, for the page that asks users. */
 
 #define NGX_SVC_OAUTH_SIGNIN_RESOURCES(_)                                     \
-    _(ngx_svc_oauth_authorize)
+    _(ngx_svc_oauth_authorize)                                                \
+    _(ngx_svc_oauth_end_session)
 
 #define NGX_SVC_OAUTH_PAGE_RESOURCES(_)                                       \
     _(ngx_svc_admin_authorization)                                            \
+    _(ngx_svc_admin_end_session)                                              \
     _(ngx_svc_admin_consents)
 
 #define NGX_SVC_OAUTH_ROUTES(name)    extern const ngx_svc_route_t  name[];

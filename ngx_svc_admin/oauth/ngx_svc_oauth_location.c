@@ -10,8 +10,6 @@ static ngx_int_t ngx_svc_oauth_location_error(ngx_svc_oauth_request_t *ar,
     ngx_str_t *code, ngx_str_t *description);
 static ngx_int_t ngx_svc_oauth_location_fields(ngx_svc_oauth_request_t *ar,
     const ngx_svc_oauth_field_t *fields, ngx_str_t *location);
-static u_char *ngx_svc_oauth_location_separator(u_char *p,
-    const ngx_str_t *uri, u_char first);
 
 
 ngx_int_t
@@ -130,9 +128,7 @@ ngx_svc_oauth_location_fields(ngx_svc_oauth_request_t *ar,
 }
 
 
-/* uri: what has been written so far; first: what parameters are behind. */
-
-static u_char *
+u_char *
 ngx_svc_oauth_location_separator(u_char *p, const ngx_str_t *uri,
     u_char first)
 {

@@ -43,6 +43,13 @@ ngx_int_t ngx_svc_oauth_location_page(ngx_svc_oauth_request_t *ar,
 ngx_uint_t ngx_svc_oauth_location_fits(ngx_svc_request_t *sr,
     const ngx_str_t *location);
 
+/*
+ * Writes what comes before one more parameter; uri: what there is so far; first:
+ * what parameters are behind, '?' or '#'.  Returns what follows it.
+ */
+u_char *ngx_svc_oauth_location_separator(u_char *p, const ngx_str_t *uri,
+    u_char first);
+
 /* The same request by GET.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_svc_oauth_location_again(ngx_svc_oauth_request_t *ar,
     ngx_str_t *location);

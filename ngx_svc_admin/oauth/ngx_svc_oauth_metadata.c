@@ -81,6 +81,7 @@ static const ngx_svc_oauth_metadata_t  ngx_svc_oauth_endpoints[] = {
     { "userinfo_endpoint", "/userinfo", NULL },
     { "introspection_endpoint", "/introspect", "/introspect" },
     { "revocation_endpoint", "/revoke", "/revoke" },
+    { "end_session_endpoint", "/logout", NULL },
     { NULL, NULL, NULL }
 };
 

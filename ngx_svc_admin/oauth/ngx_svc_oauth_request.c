@@ -9,8 +9,6 @@
 
 
 static ngx_int_t ngx_svc_oauth_request_client(ngx_svc_oauth_request_t *ar);
-static u_char *ngx_svc_oauth_request_pair(u_char *p, const char *name,
-    const ngx_str_t *value);
 
 
 ngx_int_t
@@ -229,7 +227,7 @@ ngx_svc_oauth_request_query(ngx_svc_oauth_request_t *ar,
 }
 
 
-static u_char *
+u_char *
 ngx_svc_oauth_request_pair(u_char *p, const char *name,
     const ngx_str_t *value)
 {

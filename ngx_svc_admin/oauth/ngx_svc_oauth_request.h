@@ -126,6 +126,13 @@ ngx_int_t ngx_svc_oauth_request_code(ngx_svc_oauth_request_t *ar);
 ngx_int_t ngx_svc_oauth_request_query(ngx_svc_oauth_request_t *ar,
     const ngx_str_t *since, ngx_str_t *query);
 
+/*
+ * Writes "&", the name and the value, encoded: up to three times as long.
+ * Returns what follows it.
+ */
+u_char *ngx_svc_oauth_request_pair(u_char *p, const char *name,
+    const ngx_str_t *value);
+
 /* 1: it asks for a sign-in that is newer than something. */
 ngx_uint_t ngx_svc_oauth_request_fresh(const ngx_svc_oauth_request_t *ar);
 

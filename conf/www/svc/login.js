@@ -105,5 +105,10 @@ async function whose() {
   return begin(start);
 }
 
-run(() => fragment.has("organization") ? founded(fragment.get("organization"))
-                                       : whose());
+// whoever goes need not say where from
+
+const signOut = async () => (await import("./logout.js")).start();
+
+run(() => query.has("logout") || query.has("signed_out") ? signOut()
+          : fragment.has("organization") ? founded(fragment.get("organization"))
+          : whose());

@@ -768,6 +768,7 @@ sub values {
         oauth_once => [ '\x00', '130', $self->{apps}[0], 'false' ],
         oauth_once_token => [ '\x00', '130', @shown, '\x00', $x_hash, undef ],
         oauth_key_public => [ "$self->{slug}-key1" ],
+        oauth_logout => [ $self->{apps}[0], 'https://x.test/', $session ],
         oauth_introspect_opaque => [ $self->{apps}[0], @shown, $x_hash, undef ],
         ( map { $_ => [ $self->{apps}[0], @shown, $x_hash, undef, 'true' ] }
               qw(oauth_introspect_jwt oauth_introspect_owners) ),

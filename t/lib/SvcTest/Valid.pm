@@ -70,6 +70,7 @@ sub bodies {
         decideAuthorization => {
             request => $asks, decision => 'deny', userId => $of{self_id},
         },
+        endSession => { request => "client_id=$of{application}" },
         login => { email => $of{self}, password => $of{password},
                    tenant => $of{slug} },
         changePassword => { currentPassword => 'wrong', newPassword => 'new' },

@@ -97,6 +97,10 @@ sub alone {
         . " AND t.client_id <> '$own'; RETURN NULL; END \$\$",
         'CREATE TRIGGER no_target AFTER INSERT ON svc.scim_target FOR EACH ROW'
         . ' EXECUTE FUNCTION public.no_target()',
+        'CREATE FUNCTION public.signed_in() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN'
+        . ' NEW.ended_at := OLD.ended_at; RETURN NEW; END $$',
+        'CREATE TRIGGER signed_in BEFORE UPDATE OF ended_at ON svc.session FOR EACH ROW'
+        . ' EXECUTE FUNCTION public.signed_in()',
         "UPDATE svc.factor SET created_at = now() - interval '1 day'",
         "UPDATE svc.scim_target SET test_done = test_id, sync_status = NULL";
 }
