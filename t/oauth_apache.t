@@ -80,7 +80,7 @@ OIDCCABundlePath $dir/as.pem
 OIDCCryptoPassphrase "of this test"
 OIDCScope "openid profile email offline_access"
 OIDCPKCEMethod S256
-OIDCIDTokenSignedResponseAlg ES256
+OIDCIDTokenSignedResponseAlg RS256
 OIDCRemoteUserClaim sub
 OIDCInfoHook iat access_token refresh_token userinfo
 

@@ -12,7 +12,7 @@ use Test::More;
 use SvcTest;
 use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Npm;
-use SvcTest::OAuth qw(oauth_server application);
+use SvcTest::OAuth qw(oauth_server application form);
 use SvcTest::Party qw(party visit);
 use SvcTest::Skip;
 
@@ -35,6 +35,12 @@ my %WEB = (redirectUris => [ $redirect ], scopes => [ qw(openid profile email) ]
 $s->secret($PASSWORD);
 
 my $ada = with_password($s, $acme, userName => $email, displayName => 'Ada Lovelace');
+
+# keys of both kinds are published before a library reads them, which one does at most
+# once a minute, whatever a token's kid is
+
+form($s, token => { grant_type => 'client_credentials' },
+     client => application($acme, signingAlg => $_)) for qw(ES256 RS256);
 
 
 # Applications by names; what they are is what these begin with.

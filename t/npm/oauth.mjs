@@ -250,9 +250,10 @@ await attempt('jose: a JWT by the keys that are published', async () => {
     const keys = jose.createRemoteJWKSet(new URL(as.jwks_uri));
     const { payload, protectedHeader } = await jose.jwtVerify(access_token, keys, {
         issuer, audience: resource.resourceUri, typ: 'at+jwt', algorithms: ['ES256'] });
-    const [key] = (await (await fetch(as.jwks_uri)).json()).keys;
+    const key = (await (await fetch(as.jwks_uri)).json()).keys
+        .find((k) => k.kid === protectedHeader.kid);
 
-    return payload.jti.length === 36 && protectedHeader.kid === key.kid
+    return payload.jti.length === 36 && key.alg === 'ES256'
            && key.kid === await jose.calculateJwkThumbprint(key);
 });
 
