@@ -149,6 +149,7 @@ my %measure = (
                                                           $statements) },
     oauth_token_opaque => sub { SvcBench::OAuth::tokens($sys, @_, 'opaque') },
     oauth_token_jwt => sub { SvcBench::OAuth::tokens($sys, @_, 'jwt') },
+    oauth_token_rs256 => sub { SvcBench::OAuth::tokens($sys, @_, 'rs256') },
     oauth_token_pgbench => sub {
         SvcBench::OAuth::pgbench($sys, @_, $statements, 'oauth_token')
     },
@@ -171,6 +172,7 @@ my %measure = (
     },
     oauth_token_tenants => sub { SvcBench::OAuth::tenants($sys, @_) },
     oidc_jwt => sub { SvcBench::OAuth::peer($sys, 'memory')->jwts(@_) },
+    oidc_rs256 => sub { SvcBench::OAuth::peer($sys, 'memory')->jwts(@_, '/rs256') },
     oidc_token_stored => sub {
         SvcBench::OAuth::peer($sys, 'stored')->tokens(@_)
     },
@@ -230,10 +232,11 @@ my %measure = (
 my @SIGNIN = qw(login passkey groups login_hashes token_get token_get_flood session_get
                 login_limited token_write session_write flood_memory login_time);
 
-my @OAUTH = qw(oauth_token_opaque oauth_token_no_sweep oauth_token_jwt oauth_token_pgbench
+my @OAUTH = qw(oauth_token_opaque oauth_token_no_sweep oauth_token_jwt oauth_token_rs256
+               oauth_token_pgbench
                oauth_introspect_opaque oauth_introspect_jwt oauth_introspect_unseen
                oauth_introspect_pgbench oauth_introspect_p99 oauth_exchange
-               oauth_refresh oauth_code oidc_jwt
+               oauth_refresh oauth_code oidc_jwt oidc_rs256
                oidc_token_stored oidc_introspect_stored);
 
 my @OUTBOX = qw(outbox_on outbox_off);

@@ -39,10 +39,11 @@ sub prepare {
     my $s = $system->{s};
     my $tenant = $system->{tenants}[0];
 
-    for my $format (qw(jwt opaque)) {
+    for my $format (qw(jwt opaque rs256)) {
         my $app = $client{$format}
             = application($tenant, name => $format, scopes => [ 'invoices:read' ],
-                          accessTokenFormat => $format);
+                          $format eq 'rs256' ? (signingAlg => 'RS256')
+                                             : (accessTokenFormat => $format));
 
         $token{$format} = form($s, token => { grant_type => 'client_credentials' },
                                client => $app)->json->{access_token};

@@ -97,9 +97,10 @@ sub token {
 # JWTs, of which it stores nothing, and opaque ones.
 
 sub jwts {
-    my ($self, $seconds) = @_;
+    my ($self, $seconds, $below) = @_;
 
-    return $self->post($seconds, '/token', "$GRANT&resource=$RESOURCE");
+    return $self->post($seconds, '/token',
+                       "$GRANT&resource=$RESOURCE" . ($below // ''));
 }
 
 

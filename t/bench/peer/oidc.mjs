@@ -1,7 +1,8 @@
 // The peer of the benchmark of OAuth: tokens of a client, and introspections of
 // them, by oidc-provider, in as many processes as nginx has workers.
 //
-// Environment: PEER_PORT, PEER_WORKERS, PEER_RESOURCE, whose tokens are JWTs;
+// Environment: PEER_PORT, PEER_WORKERS, PEER_RESOURCE, whose tokens are JWTs by
+// ES256, and below it, /rs256, by RS256;
 // PEER_PG, the folder of PostgreSQL's socket: records are in its table
 // oidc_record, and without it in the memory of each process.
 
@@ -69,7 +70,7 @@ function start() {
         adapter: pool && Records,
         clients: [CLIENT],
         scopes: ['invoices:read'],
-        jwks: { keys: [JSON.parse(process.env.PEER_KEY)] },
+        jwks: { keys: JSON.parse(process.env.PEER_KEYS) },
         ttl: { ClientCredentials: 3600 },
         features: {
             devInteractions: { enabled: false },
@@ -77,10 +78,10 @@ function start() {
             introspection: { enabled: true },
             resourceIndicators: {
                 enabled: true,
-                getResourceServerInfo: () => ({
+                getResourceServerInfo: (ctx, resource) => ({
                     scope: 'invoices:read', audience: process.env.PEER_RESOURCE,
                     accessTokenFormat: 'jwt', accessTokenTTL: 3600,
-                    jwt: { sign: { alg: 'ES256' } },
+                    jwt: { sign: { alg: resource.endsWith('/rs256') ? 'RS256' : 'ES256' } },
                 }),
             },
         },
@@ -94,12 +95,15 @@ function start() {
 
 
 if (cluster.isPrimary) {
-    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    const key = { ...privateKey.export({ format: 'jwk' }), kid: 'bench',
-                  alg: 'ES256', use: 'sig' };
+    const key = (alg, type, options) => ({
+        ...generateKeyPairSync(type, options).privateKey.export({ format: 'jwk' }),
+        kid: alg, alg, use: 'sig',
+    });
+    const keys = [ key('ES256', 'ec', { namedCurve: 'P-256' }),
+                   key('RS256', 'rsa', { modulusLength: 2048 }) ];
 
     for (let i = 0; i < Number(process.env.PEER_WORKERS); i++) {
-        cluster.fork({ PEER_KEY: JSON.stringify(key) });
+        cluster.fork({ PEER_KEYS: JSON.stringify(keys) });
     }
 
     cluster.on('exit', (worker, code) => {
