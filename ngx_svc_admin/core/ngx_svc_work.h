@@ -55,8 +55,8 @@ struct ngx_svc_work_s {
     ngx_svc_work_pt        run;
 
     /*
-     * In the event loop, once, and not from within ngx_svc_work_post().  The job
-     * is freed when it returns, unless a thread has it still.
+     * In the event loop, once, and not from within ngx_svc_work_post().  The
+     * job is freed when it returns, unless a thread has it still.
      */
     ngx_svc_work_pt        handler;
 
@@ -83,8 +83,8 @@ struct ngx_svc_work_s {
 
 
 /*
- * A job of that size, which is zeroed.  When owner, such as a request's pool, is
- * destroyed, the job is cancelled; NULL: it is nobody's.  NULL: no memory.
+ * A job of that size, which is zeroed.  When owner, such as a request's pool,
+ * is destroyed, the job is cancelled; NULL: it is nobody's.  NULL: no memory.
  */
 void *ngx_svc_work_create(ngx_svc_work_queue_t *in, ngx_pool_t *owner,
     size_t size);

@@ -113,10 +113,10 @@ typedef struct {
     /* Adds a call to the op that records a refusal with a reason; or NULL. */
     ngx_int_t                    (*journal)(ngx_svc_oauth_t *o);
 
-    /* Adds an ID token to o->jwts, if there is to be one; NGX_ERROR; or NULL. */
+    /* Adds an ID token to o->jwts, if one is wanted; NGX_ERROR; or NULL. */
     ngx_int_t                    (*id_token)(ngx_svc_oauth_t *o);
 
-    /* Adds members to an answer behind those of the token; NGX_ERROR; or NULL. */
+    /* Adds members to an answer behind the token's; NGX_ERROR; or NULL. */
     ngx_int_t                    (*more)(ngx_svc_oauth_t *o,
                                      ngx_svc_json_writer_t *w);
 } ngx_svc_oauth_grant_t;
@@ -171,7 +171,7 @@ struct ngx_svc_oauth_s {
     unsigned                       proof_called:1;  /* the op looks at it */
     unsigned                       proof_seen:1;    /* it was shown before */
     ngx_str_t                      access_token;    /* as it is answered, */
-    ngx_str_t                      id_token;        /*     and if there is one */
+    ngx_str_t                      id_token;        /*     if there is one */
     ngx_svc_oauth_jwts_t          *jwts;        /* of these, what is signed; */
     ngx_int_t                    (*signed_by)(ngx_svc_oauth_t *o, ngx_int_t rc);
                                                 /*     and what follows */

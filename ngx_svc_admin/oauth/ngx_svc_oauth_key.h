@@ -13,8 +13,8 @@
 
 /*
  * A private key.  Of P-256 it is signer, which is the worker's, and lives until
- * the next turn of the event loop at least.  Of RSA it is a reference, which the
- * caller frees; or, while no worker has opened it, a DER for
+ * the next turn of the event loop at least.  Of RSA it is a reference, which
+ * the caller frees; or, while the worker has not opened it, a DER for
  * ngx_svc_jwk_rsa_private(), which the caller wipes.
  */
 
@@ -26,9 +26,9 @@ typedef struct {
 } ngx_svc_oauth_private_t;
 
 /*
- * The private key of that kid, o->tenant's, which is sealed as svc.oauth_key has
- * it.  NGX_OK; NGX_ERROR: memory, or it cannot be opened, which the error log
- * says.
+ * The private key of that kid, o->tenant's, which is sealed as svc.oauth_key
+ * has it.  NGX_OK; NGX_ERROR: memory, or it cannot be opened, which the error
+ * log says.
  */
 ngx_int_t ngx_svc_oauth_key_private(ngx_svc_oauth_t *o, const ngx_str_t *kid,
     const ngx_str_t *sealed, ngx_svc_oauth_private_t *private);

@@ -3,7 +3,7 @@
  *
  * A round tells which tenants need another key; the next one brings keys for
  * those, which the database takes as far as they are still needed: of two nodes
- * the first one's.  Those of RSA come one at a time, when a thread has made one.
+ * the first one's.  Those of RSA come one at a time, as a thread makes them.
  */
 
 #include "ngx_svc_oauth_rotate.h"

@@ -40,10 +40,10 @@ ngx_svc_oauth_jwt_t *ngx_svc_oauth_jwt(ngx_svc_oauth_t *o, const char *typ,
     ngx_str_t *text);
 
 /*
- * Signs all of o->jwts.  NGX_OK; NGX_AGAIN: a thread does, and then o->signed_by
- * is called, with NGX_OK, NGX_BUSY or NGX_ERROR, whose result the request ends
- * with; NGX_BUSY: too many wait for one; NGX_ERROR: memory, or the key cannot be
- * opened, which the error log says.
+ * Signs all of o->jwts.  NGX_OK; NGX_AGAIN: a thread does, and then
+ * o->signed_by is called, with NGX_OK, NGX_BUSY or NGX_ERROR, whose result the
+ * request ends with; NGX_BUSY: too many wait for one; NGX_ERROR: memory, or the
+ * key cannot be opened, which the error log says.
  */
 ngx_int_t ngx_svc_oauth_sign(ngx_svc_oauth_t *o);
 

@@ -277,7 +277,8 @@ ngx_svc_jwk_key(const u_char point[NGX_SVC_JWK_POINT], const u_char *number,
     ctx = EVP_PKEY_CTX_new_from_name(NULL, "EC", NULL);
 
     if (ctx == NULL || EVP_PKEY_fromdata_init(ctx) != 1
-        || (number && ngx_svc_jwk_native(number, native, sizeof(native)) != NGX_OK))
+        || (number && ngx_svc_jwk_native(number, native, sizeof(native))
+                      != NGX_OK))
     {
         EVP_PKEY_CTX_free(ctx);
         return NGX_ERROR;

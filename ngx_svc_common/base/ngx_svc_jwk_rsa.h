@@ -20,8 +20,8 @@ NGX_SVC_API ngx_int_t ngx_svc_jwk_rsa_generate(ngx_svc_jwk_new_t *new);
 
 /*
  * The private key of a DER of that, for the caller to free.  NULL: it is none
- * of this size, or OpenSSL fails.  Takes some tenths of a millisecond: meant for
- * a thread, as the above.
+ * of this size, or OpenSSL fails.  Takes some tenths of a millisecond: meant
+ * for a thread, as the above.
  */
 NGX_SVC_API EVP_PKEY *ngx_svc_jwk_rsa_private(const u_char *der, size_t len);
 

@@ -17,8 +17,8 @@
 
 /*
  * As ngx_svc_jws_sign() does, by a key of ngx_svc_jwk_rsa_private(); p has room
- * for ngx_svc_jws_rsa_len() bytes, and all are written.  Takes 0.3 ms: meant for
- * threads, any number of which may have the key.
+ * for ngx_svc_jws_rsa_len() bytes, and all are written.  Takes 0.3 ms: meant
+ * for threads, any number of which may have the key.
  */
 NGX_SVC_API u_char *ngx_svc_jws_rsa_sign(EVP_PKEY *key,
     const ngx_str_t *header, const ngx_str_t *payload, u_char *p);
