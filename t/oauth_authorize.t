@@ -268,7 +268,9 @@ my @WRONG = (
     [ 'max_age with a fraction', invalid_request => max_age => '1.5' ],
     ( map { [ "auth_after $_", invalid_request => auth_after => $_ ] }
       '1.', '.5', '1.5.5', '1.1234567', '-1', '1e9', 'x' ),
-    [ 'prompt', invalid_request => prompt => 'create' ],
+    [ 'prompt', invalid_request => prompt => 'signup' ],
+    [ 'prompt create, and nobody signs up', invalid_request => prompt => 'create' ],
+    [ 'prompt none create', invalid_request => prompt => 'none create' ],
     [ 'prompt none login', invalid_request => prompt => 'none login' ],
     [ 'request', request_not_supported => request => 'x' ],
     [ 'request_uri', request_uri_not_supported => request_uri => 'https://x.test/' ],
@@ -305,6 +307,53 @@ for (@WRONG) {
     is($to->{error}, 'invalid_request', '... are an error');
     ok(!exists $to->{state}, '... and none goes back');
 }
+
+# --- a new account ------------------------------------------------------------------
+
+# where people sign up the page has that, whoever is there; and comes back for what is new
+
+sub signs_up {
+    my ($on) = @_;
+
+    $s->sql("UPDATE svc.tenant SET branding = branding || '{\"allowSelfSignup\":$on}'"
+            . " WHERE slug = 'acme'");
+}
+
+signs_up('true');
+
+for my $case ([ 'nobody', $nobody ], [ 'somebody', $in ]) {
+    my ($name, $b) = @$case;
+    my $r = authorize($b, prompt => 'create', login_hint => 'new@acme.test', max_age => 5);
+
+    like($r->header('Location'), qr{\A/signin/\?x=1&return_to=[^#&]+#signup\z}, "$name: the page");
+
+    my %back = params(decoded($r->header('Location') =~ s/.*return_to=|#.*//gr));
+
+    is_deeply([ @back{qw(prompt max_age login_hint)} ], [ undef, undef, 'new@acme.test' ],
+              "$name: it is done once");
+    like($back{auth_after}, qr/\A\d+(?:\.\d+)?\z/, "$name: for a session of later");
+    page_to($b->get('/oauth/authorize?' . (decoded($r->header('Location')
+        =~ s/.*return_to=|#.*//gr) =~ s/.*\?//r)), "$name, back");
+}
+
+like(authorize($in, prompt => 'consent create')->header('Location'),
+     qr/prompt%3Dconsent.*#signup\z/, 'and to be asked');
+error_to(authorize($in, prompt => 'create', scope => 'payments'), 'invalid_scope',
+         'create, and a scope of others');
+error_to(authorize($in, prompt => 'none create'), 'invalid_request', 'none create');
+error_to(authorize($in, prompt => 'create', id_token_hint => 'a.b.c'), 'invalid_request',
+         'create, and a hint that is none');
+direct(authorize($in, prompt => 'create', redirect_uri => "$CB/"), 'invalid_request',
+       'create, and another address');
+is($in->get('/v1/oauth/authorization?' . query(prompt => 'create'))->json->{login}, 'required',
+   'what the page is told');
+unlike(authorize($nobody, prompt => 'select_account')->header('Location'), qr/#/,
+       'select_account is a sign-in');
+
+signs_up('false');
+is(error_to(authorize($in, prompt => 'create'), 'invalid_request', 'where nobody signs up'),
+   "'prompt' is 'create', and nobody can sign up here.", '... it says so');
+
 
 # --- people, who have come by a link ---------------------------------------------------
 

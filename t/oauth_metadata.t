@@ -116,6 +116,23 @@ unlike($s->http(GET => '/.well-known/x')->body, qr/"error"/,
        'what is not ours below /.well-known is left alone');
 
 
+# --- what a tenant switches on ---------------------------------------------------
+
+sub prompts { return $s->http(GET => $PATHS[0])->json->{prompt_values_supported} }
+
+for my $on (1, 0) {
+    my @want = (qw(none login consent select_account), $on ? 'create' : ());
+
+    is($acme->admin(PATCH => '/tenant', { branding => {
+            allowSelfSignup => $on ? JSON::PP::true : JSON::PP::false } }, [],
+        $acme->token_for('tenant:manage'))->status, 200, "people sign up: $on");
+    wait_for { "@{ prompts() }" eq "@want" };
+    is_deeply(prompts(), \@want, '... which is told');
+    is_deeply($s->http(GET => $PATHS[0] =~ s/acme/globex/r)->json->{prompt_values_supported},
+              [ qw(none login consent select_account) ], '... of that tenant alone');
+}
+
+
 # --- keys ------------------------------------------------------------------------
 
 sub jwks {

@@ -16,6 +16,7 @@ use SvcTest;
 use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::OAuth qw(oauth_server application);
 use SvcTest::Page qw(with_pages);
+use SvcTest::Process qw(wait_for);
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)'
     for qw(output failure_output todo_output);
@@ -224,6 +225,39 @@ for my $to ($elsewhere, $origin) {
     $page->do(press => 'Allow');
     like(arrives_by_post($state, $to, 'yes')->{code}, qr/\A[\w-]{43}\z/, 'yes: the code');
 }
+
+
+# --- what an application says beforehand ----------------------------------------------
+
+sub field { return $page->do(run => 'document.querySelector("#email").value') }
+
+for my $case ([ 'eva@acme.test', 'eva@acme.test' ], [ '"><img src=x onerror=alert(1)>' ],
+              [ 'x' x 255, '' ], [ 'nobody', 'nobody' ])
+{
+    my ($hint, $want) = @$case;
+
+    $page->do(fresh => "$origin/nothing");
+    authorize(login_hint => $hint);
+    shows('Sign in – Acme', 'a hint');
+    is(field(), $want // $hint, '... is in the field: ' . substr $hint, 0, 20);
+    is($page->do(count => '#view img'), 0, '... as text');
+}
+
+is($acme->admin(PATCH => '/tenant', { branding => { allowSelfSignup => JSON::PP::true } }, [],
+                $acme->token_for('tenant:manage'))->status, 200, 'people sign up');
+wait_for {
+    $s->http(GET => '/v1/auth/options?tenant=acme')->json->{methods}{signup};
+};
+
+$page->do(fresh => "$origin/nothing");
+authorize(prompt => 'create', login_hint => 'eva@acme.test');
+shows('Create an account', 'prompt=create');
+is(field(), 'eva@acme.test', '... with the hint');
+unlike($page->do('url'), qr/#/, '... and an address without it');
+$page->do(press => 'Back');
+shows('Sign in – Acme', '... or sign in');
+sign_in('ada@acme.test');
+shows($ASKS, '... which does, too');
 
 
 # --- what cannot be answered --------------------------------------------------------

@@ -9,6 +9,7 @@
 #include "ngx_svc_oauth_authorize_sql.h"
 #include "ngx_svc_oauth_decided.h"
 #include "ngx_svc_oauth_outcome.h"
+#include "ngx_svc_signup_user.h"
 
 
 static ngx_int_t ngx_svc_oauth_authorize_prepare(ngx_svc_request_t *sr);
@@ -37,6 +38,23 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_authorize = {
         " SELECT " NGX_SVC_OAUTH_AUTHORIZE_ROW " FROM v",
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_AUTHORIZE_CODE_PARAMS,
                    ngx_svc_oauth_request_param(ask))
+};
+
+/* Of one for a new account (prompt=create): its page, or what is wrong. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_authorize_create = {
+    .name = "oauth_authorize_create",
+    .text =
+        "WITH v AS ("
+            "SELECT CASE" NGX_SVC_OAUTH_VERDICT_REQUEST
+                NGX_SVC_OAUTH_VERDICT_PLACE
+                " WHEN NOT " NGX_SVC_SIGNUP_OFFERED("t") " THEN 'create'"
+                NGX_SVC_OAUTH_VERDICT_USER " END"
+                NGX_SVC_OAUTH_AUTHORIZE_COLUMNS
+            NGX_SVC_OAUTH_AUTHORIZE_FROM("")
+        ")"
+        " SELECT " NGX_SVC_OAUTH_AUTHORIZE_ROW " FROM v",
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_AUTHORIZE_PARAMS)
 };
 
 
@@ -73,7 +91,9 @@ ngx_svc_oauth_authorize_prepare(ngx_svc_request_t *sr)
     }
 
     ar->login = NGX_SVC_OAUTH_LOGIN_ASYNC;
-    ar->statement = &ngx_svc_sql_oauth_authorize;
+    ar->statement = (ar->prompt & NGX_SVC_OAUTH_PROMPT_CREATE)
+                    ? &ngx_svc_sql_oauth_authorize_create
+                    : &ngx_svc_sql_oauth_authorize;
 
     rc = ngx_svc_oauth_request_session(ar);
 

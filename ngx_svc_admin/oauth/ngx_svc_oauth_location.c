@@ -164,7 +164,7 @@ ngx_svc_oauth_location_page(ngx_svc_oauth_request_t *ar,
     }
 
     p = ngx_pnalloc(ar->oauth.sr->request->pool,
-                    url.len + sizeof("&return_to=&consent=1")
+                    url.len + sizeof("&return_to=&consent=1#signup")
                     + 3 * (path.len + query.len));
     if (p == NULL) {
         return NGX_ERROR;
@@ -181,6 +181,9 @@ ngx_svc_oauth_location_page(ngx_svc_oauth_request_t *ar,
 
     if (consent) {
         p = ngx_cpymem(p, "&consent=1", sizeof("&consent=1") - 1);
+
+    } else if (ar->prompt & NGX_SVC_OAUTH_PROMPT_CREATE) {
+        p = ngx_cpymem(p, "#signup", sizeof("#signup") - 1);
     }
 
     location->len = p - location->data;

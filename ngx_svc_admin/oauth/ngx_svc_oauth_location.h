@@ -33,7 +33,8 @@ ngx_int_t ngx_svc_oauth_location_client(ngx_svc_oauth_request_t *ar,
 
 /*
  * svc_login_url, which leads back to this request; since: as of
- * ngx_svc_oauth_request_query(); consent: whether the user is to be asked.
+ * ngx_svc_oauth_request_query(); consent: whether the user is to be asked, and
+ * not to sign in, or up.
  * NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_location_page(ngx_svc_oauth_request_t *ar,

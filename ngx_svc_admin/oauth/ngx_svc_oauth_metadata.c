@@ -55,9 +55,9 @@ static const ngx_svc_oauth_public_kind_t *ngx_svc_oauth_public_kind(
 static ngx_int_t ngx_svc_oauth_metadata_answer(ngx_svc_request_t *sr,
     PGresult *res, ngx_svc_cache_answer_t *answer);
 static void ngx_svc_oauth_metadata_write(ngx_svc_json_writer_t *w,
-    const ngx_str_t *issuer, ngx_uint_t users);
+    const ngx_str_t *issuer, ngx_uint_t users, ngx_uint_t signup);
 static void ngx_svc_oauth_metadata_list(ngx_svc_json_writer_t *w,
-    const char *name, const char *value);
+    const char *name, const char *value, const char *more);
 
 
 static const ngx_svc_oauth_public_kind_t  ngx_svc_oauth_public_metadata = {
@@ -88,6 +88,8 @@ static const ngx_svc_oauth_metadata_t  ngx_svc_oauth_endpoints[] = {
 #define NGX_SVC_OAUTH_SERVICE_GRANTS                                          \
     "client_credentials urn:ietf:params:oauth:grant-type:token-exchange"
 
+#define NGX_SVC_OAUTH_PROMPTS  "prompt_values_supported"
+
 #define NGX_SVC_OAUTH_SECRET_METHODS  "client_secret_basic client_secret_post"
 
 /*
@@ -115,7 +117,7 @@ static const ngx_svc_oauth_metadata_t  ngx_svc_oauth_lists[] = {
     { "id_token_signing_alg_values_supported", "ES256 RS256", NULL },
     { "acr_values_supported", NGX_SVC_OAUTH_ACR_ONE " " NGX_SVC_OAUTH_ACR_TWO
       " " NGX_SVC_OAUTH_ACR_PASSKEY, NULL },
-    { "prompt_values_supported", "none login consent select_account", NULL },
+    { NGX_SVC_OAUTH_PROMPTS, "none login consent select_account", NULL },
     { "claims_supported",
       "sub iss aud exp iat auth_time nonce at_hash acr amr sid act name "
       "given_name family_name locale updated_at email email_verified groups "
@@ -128,7 +130,8 @@ static const ngx_svc_oauth_metadata_t  ngx_svc_oauth_lists[] = {
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_metadata = {
     .name = "oauth_metadata",
-    .text = "SELECT t.id AS _tenant FROM svc.public_tenant($1) t",
+    .text = "SELECT t.id AS _tenant, t.allow_signup"
+            " FROM svc.public_tenant($1) t",
     NGX_SVC_PARAMS(ngx_svc_param_call(ngx_svc_oauth_public_bind_slug))
 };
 
@@ -381,7 +384,8 @@ ngx_svc_oauth_metadata_answer(ngx_svc_request_t *sr, PGresult *res,
         return NGX_ERROR;
     }
 
-    ngx_svc_oauth_metadata_write(&w, &issuer, ngx_svc_admin_has_sign_in(amcf));
+    ngx_svc_oauth_metadata_write(&w, &issuer, ngx_svc_admin_has_sign_in(amcf),
+                                 ngx_svc_row_true(res, 0, "allow_signup"));
 
     return ngx_svc_admin_written_answer(sr, &w, answer);
 }
@@ -389,9 +393,9 @@ ngx_svc_oauth_metadata_answer(ngx_svc_request_t *sr, PGresult *res,
 
 static void
 ngx_svc_oauth_metadata_write(ngx_svc_json_writer_t *w,
-    const ngx_str_t *issuer, ngx_uint_t users)
+    const ngx_str_t *issuer, ngx_uint_t users, ngx_uint_t signup)
 {
-    const char                      *value;
+    const char                      *value, *more;
     const ngx_svc_oauth_metadata_t  *m;
 
     static const ngx_str_t  jwks = ngx_string("/jwks");
@@ -419,7 +423,10 @@ ngx_svc_oauth_metadata_write(ngx_svc_json_writer_t *w,
         value = users ? m->value : m->service;
 
         if (value) {
-            ngx_svc_oauth_metadata_list(w, m->name, value);
+            more = (signup && ngx_strcmp(m->name, NGX_SVC_OAUTH_PROMPTS) == 0)
+                   ? "create" : NULL;
+
+            ngx_svc_oauth_metadata_list(w, m->name, value, more);
         }
     }
 
@@ -437,7 +444,7 @@ ngx_svc_oauth_metadata_write(ngx_svc_json_writer_t *w,
 
 static void
 ngx_svc_oauth_metadata_list(ngx_svc_json_writer_t *w, const char *name,
-    const char *value)
+    const char *value, const char *more)
 {
     const char  *p, *space;
 
@@ -454,5 +461,10 @@ ngx_svc_oauth_metadata_list(ngx_svc_json_writer_t *w, const char *name,
     }
 
     ngx_svc_json_plain(w, NULL, (u_char *) p, ngx_strlen(p));
+
+    if (more) {
+        ngx_svc_json_plain(w, NULL, (u_char *) more, ngx_strlen(more));
+    }
+
     ngx_svc_json_close(w, ']');
 }

@@ -76,6 +76,9 @@ static const ngx_svc_oauth_verdict_t  ngx_svc_oauth_wrong[] = {
     { "acr", NGX_SVC_E_ACR,
       "The user has not signed in as well as the client wants.", NULL, NULL },
 
+    { "create", NGX_SVC_E_INVALID_REQUEST,
+      "'prompt' is 'create', and nobody can sign up here.", NULL, NULL },
+
     { "hint", NGX_SVC_E_INVALID_REQUEST,
       "'id_token_hint' is no ID token of this client.", NULL, NULL },
 

@@ -18,6 +18,7 @@
 #define NGX_SVC_OAUTH_PROMPT_NONE     0x01
 #define NGX_SVC_OAUTH_PROMPT_LOGIN    0x02      /* "select_account", too */
 #define NGX_SVC_OAUTH_PROMPT_CONSENT  0x04
+#define NGX_SVC_OAUTH_PROMPT_CREATE   0x08      /* and _LOGIN */
 
 
 /* How a client wants its answer. */

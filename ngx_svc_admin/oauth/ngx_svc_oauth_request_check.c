@@ -469,8 +469,8 @@ ngx_svc_oauth_request_prompt(ngx_svc_oauth_request_t *ar,
 
         if (word == 0 && p > start) {
             return ngx_svc_fail(&ar->error, NGX_SVC_E_INVALID_REQUEST,
-                                "'prompt' may be 'none', or 'login', 'consent' "
-                                "and 'select_account'.");
+                                "'prompt' may be 'none', or 'login', "
+                                "'consent', 'select_account' and 'create'.");
         }
 
         ar->prompt |= word;
@@ -507,6 +507,8 @@ ngx_svc_oauth_request_word(const u_char *p, size_t len)
         { ngx_string("none"), NGX_SVC_OAUTH_PROMPT_NONE },
         { ngx_string("login"), NGX_SVC_OAUTH_PROMPT_LOGIN },
         { ngx_string("select_account"), NGX_SVC_OAUTH_PROMPT_LOGIN },
+        { ngx_string("create"), NGX_SVC_OAUTH_PROMPT_CREATE
+                                | NGX_SVC_OAUTH_PROMPT_LOGIN },
         { ngx_string("consent"), NGX_SVC_OAUTH_PROMPT_CONSENT }
     };
 

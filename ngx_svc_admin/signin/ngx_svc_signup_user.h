@@ -15,6 +15,11 @@
 #define NGX_SVC_SIGNUP_ROW     1
 
 
+/* SQL: whether a tenant lets people sign up. */
+
+#define NGX_SVC_SIGNUP_OFFERED(t)                                             \
+    "(" t ".branding -> 'allowSelfSignup' IS NOT DISTINCT FROM 'true')"
+
 /*
  * SQL: the columns that ngx_svc_signup_allowed() reads, and where they come
  * from; $1: from which address.
@@ -22,8 +27,7 @@
 
 #define NGX_SVC_SIGNUP_ALLOWED                                                \
     NGX_SVC_LOGIN_GOVERNANCE ", NULL::bigint AS locked,"                      \
-    " t.branding -> 'allowSelfSignup' IS NOT DISTINCT FROM 'true'"            \
-        " AS allowed"
+    " " NGX_SVC_SIGNUP_OFFERED("t") " AS allowed"
 
 #define NGX_SVC_SIGNUP_FROM                                                   \
     " FROM svc.governance g JOIN svc.tenant t ON t.id = g.tenant_id"          \

@@ -1,7 +1,8 @@
 // What an application asks for: it goes on, or its user signs in, or consents.
 
-import { button, call, fill, h, names, note, post, query, show, text,
+import { button, call, fill, fragment, h, names, note, post, query, show, text,
 } from "./page.js";
+import { options } from "./brand.js";
 import { home, leave, resume } from "./session.js";
 
 // its own words, which a sign-in without an application does not load
@@ -34,6 +35,16 @@ export function returnTo(path = query.get("return_to")) {
 }
 
 
+// What it says of who will sign in, which may be anything: nobody looks at it, and
+// it fills the field.
+
+function hint(text) {
+  if (text && text.length <= 254) {
+    names.email = text;
+  }
+}
+
+
 // Whose application it is, if it may ask for that.
 
 const LATER = ["rate_limited", "unavailable"];
@@ -44,6 +55,8 @@ export async function tenant() {
   if (!home.next) {
     return;
   }
+
+  hint(new URL(home.next).searchParams.get("login_hint"));
 
   try {
     asked = await call("GET", `/v1/oauth/authorization${new URL(home.next).search}`);
@@ -58,9 +71,13 @@ export async function tenant() {
 
 
 // Of a session that waits for something the next step comes; another one that does
-// not do for the request is not shown.
+// not do for the request is not shown.  Whoever is here, a new account may be wanted.
 
 export async function start() {
+  if (fragment.has("signup") && options.methods.signup) {
+    return (await import("./letters.js")).signUp();
+  }
+
   if (asked.login === "required") {
     return resume(() => home.show());
   }

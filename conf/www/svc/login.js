@@ -50,7 +50,7 @@ const OWN = {
   change: "/auth/email/change/verify",
 };
 
-const linkOf = links => Object.keys(links).find(name => fragment.has(name));
+const linkOf = links => Object.keys(links).find(name => fragment.get(name));
 
 async function start() {
   const link = linkOf(LINKS);

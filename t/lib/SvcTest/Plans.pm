@@ -813,6 +813,7 @@ sub values {
             "$self->{apps}[1] $self->{apps}[0]", 'x', 'urn:x', '{"read"}', 'agent_disabled',
             $self->exchanged(1), $self->exchanged(1), undef, '192.0.2.1', 'FR', 'request' ],
         oauth_authorize => [ @request, '\x' . '02' x 32, 'n', undef, 'false' ],
+        oauth_authorize_create => [ @request ],
         admin_authorization => [ @request, 'false' ],
         admin_authorization_decide => [ @request, '\x' . '02' x 32, 'n', undef,
                                         'approve', $self->id($USER, $WHO), '{openid}', '{}' ],
