@@ -194,6 +194,13 @@ static ngx_command_t  ngx_http_svc_webhook_commands[] = {
       offsetof(ngx_svc_webhook_conf_t, push),
       NULL },
 
+    { ngx_string("svc_backchannel_logout"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_FLAG,
+      ngx_conf_set_flag_slot,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_svc_webhook_conf_t, logout),
+      NULL },
+
       ngx_null_command
 };
 
@@ -251,13 +258,16 @@ ngx_http_svc_webhook_postconfiguration(ngx_conf_t *cf)
     }
 
     what = wcf->on ? "svc_webhooks on"
-           : wcf->push.on ? "svc_scim_targets on" : "svc_mail";
+           : wcf->push.on ? "svc_scim_targets on"
+           : wcf->logout ? "svc_backchannel_logout on" : "svc_mail";
 
     if (ngx_http_svc_webhook_needs(cf, smcf, what) != NGX_OK
         || ngx_svc_webhook_conf_check_ca(cf, &wcf->ca_file) != NGX_OK)
     {
         return NGX_ERROR;
     }
+
+    smcf->logout = wcf->logout;
 
     if (wcf->mail.url.len
         && ngx_http_svc_webhook_mail(cf, &wcf->mail) != NGX_OK)
@@ -341,6 +351,7 @@ ngx_http_svc_webhook_create_main_conf(ngx_conf_t *cf)
     ngx_svc_mail_conf_create(&wcf->mail);
     ngx_svc_push_conf_create(&wcf->push);
     wcf->on = NGX_CONF_UNSET;
+    wcf->logout = NGX_CONF_UNSET;
     wcf->capacity = NGX_CONF_UNSET_UINT;
     wcf->tenant_capacity = NGX_CONF_UNSET_UINT;
     wcf->endpoint_capacity = NGX_CONF_UNSET_UINT;
@@ -371,6 +382,7 @@ ngx_http_svc_webhook_init_main_conf(ngx_conf_t *cf, void *conf)
     ngx_svc_webhook_conf_t *wcf = conf;
 
     ngx_conf_init_value(wcf->on, 0);
+    ngx_conf_init_value(wcf->logout, 0);
     ngx_conf_init_uint_value(wcf->capacity, 50000);
     ngx_conf_init_uint_value(wcf->tenant_capacity,
                              ngx_max(wcf->capacity / 4, 1));

@@ -301,6 +301,11 @@ INSERT INTO svc.oauth_revoked (tenant_id, jti, expires_at)
 SELECT id, id, now() FROM svc.tenant;
 SQL
 
+$rows{55} = <<'SQL';
+INSERT INTO svc.oauth_logout (tenant_id, client_id, root_id, user_id)
+SELECT id, 'app_x', id, id FROM svc.tenant;
+SQL
+
 # Each says which modules the schema serves from then on: those whose newest migration is
 # this one, or a later one.
 

@@ -303,7 +303,8 @@ is($b->ask(DELETE => '/oauth/logout')->status, 405, 'no other method');
 
 my %YES = (request => query(client_id => $web->{clientId}, @URI));
 
-for my $row ([ 'no token', 'X-CSRF-Token' => undef ], [ 'another token', 'X-CSRF-Token' => 'x' x 22 ],
+for my $row ([ 'no token', 'X-CSRF-Token' => undef ],
+             [ 'another token', 'X-CSRF-Token' => 'x' x 22 ],
              [ 'another origin', Origin => 'https://evil.test' ],
              [ 'another site', 'Sec-Fetch-Site' => 'cross-site' ])
 {

@@ -70,7 +70,7 @@ EOT
                               email_challenge_tenant invitation_tenant
                               json_merge member_page
                               oauth_expire oauth_jwks oauth_key_tenant oauth_key_turn oauth_key_turns
-                              oauth_token_keep oauth_user_lets
+                              oauth_logout_take oauth_token_keep oauth_user_lets
                               organization_create organization_open
                               organization_taken organization_try public_logo
                               public_tenant punycode role_grants scim_claim scim_hold scim_release

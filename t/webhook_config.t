@@ -100,6 +100,22 @@ for my $row ([ svc_redis => 'svc_redis 127' ],
 is((check(svc_webhooks => 'off', svc_scim_targets => 'on'))[0], 0, 'with all of it');
 
 
+# --- logout tokens ------------------------------------------------------------------
+
+fails(svc_backchannel_logout => 'yes', qr/it must be "on" or "off"/);
+fails(svc_backchannel_logout => [ 'on', 'on' ], qr/is duplicate/);
+
+{
+    my ($status, $text) = check(svc_webhooks => 'off', svc_backchannel_logout => 'on',
+                                svc_key_file => undef);
+
+    isnt($status, 0, 'logout tokens without a key');
+    like($text, qr/"svc_backchannel_logout on" needs "svc_key_file/, 'says what it needs');
+}
+
+is((check(svc_webhooks => 'off', svc_backchannel_logout => 'on'))[0], 0, 'with all of it');
+
+
 # --- networks that are too wide -------------------------------------------------
 
 # as Debian's nginx.conf has it: error_log comes first, and has no level

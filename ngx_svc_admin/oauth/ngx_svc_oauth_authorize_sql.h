@@ -143,7 +143,7 @@
 
 #define NGX_SVC_OAUTH_AUTHORIZE_CLIENT                                        \
     ", k.default_resource_uri, k.default_resource_key, k.grant_days,"         \
-    " k.require_pkce, k.require_acr, k.unknown_scopes"
+    " k.require_pkce, k.require_acr, k.unknown_scopes, k.watches"
 
 #define NGX_SVC_OAUTH_AUTHORIZE_FROM(lock)                                    \
     " FROM " NGX_SVC_OAUTH_CLIENT("$1", NGX_SVC_OAUTH_AUTHORIZE_CLIENT)       \
@@ -264,6 +264,7 @@
     NGX_SVC_OAUTH_ACR_METHODS " AS methods, w.scopes,"                        \
     " d.claims, e.scopes AS shown,"                                           \
     " h.resources, h.resource_keys, z.consented, a.grant_days,"               \
+    " a.watches,"                                                             \
     " q.tenant_id, q.access_policy, q.access_number"
 
 /* consented: whether the user has, and not an administrator for all of them. */
@@ -271,10 +272,10 @@
 #define NGX_SVC_OAUTH_AUTHORIZE_GRANT(consented)                              \
     "INSERT INTO svc.oauth_grant (tenant_id, id, client_id, user_id, scopes," \
         " resources, resource_keys, session_id, session_at, auth_time,"       \
-        " methods, consented, claims, expires_at)"                            \
+        " methods, consented, claims, watches, expires_at)"                   \
     " SELECT " NGX_SVC_TENANT_OR_NULL ", v.id, v.client_id, v.user_id,"       \
         " v.scopes, v.resources, v.resource_keys, v.root_id, v.session_at,"   \
-        " v.auth_time, v.methods, " consented ", v.claims,"                   \
+        " v.auth_time, v.methods, " consented ", v.claims, v.watches,"        \
         " now() + v.grant_days * interval '1 day'"                            \
     " FROM v WHERE v.verdict IS NULL"
 

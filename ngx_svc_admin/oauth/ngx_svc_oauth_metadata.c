@@ -10,6 +10,12 @@
 #include "ngx_svc_oauth_amr.h"
 
 
+/* What the document tells of besides services. */
+
+#define NGX_SVC_OAUTH_HAS_USERS   0x01      /* who sign in */
+#define NGX_SVC_OAUTH_HAS_SIGNUP  0x02
+#define NGX_SVC_OAUTH_HAS_LOGOUT  0x04      /* that clients are told of */
+
 #define NGX_SVC_OAUTH_SLUG  63
 
 
@@ -55,7 +61,9 @@ static const ngx_svc_oauth_public_kind_t *ngx_svc_oauth_public_kind(
 static ngx_int_t ngx_svc_oauth_metadata_answer(ngx_svc_request_t *sr,
     PGresult *res, ngx_svc_cache_answer_t *answer);
 static void ngx_svc_oauth_metadata_write(ngx_svc_json_writer_t *w,
-    const ngx_str_t *issuer, ngx_uint_t users, ngx_uint_t signup);
+    const ngx_str_t *issuer, ngx_uint_t has);
+static void ngx_svc_oauth_metadata_users(ngx_svc_json_writer_t *w,
+    ngx_uint_t has);
 static void ngx_svc_oauth_metadata_list(ngx_svc_json_writer_t *w,
     const char *name, const char *value, const char *more);
 
@@ -369,11 +377,15 @@ ngx_svc_oauth_metadata_answer(ngx_svc_request_t *sr, PGresult *res,
     ngx_svc_cache_answer_t *answer)
 {
     ngx_str_t                   issuer;
+    ngx_uint_t                  has;
     ngx_svc_json_writer_t       w;
     ngx_svc_oauth_public_t     *public;
+    ngx_svc_main_conf_t        *smcf;
     ngx_svc_admin_main_conf_t  *amcf;
 
     public = sr->data;
+    smcf = ngx_http_get_module_main_conf(sr->request,
+                                         ngx_http_svc_common_module);
     amcf = ngx_http_get_module_main_conf(sr->request,
                                          ngx_http_svc_admin_module);
     issuer = ngx_svc_oauth_issuer(sr, &public->slug);
@@ -384,8 +396,21 @@ ngx_svc_oauth_metadata_answer(ngx_svc_request_t *sr, PGresult *res,
         return NGX_ERROR;
     }
 
-    ngx_svc_oauth_metadata_write(&w, &issuer, ngx_svc_admin_has_sign_in(amcf),
-                                 ngx_svc_row_true(res, 0, "allow_signup"));
+    has = 0;
+
+    if (ngx_svc_admin_has_sign_in(amcf)) {
+        has |= NGX_SVC_OAUTH_HAS_USERS;
+    }
+
+    if (ngx_svc_row_true(res, 0, "allow_signup")) {
+        has |= NGX_SVC_OAUTH_HAS_SIGNUP;
+    }
+
+    if (smcf->logout) {
+        has |= NGX_SVC_OAUTH_HAS_LOGOUT;
+    }
+
+    ngx_svc_oauth_metadata_write(&w, &issuer, has);
 
     return ngx_svc_admin_written_answer(sr, &w, answer);
 }
@@ -393,7 +418,7 @@ ngx_svc_oauth_metadata_answer(ngx_svc_request_t *sr, PGresult *res,
 
 static void
 ngx_svc_oauth_metadata_write(ngx_svc_json_writer_t *w,
-    const ngx_str_t *issuer, ngx_uint_t users, ngx_uint_t signup)
+    const ngx_str_t *issuer, ngx_uint_t has)
 {
     const char                      *value, *more;
     const ngx_svc_oauth_metadata_t  *m;
@@ -404,7 +429,7 @@ ngx_svc_oauth_metadata_write(ngx_svc_json_writer_t *w,
     ngx_svc_json_string(w, "issuer", issuer->data, issuer->len);
 
     for (m = ngx_svc_oauth_endpoints; m->name; m++) {
-        value = users ? m->value : m->service;
+        value = (has & NGX_SVC_OAUTH_HAS_USERS) ? m->value : m->service;
 
         if (value) {
             ngx_svc_json_string_begin(w, m->name);
@@ -420,25 +445,38 @@ ngx_svc_oauth_metadata_write(ngx_svc_json_writer_t *w,
     ngx_svc_json_string_end(w);
 
     for (m = ngx_svc_oauth_lists; m->name; m++) {
-        value = users ? m->value : m->service;
+        value = (has & NGX_SVC_OAUTH_HAS_USERS) ? m->value : m->service;
 
         if (value) {
-            more = (signup && ngx_strcmp(m->name, NGX_SVC_OAUTH_PROMPTS) == 0)
+            more = (has & NGX_SVC_OAUTH_HAS_SIGNUP)
+                   && ngx_strcmp(m->name, NGX_SVC_OAUTH_PROMPTS) == 0
                    ? "create" : NULL;
 
             ngx_svc_oauth_metadata_list(w, m->name, value, more);
         }
     }
 
-    if (users) {
-        ngx_svc_json_boolean(w, "authorization_response_iss_parameter"
-                                "_supported", 1);
-        ngx_svc_json_boolean(w, "claims_parameter_supported", 1);
-        ngx_svc_json_boolean(w, "request_parameter_supported", 0);
-        ngx_svc_json_boolean(w, "request_uri_parameter_supported", 0);
+    if (has & NGX_SVC_OAUTH_HAS_USERS) {
+        ngx_svc_oauth_metadata_users(w, has);
     }
 
     ngx_svc_json_close(w, '}');
+}
+
+
+static void
+ngx_svc_oauth_metadata_users(ngx_svc_json_writer_t *w, ngx_uint_t has)
+{
+    if (has & NGX_SVC_OAUTH_HAS_LOGOUT) {
+        ngx_svc_json_boolean(w, "backchannel_logout_supported", 1);
+        ngx_svc_json_boolean(w, "backchannel_logout_session_supported", 1);
+    }
+
+    ngx_svc_json_boolean(w, "authorization_response_iss_parameter_supported",
+                         1);
+    ngx_svc_json_boolean(w, "claims_parameter_supported", 1);
+    ngx_svc_json_boolean(w, "request_parameter_supported", 0);
+    ngx_svc_json_boolean(w, "request_uri_parameter_supported", 0);
 }
 
 

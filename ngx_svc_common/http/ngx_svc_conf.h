@@ -38,6 +38,7 @@ typedef struct {
     ngx_array_t                resources;   /* ngx_svc_resource_list_t */
     const ngx_svc_surface_t   *sessions;    /* takes them too; NULL: none */
     ngx_uint_t                 mail;        /* 1: svc_mail is on */
+    ngx_uint_t                 logout;      /* 1: svc_backchannel_logout is */
     ngx_shm_zone_t            *metrics;     /* NULL: nothing is counted */
     ngx_shm_zone_t            *timelines;   /* NULL: there is no fence */
 } ngx_svc_main_conf_t;

@@ -85,6 +85,16 @@ const ngx_svc_metrics_sample_t  ngx_svc_metrics_counter_samples[] = {
     { "svc_scim_pushes_total", NULL, "outcome=\"user\"",
       NGX_SVC_M_SCIM_USER },
 
+    { "svc_logout_tokens_total",
+      "Logout tokens sent to applications.",
+      "outcome=\"delivered\"", NGX_SVC_M_LOGOUT_DELIVERED },
+    { "svc_logout_tokens_total", NULL, "outcome=\"retried\"",
+      NGX_SVC_M_LOGOUT_RETRIED },
+    { "svc_logout_tokens_total", NULL, "outcome=\"abandoned\"",
+      NGX_SVC_M_LOGOUT_ABANDONED },
+    { "svc_logout_tokens_total", NULL, "outcome=\"refused\"",
+      NGX_SVC_M_LOGOUT_REFUSED },
+
     { "svc_redis_moves_total",
       "Times that a process followed the sentinels to another master.", "",
       NGX_SVC_M_REDIS_MOVES },

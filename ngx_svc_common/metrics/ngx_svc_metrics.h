@@ -44,6 +44,10 @@ typedef enum {
     NGX_SVC_M_SCIM_FAILING,             /* its token was refused */
     NGX_SVC_M_SCIM_REFUSED,             /* its address was, by us */
     NGX_SVC_M_SCIM_USER,                /* the user was */
+    NGX_SVC_M_LOGOUT_DELIVERED,         /* logout tokens */
+    NGX_SVC_M_LOGOUT_RETRIED,           /* attempts that another one follows */
+    NGX_SVC_M_LOGOUT_ABANDONED,         /* the attempts are used up */
+    NGX_SVC_M_LOGOUT_REFUSED,           /* the address was, by us */
     NGX_SVC_M_REDIS_MOVES,              /* to another master */
     NGX_SVC_M_RATE_REDIS,               /* checks of limits, answered there */
     NGX_SVC_M_RATE_MEMORY,              /* and here */

@@ -53,6 +53,7 @@ typedef struct {
                                            gone once modules are initialised */
     ngx_svc_mail_conf_t  mail;
     ngx_svc_push_conf_t  push;
+    ngx_flag_t        logout;           /* logout tokens */
 } ngx_svc_webhook_conf_t;
 
 
@@ -96,9 +97,9 @@ typedef struct {
 extern ngx_module_t  ngx_http_svc_webhook_module;
 
 
-/* Whether there is a helper process: for webhooks, mail, or outbound SCIM. */
+/* Whether there is a helper process, for any of what it does. */
 #define ngx_svc_webhook_helps(wcf)                                            \
-    ((wcf)->on || (wcf)->mail.url.len || (wcf)->push.on)
+    ((wcf)->on || (wcf)->mail.url.len || (wcf)->push.on || (wcf)->logout)
 
 
 /* In a worker or the helper, while there is one. */

@@ -4,6 +4,7 @@
 
 #include "ngx_svc_webhook_end.h"
 #include "ngx_svc_mail_lane.h"
+#include "ngx_svc_logout_lane.h"
 #include "ngx_svc_push_lane.h"
 #include "ngx_svc_webhook_deliver.h"
 #include "ngx_svc_webhook_outbox.h"
@@ -85,6 +86,10 @@ ngx_svc_webhook_end_drain(void)
     if (ngx_svc_webhook_conf()->push.on) {
         ngx_svc_push_lane_drain(ngx_svc_webhook_end_drained);
     }
+
+    if (ngx_svc_webhook_conf()->logout) {
+        ngx_svc_logout_lane_drain(ngx_svc_webhook_end_drained);
+    }
 }
 
 
@@ -97,7 +102,8 @@ ngx_svc_webhook_end_count(void)
 
     ngx_svc_webhook_end_ctx.nlanes = (wcf->on ? 1 : 0)
                                      + (wcf->mail.url.len ? 1 : 0)
-                                     + (wcf->push.on ? 1 : 0);
+                                     + (wcf->push.on ? 1 : 0)
+                                     + (wcf->logout ? 1 : 0);
 }
 
 
@@ -159,6 +165,10 @@ ngx_svc_webhook_end_lanes(ngx_msec_t limit)
 
     if (ngx_svc_webhook_conf()->push.on) {
         ngx_svc_push_lane_leave(ngx_svc_webhook_end_left);
+    }
+
+    if (ngx_svc_webhook_conf()->logout) {
+        ngx_svc_logout_lane_leave(ngx_svc_webhook_end_left);
     }
 }
 

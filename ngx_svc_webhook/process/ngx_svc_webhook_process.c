@@ -4,6 +4,7 @@
  */
 
 #include "ngx_svc_webhook_process.h"
+#include "ngx_svc_logout_lane.h"
 #include "ngx_svc_mail_lane.h"
 #include "ngx_svc_push_http.h"
 #include "ngx_svc_push_lane.h"
@@ -138,6 +139,10 @@ ngx_svc_webhook_process_lanes(ngx_cycle_t *cycle, const u_char *id,
     if (wcf->mail.url.len
         && ngx_svc_mail_lane_init(cycle, id, before) != NGX_OK)
     {
+        return NGX_ERROR;
+    }
+
+    if (wcf->logout && ngx_svc_logout_lane_init(cycle) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -436,6 +441,10 @@ ngx_svc_webhook_process_exit(ngx_cycle_t *cycle)
         ngx_svc_push_lane_exit();
     }
 
+    if (ngx_svc_webhook_conf()->logout) {
+        ngx_svc_logout_lane_exit();
+    }
+
     ngx_svc_redis_fence_exit();
     ngx_svc_redis_exit_worker();
 
@@ -446,6 +455,10 @@ ngx_svc_webhook_process_exit(ngx_cycle_t *cycle)
 
     if (ngx_svc_webhook_conf()->push.on) {
         ngx_svc_push_http_exit();
+    }
+
+    if (ngx_svc_webhook_conf()->logout) {
+        ngx_svc_webhook_request_exit();
     }
 
     ngx_svc_pg_watch_exit();

@@ -33,7 +33,7 @@ NGX_SVC_PURE_ADMIN = $(wildcard ngx_svc_admin/tenant/ngx_svc_admin_image*.c) \
 	$(addprefix ngx_svc_admin/oauth/ngx_svc_, application_redirect.c \
 		application_resource.c application_scope.c dpop.c dpop_nonce.c \
 		oauth_asked.c oauth_claim.c oauth_claims_kept.c oauth_form_post.c \
-		oauth_lives.c oauth_sid.c)
+		oauth_lives.c)
 NGX_SVC_PURE = $(patsubst %.c,%,$(NGX_SVC_PURE_COMMON) $(NGX_SVC_PURE_SCIM) \
 		$(NGX_SVC_PURE_ADMIN)) \
 	ngx_svc_common/pg/ngx_svc_pg_array \

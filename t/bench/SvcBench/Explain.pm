@@ -24,6 +24,7 @@ my %VALUES = (
     auth_token => [ '{hash}', 'scim', 'scim' ],
     auth_touch => [ '{hash}' ],
     push_claim => [ '0' x 32, 0, 0 ],
+    logout_take => [ 0, '{}', '{}' ],
     scim_get => [ '{id}' ],
     scim_list => [ 200 ],
     scim_by_user_name => [ 'user0@bench0.test' ],

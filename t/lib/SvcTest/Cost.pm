@@ -24,6 +24,7 @@ my $WARM = 7;
 # What the modules do at any time, whoever asks.
 my $BESIDE = 'svc\.(agent_sweep|sealed_keys|sign_in_sweep|sign_in_expire|oauth_expire'
              . '|oauth_key_turns|user_index|webhook_outbox_(take|rest)|scim_claim'
+             . '|oauth_logout_take'
              . '|webhook_(attempt|done)_expire|webhook_attempt_delete)\(';
 
 # Looks of the helper for what there is to do: some of them find nothing.

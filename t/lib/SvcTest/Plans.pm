@@ -981,6 +981,9 @@ sub values {
         webhook_outbox_rest => [],
         webhook_outbox_look => [ 5000 ],
         admin_user_index => [],
+        logout_take => [ 64, '{}', '{}' ],
+        logout_done => [ $self->{apps}[0], $new ],
+        logout_again => [ $self->{apps}[0], $new, 'true' ],
     };
 }
 

@@ -21,7 +21,8 @@
  * bytes; sid has room for NGX_SVC_OAUTH_SID characters.  NGX_OK, or NGX_ERROR
  * when OpenSSL fails.
  */
-ngx_int_t ngx_svc_oauth_sid(const u_char tenant[NGX_SVC_UUID_LEN],
+NGX_SVC_API ngx_int_t ngx_svc_oauth_sid(
+    const u_char tenant[NGX_SVC_UUID_LEN],
     const u_char root[NGX_SVC_UUID_LEN], const ngx_str_t *client, u_char *sid);
 
 

@@ -1,0 +1,20 @@
+/*
+ * Logout tokens (OpenID Connect Back-Channel Logout 1.0, 2.4).
+ */
+
+#ifndef _NGX_SVC_LOGOUT_TOKEN_H_INCLUDED_
+#define _NGX_SVC_LOGOUT_TOKEN_H_INCLUDED_
+
+
+#include "ngx_svc_logout.h"
+
+
+/*
+ * The form that is posted, in *body, of the row's pool.  base: svc_base_url, of
+ * which its issuer is.  NGX_OK; NGX_ERROR: memory, or the key cannot be opened.
+ */
+ngx_int_t ngx_svc_logout_token(ngx_svc_logout_t *row, const ngx_str_t *base,
+    ngx_str_t *body);
+
+
+#endif /* _NGX_SVC_LOGOUT_TOKEN_H_INCLUDED_ */
