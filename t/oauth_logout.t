@@ -184,6 +184,15 @@ $r = $b->get('/oauth/t/acme/logout?' . query(id_token_hint => $hint,
 leads($r, $OUT, $b, 0, 'below the issuer');
 
 
+{
+    my $rsa = application($acme, %WEB, signingAlg => 'RS256');
+
+    $b = browser('ada@acme.test');
+    leads(logout($b, id_token_hint => id_token($b, $rsa), post_logout_redirect_uri => $OUT),
+          $OUT, $b, 0, 'a hint that was signed by RS256');
+}
+
+
 # --- whoever is asked -------------------------------------------------------------------
 
 my $there = browser('ada@acme.test');
@@ -303,8 +312,7 @@ is($b->ask(DELETE => '/oauth/logout')->status, 405, 'no other method');
 
 my %YES = (request => query(client_id => $web->{clientId}, @URI));
 
-for my $row ([ 'no token', 'X-CSRF-Token' => undef ],
-             [ 'another token', 'X-CSRF-Token' => 'x' x 22 ],
+for my $row ([ 'no token', 'X-CSRF-Token' => undef ], [ 'another token', 'X-CSRF-Token' => 'x' x 22 ],
              [ 'another origin', Origin => 'https://evil.test' ],
              [ 'another site', 'Sec-Fetch-Site' => 'cross-site' ])
 {

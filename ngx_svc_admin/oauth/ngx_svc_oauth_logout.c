@@ -4,6 +4,7 @@
 
 #include "ngx_svc_oauth_logout.h"
 #include "ngx_svc_application.h"
+#include "ngx_svc_jwk_rsa.h"
 #include "ngx_svc_oauth_key.h"
 #include "ngx_svc_oauth_location.h"
 #include "ngx_svc_oauth_sid.h"
@@ -119,7 +120,7 @@ ngx_svc_oauth_logout_hint(ngx_svc_oauth_logout_t *lo)
         return NGX_ERROR;
     }
 
-    rc = ngx_svc_jws_parse(lo->oauth.sr->request->pool, &text, jws);
+    rc = ngx_svc_jws_parse_signed(lo->oauth.sr->request->pool, &text, jws);
 
     if (rc == NGX_OK && jws->kid.len == NGX_SVC_JWK_KID
         && (jws->typ.data == NULL
@@ -313,7 +314,7 @@ ngx_svc_oauth_logout_verify(ngx_svc_oauth_logout_t *lo, PGresult *res)
         return NGX_ERROR;
     }
 
-    rc = ngx_svc_jwk_public(jwk, &key, &alg, thumbprint);
+    rc = ngx_svc_jwk_signing(jwk, &key, &alg, thumbprint);
 
     if (rc == NGX_OK) {
         rc = ngx_svc_jws_verify(lo->hint, key, alg);
