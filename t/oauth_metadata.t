@@ -227,6 +227,17 @@ for my $path (map { ("/oauth/$_", "/oauth/t/acme/$_") } qw(authorize introspect 
 }
 
 
+# who sends cookies along may read what names its origin: no cookie is looked at
+
+for my $path (map { ("/oauth/$_", "/oauth/t/acme/$_") } qw(token revoke userinfo introspect)) {
+    $r = $s->http(POST => $path, [ Origin => 'https://a.test' ]);
+    is_deeply([ map { $r->header("access-control-$_") } qw(allow-origin allow-credentials) ],
+              $path =~ /(?:token|revoke)\z/ ? [ 'https://a.test', 'true' ]
+              : $path =~ /userinfo\z/ ? [ '*', undef ] : [ undef, undef ],
+              "POST $path: which pages may read");
+}
+
+
 # --- where no user signs in -------------------------------------------------------
 
 # nothing of users is told: neither when it is off, nor without the API

@@ -7,6 +7,9 @@
 #include "ngx_svc_application_scope.h"
 
 
+static ngx_int_t ngx_svc_oauth_named_origin(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_origin(ngx_svc_request_t *sr,
+    ngx_str_t *origin);
 static ngx_uint_t ngx_svc_oauth_split(const ngx_str_t *text, ngx_str_t *scopes,
     ngx_uint_t max);
 static int ngx_libc_cdecl ngx_svc_oauth_cmp(const void *one, const void *two);
@@ -92,7 +95,38 @@ ngx_svc_oauth_headers(ngx_svc_request_t *sr)
     }
 
     return (sr->route->flags & NGX_SVC_ROUTE_ANY_ORIGIN)
-           ? ngx_svc_oauth_any_origin(sr) : NGX_OK;
+           ? ngx_svc_oauth_named_origin(sr) : NGX_OK;
+}
+
+
+/*
+ * A page that sends cookies along, as those of keycloak-js do, may read only
+ * what names its origin (Fetch, "CORS protocol and credentials").  No cookie is
+ * looked at here, and the answer is not kept: it tells no page more than any
+ * other client.
+ */
+
+static ngx_int_t
+ngx_svc_oauth_named_origin(ngx_svc_request_t *sr)
+{
+    ngx_table_elt_t  *origin;
+
+    static ngx_str_t  yes = ngx_string("true");
+
+    origin = ngx_svc_header_in(sr->request, "Origin", sizeof("Origin") - 1,
+                               NULL);
+    if (origin == NULL) {
+        return ngx_svc_oauth_any_origin(sr);
+    }
+
+    if (ngx_svc_add_header(sr->request, "Access-Control-Allow-Credentials",
+                           &yes)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_oauth_origin(sr, &origin->value);
 }
 
 
@@ -100,9 +134,17 @@ ngx_int_t
 ngx_svc_oauth_any_origin(ngx_svc_request_t *sr)
 {
     static ngx_str_t  any = ngx_string("*");
+
+    return ngx_svc_oauth_origin(sr, &any);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_origin(ngx_svc_request_t *sr, ngx_str_t *origin)
+{
     static ngx_str_t  exposed = ngx_string("DPoP-Nonce, WWW-Authenticate");
 
-    if (ngx_svc_add_header(sr->request, "Access-Control-Allow-Origin", &any)
+    if (ngx_svc_add_header(sr->request, "Access-Control-Allow-Origin", origin)
         != NGX_OK)
     {
         return NGX_ERROR;
