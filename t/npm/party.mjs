@@ -4,14 +4,20 @@ import { createInterface } from 'node:readline';
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 
-// The program ends when it waits for nothing else.
+// The program ends when it waits for nothing else.  Answers come in the order of what
+// was asked.
+
+let waiting = 0;
 
 async function line() {
+    waiting++;
     process.stdin.ref();
 
     const { value, done } = await lines.next();
 
-    process.stdin.unref();
+    if (--waiting === 0) {
+        process.stdin.unref();
+    }
 
     if (done) {
         throw new Error('nobody answers');

@@ -23,7 +23,7 @@ needs(program => 'node npm');
 
 our @EXPORT = qw(npm_run npm_install);
 
-my @PACKAGES = qw(package.json package-lock.json);
+my @PACKAGES = qw(package.json package-lock.json .npmrc);
 my $UNUSED = 30;                # days, after which packages are removed
 
 
@@ -64,7 +64,7 @@ sub npm_install {
     update($from, $dir, grep { !/^package/ } map { s{.*/}{}r }
                         grep { -f } glob "$from/*");
 
-    return $dir if !update($from, $dir, @PACKAGES) && -e "$dir/installed"
+    return $dir if !update($from, $dir, packages($from)) && -e "$dir/installed"
                    && -e "$dir/node_modules";
 
     unlink "$dir/installed";
@@ -81,6 +81,15 @@ sub npm_install {
     touch("$dir/installed");
 
     return $dir;
+}
+
+
+# What says which packages there are, and how they are installed.
+
+sub packages {
+    my ($dir) = @_;
+
+    return grep { -e "$dir/$_" } @PACKAGES;
 }
 
 
@@ -111,14 +120,14 @@ sub cache {
     my $all = ($ENV{XDG_CACHE_HOME} || ($ENV{HOME} // '') . '/.cache') . '/ngx_svc';
     my ($node) = qx(node --version);
     my $cache = "$all/$name-" . substr sha256_hex(join "\0", $node // '',
-                                    map { slurp("$dir/$_") } @PACKAGES), 0, 16;
+                                    map { slurp("$dir/$_") } packages($dir)), 0, 16;
 
     return if !eval { make_path($cache); -w $cache };
 
     my $lock = locked("$cache/lock");
 
     if (!-e "$cache/installed") {
-        copy("$dir/$_", $cache) or die "$dir/$_: $!\n" for @PACKAGES;
+        copy("$dir/$_", $cache) or die "$dir/$_: $!\n" for packages($dir);
         npm_ci($cache);
     }
 

@@ -20,7 +20,7 @@ use Test::More;
 
 use SvcTest::OAuth qw(escape unescape);
 
-our @EXPORT_OK = qw(party visit);
+our @EXPORT_OK = qw(party visit arrive);
 
 my $JSON = JSON::PP->new->utf8->canonical->allow_nonref;
 
@@ -68,6 +68,15 @@ sub party {
 # and consents, or decides otherwise.
 
 sub visit {
+    my ($to) = arrive(@_);
+
+    return $to;
+}
+
+
+# The same, and what a page posts there: a hash, or undef of a redirect.
+
+sub arrive {
     my ($b, $url, $email, $decision) = @_;
 
     my $nginx = $b->{s}->nginx;
@@ -77,6 +86,8 @@ sub visit {
         return $url if index($url, "$base/") != 0;
 
         my $r = $b->get(substr $url, length $base);
+
+        return posted($r->body) if $r->status == 200;
 
         $r->status == 303 or die $r->status . ' ' . $r->body . "\n";
         $url = $r->header('Location');
@@ -96,6 +107,19 @@ sub visit {
     }
 
     die "it does not end: $url\n";
+}
+
+
+# The form of a page that posts itself.
+
+sub posted {
+    my ($page) = @_;
+
+    my $text = sub { $_[0] =~ s/&#(\d+);/chr $1/ger };
+    my ($action) = $page =~ /<form method="post" action="([^"]*)">/ or die "$page\n";
+    my %field = $page =~ /<input type="hidden" name="([^"]*)" value="([^"]*)">/g;
+
+    return ($text->($action), { map { $_ => $text->($field{$_}) } keys %field });
 }
 
 
