@@ -52,6 +52,7 @@ our %KIND = (
         python3 => 'python3',
         'redis-cli' => 'redis-tools',
         'redis-server' => 'redis-server',
+        ruby => 'ruby',
         valgrind => 'valgrind',
     } },
     python => { has => \&has_python, for => ' for Python', package => {
@@ -61,15 +62,21 @@ our %KIND = (
         cryptography => 'python3-cryptography',
         dnslib => 'python3-dnslib',
         fido2 => 'python3-fido2',
+        jose => 'python3-jose',
         jwcrypto => 'python3-jwcrypto',
         jwt => 'python3-jwt',
         requests => 'python3-requests',
+        requests_oauthlib => 'python3-requests-oauthlib',
+        social_core => 'python3-social-auth-core',
     } },
     perl => { has => \&has_perl, for => ' for Perl', package => {
         'Crypt::AuthEnc::GCM' => 'libcryptx-perl',
     } },
     apache => { has => \&has_apache, for => ' for Apache', package => {
         auth_openidc => 'libapache2-mod-auth-openidc',
+    } },
+    ruby => { has => \&has_ruby, for => ' for Ruby', package => {
+        omniauth_openid_connect => 'ruby-omniauth-openid-connect',
     } },
 );
 
@@ -105,6 +112,12 @@ sub has_perl {
 
 sub has_apache {
     return -e "/usr/lib/apache2/modules/mod_$_[0].so";
+}
+
+
+sub has_ruby {
+    return scalar grep { -e } map { glob "$_/$_[0].rb" }
+           '/usr/share/rubygems-integration/all/gems/*/lib', '/usr/lib/ruby/vendor_ruby';
 }
 
 
