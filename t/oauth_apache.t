@@ -63,6 +63,7 @@ my $ada = with_password($s, $acme, userName => 'ada@acme.test', displayName => '
 with_password($s, $acme, userName => "$_\@acme.test") for qw(bob carl);
 
 my $web = application($acme, name => 'Pages', type => 'web', redirectUris => [ "$rp/redirect" ],
+                      postLogoutRedirectUris => [ "$rp/bye" ], signingAlg => 'ES256',
                       scopes => [ qw(openid profile email) ]);
 my $api = application($acme, name => 'API', resourceUri => "$rp/api.html");
 
@@ -80,7 +81,7 @@ OIDCCABundlePath $dir/as.pem
 OIDCCryptoPassphrase "of this test"
 OIDCScope "openid profile email offline_access"
 OIDCPKCEMethod S256
-OIDCIDTokenSignedResponseAlg RS256
+OIDCIDTokenSignedResponseAlg ES256
 OIDCRemoteUserClaim sub
 OIDCInfoHook iat access_token refresh_token userinfo
 
@@ -207,14 +208,16 @@ like($info->{refresh_token}, qr/\Asrt_/, 'with a refresh token');
 
 # --- the end of a session -----------------------------------------------------------
 
-is(led_to(page('/redirect?logout=' . escape("$rp/bye")), 'a logout'),
-   "$rp/bye", 'leads where it was asked to');
+my $out = led_to(page('/redirect?logout=' . escape("$rp/bye")), 'a logout');
+
+like($out, qr{\A\Q$issuer\E/logout\?id_token_hint=}, 'is one here, too');
+is(visit($b, $out, 'ada@acme.test'), "$rp/bye", 'and leads where it was asked to');
 is($s->sql('SELECT reason FROM svc.oauth_grant'), 'revoked', 'and revokes the tokens');
 is(form($s, introspect => { token => $info->{access_token} }, client => $web)->body,
    '{"active":false}', 'all of them');
 
 $to = signed_in('/fresh.html', $b, 'ada@acme.test');
-like($to, qr/[?&]code=/, 'whose session at the server goes on');
+like($to, qr/[?&]code=/, 'who has signed in again');
 page($to);
 shown(page('/fresh.html'), 'signed in again');
 

@@ -74,6 +74,7 @@ our %KIND = (
     } },
     apache => { has => \&has_apache, for => ' for Apache', package => {
         auth_openidc => 'libapache2-mod-auth-openidc',
+        oauth2 => 'libapache2-mod-oauth2',
     } },
     ruby => { has => \&has_ruby, for => ' for Ruby', package => {
         omniauth_openid_connect => 'ruby-omniauth-openid-connect',
