@@ -20,7 +20,7 @@ test="perl libcmocka-dev clang libclang-rt-dev dpkg-dev xz-utils wrk php-cli
       python3-argon2 python3-authlib python3-cryptography python3-dnslib
       python3-fido2 python3-jwcrypto python3-jwt python3-requests oathtool
       libcryptx-perl chromium exim4-daemon-light apache2-bin
-      libapache2-mod-auth-openidc libapache2-mod-oauth2
+      libapache2-mod-auth-openidc libapache2-mod-oauth2 oidc-agent-cli
       python3-jose python3-requests-oauthlib python3-social-auth-core
       ruby ruby-omniauth-openid-connect"
 debian="debootstrap"
