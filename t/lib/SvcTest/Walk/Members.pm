@@ -15,6 +15,8 @@ my @VALUES = ('-1', '9007199254740993', '1e308', '" \t "', '"%V %s"', '"\u0085"'
 sub walk {
     my ($class, $w) = @_;
 
+    $w->stay_signed_in;
+
     for my $route (grep { ref $w->body($_) eq 'HASH' } $w->routes) {
         my $body = $w->body($route);
         my @wrong;
