@@ -143,6 +143,7 @@ ngx_svc_oauth_logout_client(ngx_svc_oauth_logout_t *lo)
     ngx_svc_oauth_t  *o;
 
     o = &lo->oauth;
+    ngx_str_null(&aud);
 
     rc = ngx_svc_oauth_value(o, "client_id", &id);
     if (rc != NGX_OK) {
@@ -191,7 +192,7 @@ ngx_svc_oauth_logout_aud(const cJSON *payload, ngx_str_t *client)
         aud = cJSON_GetArraySize(aud) == 1 ? aud->child : NULL;
     }
 
-    if (!cJSON_IsString(aud)) {
+    if (aud == NULL || !cJSON_IsString(aud)) {
         return 0;
     }
 
@@ -265,8 +266,8 @@ ngx_svc_oauth_logout_judge(ngx_svc_oauth_logout_t *lo)
     root = ngx_svc_row_value(*results, 0, "root");
     lo->session = root.len != 0;
 
-    return lo->session && lo->valid ? ngx_svc_oauth_logout_same(lo, &root)
-                                    : NGX_OK;
+    return lo->session && lo->hint && lo->valid
+           ? ngx_svc_oauth_logout_same(lo, &root) : NGX_OK;
 }
 
 

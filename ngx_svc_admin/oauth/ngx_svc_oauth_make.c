@@ -75,6 +75,7 @@ ngx_svc_oauth_make(ngx_svc_oauth_t *o, ngx_int_t (*made)(ngx_svc_oauth_t *o))
     ngx_svc_oauth_make_t       *make;
     ngx_svc_oauth_make_wait_t  *wait;
 
+    make = NULL;
     cln = ngx_http_cleanup_add(o->sr->request, 0);
     wait = ngx_pcalloc(o->sr->request->pool,
                        sizeof(ngx_svc_oauth_make_wait_t));
