@@ -23,7 +23,8 @@ my $CONTRACT = '../shared/api.md';
 my %OTHER = map { $_ => 1 } qw(audit.stream);
 
 # What the contract's list leaves out.
-my %BEYOND = map { $_ => 1 } qw(group.app_added group.app_removed);
+my %BEYOND = map { $_ => 1 } qw(group.app_added group.app_removed
+                               oauth.settings_updated);
 
 # What it lists and nothing writes: "user.login" is in the log where a session is
 # made, in its transaction; and who is refused by a token has no tenant, or tells

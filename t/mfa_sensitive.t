@@ -76,7 +76,7 @@ is_deeply([ sort map { "$_->{method} $_->{path}" } @sensitive ], [ sort
     'POST /auth/email/change', 'POST /auth/password', 'POST /mfa/passkeys',
     'POST /applications', 'POST /applications/*/secret',
     'POST /admin/agents/*/secret', 'PUT /admin/agents/*/identity',
-    'PUT /admin/agents/settings',
+    'PUT /admin/agents/settings', 'PUT /admin/oauth/settings',
     'POST /admin/groups/*/apps', 'PUT /admin/groups/*/apps',
     'DELETE /admin/groups/*/apps/*',
     'POST /mfa/passkeys/options', 'POST /mfa/totp', 'POST /mfa/totp/*/confirm',

@@ -122,7 +122,7 @@ fuzz_jws(ngx_pool_t *pool, const ngx_str_t *text, int is_signed)
 
     fuzz_assert(rc == NGX_OK);
 
-    jws.signature[text->len % sizeof(jws.signature)] ^= 1 << text->len % 7;
+    jws.signature[text->len % jws.signature_len] ^= 1 << text->len % 7;
 
     fuzz_assert(ngx_svc_jws_verify(&jws, fuzz_key, NGX_SVC_JWA_ES256)
                 == NGX_DECLINED);

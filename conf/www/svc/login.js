@@ -92,8 +92,6 @@ async function fromLink(path, token) {
   }
 }
 
-// of a tenant that is to be
-
 const founded = async token =>
   done(await post("/auth/organizations/verify", { token }));
 
@@ -105,10 +103,8 @@ async function whose() {
   return begin(start);
 }
 
-// whoever goes need not say where from
+const out = query.has("logout") || query.has("signed_out");
 
-const signOut = async () => (await import("./logout.js")).start();
-
-run(() => query.has("logout") || query.has("signed_out") ? signOut()
-          : fragment.has("organization") ? founded(fragment.get("organization"))
-          : whose());
+run(async () => out ? (await import("./logout.js")).start()
+  : fragment.has("organization") ? founded(fragment.get("organization"))
+  : whose());

@@ -83,7 +83,7 @@ onCode({
 });
 
 
-// --- fields -------------------------------------------------------------------
+// --- fields --------------------------
 
 export const CODE = { name: "code", autocomplete: "one-time-code",
                       autocapitalize: "none", spellcheck: "false" };

@@ -7,7 +7,7 @@ import { CODE, codeOf, digits, done, leave, newPassword, resume } from "./sessio
 import * as passkey from "./passkey.js";
 
 
-// --- a second factor -------------------------------------------------------------
+// --- a second factor -----------------
 
 export async function secondFactor(method, after = done) {
   const c = await post("/mfa/challenge", { method });
@@ -53,7 +53,7 @@ function shown(c, prove) {
 }
 
 
-// --- one's first factor --------------------------------------------------------------
+// --- one's first factor --------------
 
 // With mail the address is shown to be one's own first.
 
@@ -103,7 +103,7 @@ function recoveryCodes({ recoveryCodes: codes }) {
 }
 
 
-// --- a new password --------------------------------------------------------------------
+// --- a new password ------------------
 
 export function expired() {
   show(text.expired, note(text.expiredNote),
