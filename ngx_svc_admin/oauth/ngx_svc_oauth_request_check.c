@@ -5,12 +5,12 @@
 #include "ngx_svc_oauth_request_check.h"
 #include "ngx_svc_oauth_request_acr.h"
 #include "ngx_svc_oauth_request_claims.h"
+#include "ngx_svc_oauth_request_targets.h"
 #include "ngx_svc_base64.h"
 
 
 #define NGX_SVC_OAUTH_STATE_MAX     2048    /* bytes */
 #define NGX_SVC_OAUTH_NONCE_MAX     255
-#define NGX_SVC_OAUTH_RESOURCES_MAX 8
 #define NGX_SVC_OAUTH_DIGITS_MAX    10      /* of a number of seconds */
 #define NGX_SVC_OAUTH_FRACTION_MAX  6       /* digits, of one with a fraction */
 
@@ -27,9 +27,7 @@ static ngx_int_t ngx_svc_oauth_request_repeated(ngx_svc_oauth_request_t *ar);
 static ngx_int_t ngx_svc_oauth_request_once(ngx_svc_oauth_request_t *ar,
     const char *name, ngx_str_t *value);
 static ngx_int_t ngx_svc_oauth_request_checks(ngx_svc_oauth_request_t *ar);
-static ngx_int_t ngx_svc_oauth_request_targets(ngx_svc_oauth_request_t *ar);
-static u_char *ngx_svc_oauth_request_array(u_char *p, const ngx_str_t *values,
-    ngx_uint_t n);
+static ngx_int_t ngx_svc_oauth_request_resources(ngx_svc_oauth_request_t *ar);
 static ngx_int_t ngx_svc_oauth_request_scopes(ngx_svc_oauth_request_t *ar);
 static ngx_int_t ngx_svc_oauth_request_take(ngx_svc_oauth_request_t *ar,
     ngx_int_t rc);
@@ -104,7 +102,7 @@ ngx_svc_oauth_request_check(ngx_svc_oauth_request_t *ar)
     } checks[] = {
         { ngx_string("request"), ngx_svc_oauth_request_repeated },
         { ngx_string("request"), ngx_svc_oauth_request_checks },
-        { ngx_string("target"), ngx_svc_oauth_request_targets },
+        { ngx_string("target"), ngx_svc_oauth_request_resources },
         { ngx_string("scope"), ngx_svc_oauth_request_scopes }
     };
 
@@ -188,81 +186,10 @@ ngx_svc_oauth_request_checks(ngx_svc_oauth_request_t *ar)
 }
 
 
-/* Each once, as arrays: no URI has a quote or a backslash. */
-
 static ngx_int_t
-ngx_svc_oauth_request_targets(ngx_svc_oauth_request_t *ar)
+ngx_svc_oauth_request_resources(ngx_svc_oauth_request_t *ar)
 {
-    u_char            *p;
-    ngx_int_t          rc;
-    ngx_str_t          uri, uris[NGX_SVC_OAUTH_RESOURCES_MAX];
-    ngx_str_t         *key, keys[NGX_SVC_OAUTH_RESOURCES_MAX];
-    ngx_uint_t         i, k, n;
-    ngx_svc_oauth_t   *o;
-
-    o = &ar->oauth;
-    key = &o->resource_key;
-    n = 0;
-
-    for (i = 0; ngx_svc_form_nth(&o->form, "resource", i, &uri) == NGX_OK; i++)
-    {
-        if (i == NGX_SVC_OAUTH_RESOURCES_MAX) {
-            return ngx_svc_fail(&ar->error, NGX_SVC_E_TARGET,
-                                "'resource' comes more than %d times.",
-                                NGX_SVC_OAUTH_RESOURCES_MAX);
-        }
-
-        rc = ngx_svc_oauth_request_take(ar, ngx_svc_oauth_target(o, &uri));
-        if (rc != NGX_OK) {
-            return rc;
-        }
-
-        for (k = 0; k < n; k++) {
-            if (keys[k].len == key->len
-                && ngx_memcmp(keys[k].data, key->data, key->len) == 0)
-            {
-                break;
-            }
-        }
-
-        if (k == n) {
-            keys[n] = *key;
-            uris[n++] = uri;
-        }
-    }
-
-    p = ngx_pnalloc(o->sr->request->pool,
-                    2 * (2 + n * (NGX_SVC_APPLICATION_RESOURCE + 4)));
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    ar->resources.data = p;
-    p = ngx_svc_oauth_request_array(p, uris, n);
-    ar->resources.len = p - ar->resources.data;
-
-    ar->resource_keys.data = p;
-    p = ngx_svc_oauth_request_array(p, keys, n);
-    ar->resource_keys.len = p - ar->resource_keys.data;
-
-    return NGX_OK;
-}
-
-
-static u_char *
-ngx_svc_oauth_request_array(u_char *p, const ngx_str_t *values, ngx_uint_t n)
-{
-    ngx_uint_t  i;
-
-    *p++ = '{';
-
-    for (i = 0; i < n; i++) {
-        p = ngx_sprintf(p, i ? ",\"%V\"" : "\"%V\"", &values[i]);
-    }
-
-    *p++ = '}';
-
-    return p;
+    return ngx_svc_oauth_request_take(ar, ngx_svc_oauth_request_targets(ar));
 }
 
 

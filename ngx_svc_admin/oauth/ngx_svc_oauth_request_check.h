@@ -16,5 +16,4 @@
  */
 ngx_int_t ngx_svc_oauth_request_check(ngx_svc_oauth_request_t *ar);
 
-
 #endif /* _NGX_SVC_OAUTH_REQUEST_CHECK_H_INCLUDED_ */
