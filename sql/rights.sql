@@ -41,6 +41,7 @@ WITH may (name, privileges, columns) AS (VALUES
     ('oauth_login',            'SELECT, INSERT, DELETE', NULL),
     ('oauth_logout',           'SELECT, DELETE', NULL),
     ('oauth_once',             'SELECT, INSERT', NULL),
+    ('oauth_par',              'SELECT, INSERT', NULL),
     ('oauth_refresh',          'SELECT, INSERT', NULL),
     ('oauth_revoked',          'SELECT', NULL),
     ('oauth_tenant',           'SELECT', NULL),
@@ -88,6 +89,7 @@ WITH may (name, privileges, columns) AS (VALUES
                                     'grant_days, default_resource_uri, '
                                     'default_resource_key, post_logout_redirect_uris, '
                                     'backchannel_logout_uri, backchannel_session, '
+                                    'auth_method, jwks, require_par, security_profile, '
                                     'owner_id, secret_rotated_at, '
                                     'previous_secret_until, last_used_at, updated_at, '
                                     'tokens_valid_after, expires_at, max_token_ttl, '
@@ -106,6 +108,7 @@ WITH may (name, privileges, columns) AS (VALUES
     ('oauth_grant',       'UPDATE', 'revoked_at, reason'),
     ('oauth_key',         'UPDATE', 'active_from, retired_at, revoked_at'),
     ('oauth_login',       'UPDATE', 'retired_at'),
+    ('oauth_par',         'UPDATE', 'browser, expires_at, used_at'),
     ('oauth_refresh',     'UPDATE', 'used_at, successor'),
     ('oauth_tenant',      'UPDATE', 'active_kid, active_rsa_kid, tokens_valid_after, '
                                     'orphan_action, orphan_grace_hours, max_delegation_depth, '

@@ -117,7 +117,8 @@ is_deeply($app, {
     refreshTokens => 'offline_access', idTokenClaims => [], groupsClaim => 'all',
     idTokenTtlSeconds => 3600, refreshIdleDays => 30, grantDays => 90,
     defaultResourceUri => undef, postLogoutRedirectUris => [], backchannelLogoutUri => undef,
-    backchannelLogoutSessionRequired => $FALSE, previousSecretValidUntil => undef,
+    backchannelLogoutSessionRequired => $FALSE, jwks => undef, requirePar => $FALSE,
+    securityProfile => undef, previousSecretValidUntil => undef,
     lastUsedAt => undef, map { $_ => $app->{$_} } qw(secretRotatedAt createdAt updatedAt),
 }, 'all of it');
 good($app, $secret);
@@ -152,6 +153,7 @@ my %CHANGE = (
     defaultResourceUri => 'https://API.test',
     postLogoutRedirectUris => [ 'https://b.test/out', 'https://a.test/?x=1' ],
     backchannelLogoutUri => 'https://a.test/logout', backchannelLogoutSessionRequired => $TRUE,
+    requirePar => $TRUE,
 );
 
 my %now = %$app;
@@ -302,7 +304,7 @@ my %BAD = (
     grantTypes => [ undef, 'x', [ 'password' ], [ '' ], [ 1 ] ],
     enabled => [ undef, 1, 'true' ],
     assignment => [ undef, 'nobody', '' ],
-    tokenEndpointAuthMethod => [ undef, 'private_key_jwt', 'client_secret_post' ],
+    tokenEndpointAuthMethod => [ undef, 'client_secret_post', 'private_key_JWT' ],
     resourceUri => [ '', 'x', '/x', 'https:x', 'https://', 'https://a.test/#', 'a b:c',
                      'https://u@a.test', 'urn:x#y', 'urn:%zz',
                      'https://a.test/' . 'x' x 498 ],
@@ -327,6 +329,8 @@ my %BAD = (
     backchannelLogoutUri => [ '', 1, 'http://a.test/', 'https://u@a.test/', 'https://a.test/#',
                               'a.test', 'https://a.test/' . 'x' x 2034 ],
     backchannelLogoutSessionRequired => [ undef, 'true' ],
+    requirePar => [ undef, 'true' ],
+    securityProfile => [ '', 'fapi1' ],
 );
 
 for my $member (sort keys %GOOD) {
@@ -353,7 +357,7 @@ for my $member (sort keys %BAD) {
 # a typo must not lose a protection; what was read can be sent back
 
 refused(ask(PATCH => "/$web", { name => 'x', $_ => 1 }), $_, "an unknown member: $_")
-    for qw(requireDPoP accessTokenTTLSeconds scope jwks ownerId);
+    for qw(requireDPoP accessTokenTTLSeconds scope jwksUri ownerId);
 refused(ask(POST => '', { %WEB, requireConsents => JSON::PP::true() }), 'requireConsents',
         'of a new one');
 refused(ask(POST => "/$web/secret", { graceSecond => 0 }), 'graceSecond', 'of a secret');

@@ -306,6 +306,12 @@ INSERT INTO svc.oauth_logout (tenant_id, client_id, root_id, user_id)
 SELECT id, 'app_x', id, id FROM svc.tenant;
 SQL
 
+$rows{56} = <<'SQL';
+INSERT INTO svc.oauth_par (tenant_id, digest, client_id, params, expires_at)
+SELECT tenant_id, sha256(client_id::bytea), client_id, 'scope=openid', now()
+  FROM svc.application;
+SQL
+
 # Each says which modules the schema serves from then on: those whose newest migration is
 # this one, or a later one.
 

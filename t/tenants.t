@@ -303,6 +303,9 @@ $s->sql($_) for
     . " '{pwd}', now() FROM svc.oauth_consent",
     'INSERT INTO svc.oauth_logout (tenant_id, client_id, root_id, user_id)'
     . ' SELECT tenant_id, client_id, user_id, user_id FROM svc.oauth_consent',
+    'INSERT INTO svc.oauth_par (tenant_id, digest, client_id, params, expires_at)'
+    . " SELECT tenant_id, sha256(client_id::bytea), client_id, '', now()"
+    . ' FROM svc.application',
     'INSERT INTO svc.oauth_code (tenant_id, digest, grant_id, client_id, redirect_uri,'
     . " challenge, expires_at) SELECT tenant_id, sha256(id::text::bytea), id, client_id,"
     . " 'https://x.test/', '\\x00', now() FROM svc.oauth_grant",

@@ -80,7 +80,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_secrets_rotate = {
     .text =
         "WITH o AS ("
             "SELECT a.client_id, CASE WHEN $5 <> a.type THEN 'type'"
-                    " WHEN a.auth_method = 'none' THEN 'public' END AS verdict,"
+                    " WHEN a.auth_method <> 'client_secret_basic'"
+                        " THEN 'none' END AS verdict,"
                 " coalesce($3::int4, 0) * interval '1 second' AS grace"
             " FROM svc.application a WHERE a.tenant_id = " NGX_SVC_TENANT
                 " AND a.client_id = $1"
@@ -124,9 +125,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_secrets_rotate = {
                    ngx_svc_param_text(ngx_svc_admin_rotation_t, type)),
     NGX_SVC_VERDICTS(
         { "type", NGX_SVC_E_NOT_FOUND, NGX_SVC_NO_AGENT },
-        { "public", NGX_SVC_E_INVALID_VALUE,
-          "This application has no secret: its type is \"spa\" or"
-          " \"native\"." }),
+        { "none", NGX_SVC_E_INVALID_VALUE,
+          "This application has no secret: see its"
+          " \"tokenEndpointAuthMethod\"." }),
     .missing = NGX_SVC_NO_APPLICATION
 };
 

@@ -2,6 +2,7 @@
  * POST /v1/applications, and PATCH of one.
  */
 
+#include "ngx_svc_application_keys.h"
 #include "ngx_svc_application_secret.h"
 #include "ngx_svc_etag.h"
 
@@ -18,6 +19,8 @@ static ngx_int_t ngx_svc_admin_application_new(ngx_svc_request_t *sr,
 #define NGX_SVC_ADMIN_APPLICATION_WRONG(grants, method)                       \
     " WHEN NOT n.type = ANY (" grants "::text::text[]) THEN 'grants'"         \
     " WHEN NOT n.type = ANY (" method "::text::text[]) THEN 'method'"         \
+    " WHEN (n.auth_method = '" NGX_SVC_APPLICATION_BY_KEYS "')"               \
+        " <> (n.jwks IS NOT NULL) THEN 'keys'"                                \
     " WHEN n.type = 'm2m' AND n.require_consent THEN 'consent'"               \
     " WHEN n.type <> 'web' AND NOT n.require_pkce THEN 'pkce'"                \
     " WHEN EXISTS (SELECT FROM svc.oauth_tenant g"                            \
@@ -51,9 +54,19 @@ static ngx_int_t ngx_svc_admin_application_new(ngx_svc_request_t *sr,
     " OR NOT n.post_logout_redirect_uris <@ o.post_logout_redirect_uris"      \
     " OR n.backchannel_logout_uri IS DISTINCT FROM o.backchannel_logout_uri"  \
         " AND o.backchannel_logout_uri IS NOT NULL"                           \
+    " OR n.auth_method <> o.auth_method"                                      \
+    " OR n.jwks IS DISTINCT FROM o.jwks"                                      \
+    " OR o.require_par AND NOT n.require_par"                                 \
+    " OR o.security_profile IS NOT NULL AND n.security_profile IS NULL"       \
     " OR n.access_token_ttl > o.access_token_ttl"                             \
     " OR n.access_token_format <> o.access_token_format"                      \
     " OR NOT n.scopes <@ o.scopes OR NOT n.grant_types <@ o.grant_types)"
+
+/* From o to u: what it proves itself with is not what it was. */
+
+#define NGX_SVC_ADMIN_APPLICATION_OTHER_KEYS                                  \
+    NGX_SVC_APPLICATION_KEYS_TEXT("u") " IS DISTINCT FROM "                   \
+    NGX_SVC_APPLICATION_KEYS_TEXT("o")
 
 #define NGX_SVC_ADMIN_APPLICATION_TAKEN(key)                                  \
     "EXISTS (SELECT FROM svc.application k"                                   \
@@ -65,6 +78,9 @@ static ngx_int_t ngx_svc_admin_application_new(ngx_svc_request_t *sr,
     { "method", NGX_SVC_E_INVALID_VALUE,                                      \
       "\"tokenEndpointAuthMethod\" is not one of this type of"                \
       " application." },                                                      \
+    { "keys", NGX_SVC_E_INVALID_VALUE,                                        \
+      "\"jwks\" must be there with the \"tokenEndpointAuthMethod\""           \
+      " \"private_key_jwt\", and null with another one." },                   \
     { "consent", NGX_SVC_E_INVALID_VALUE,                                     \
       "\"requireConsent\" is false of this type of application." },           \
     { "pkce", NGX_SVC_E_INVALID_VALUE,                                        \
@@ -95,7 +111,9 @@ static ngx_int_t ngx_svc_admin_application_new(ngx_svc_request_t *sr,
         " \"groupsClaim\" text, \"idTokenTtlSeconds\" numeric,"               \
         " \"refreshIdleDays\" numeric, \"grantDays\" numeric,"                \
         " \"postLogoutRedirectUris\" text[], \"backchannelLogoutUri\" text,"  \
-        " \"backchannelLogoutSessionRequired\" boolean)"
+        " \"backchannelLogoutSessionRequired\" boolean,"                      \
+        " \"tokenEndpointAuthMethod\" text, jwks jsonb,"                      \
+        " \"requirePar\" boolean, \"securityProfile\" text)"
 
 const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_lock = {
     .name = "admin_applications_lock",
@@ -123,8 +141,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_create = {
                         NGX_SVC_APPLICATION_TYPE_GRANTS)
                     " ELSE " NGX_SVC_APPLICATION_SORTED("$8")
                     " END AS grant_types, "
-                NGX_SVC_APPLICATION_OF_TYPE("$3",
-                    NGX_SVC_APPLICATION_TYPE_METHOD) " AS auth_method,"
+                " coalesce(b.\"tokenEndpointAuthMethod\", "
+                    NGX_SVC_APPLICATION_OF_TYPE("$3",
+                        NGX_SVC_APPLICATION_TYPE_METHOD) ") AS auth_method,"
                 " $9::text AS resource_uri, $10::text AS resource_key,"
                 " coalesce($11, 'jwt') AS format, coalesce($12::int4, "
                     NGX_SVC_APPLICATION_OF_TYPE("$3",
@@ -158,7 +177,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_create = {
                     " AS post_logout_redirect_uris,"
                 " b.\"backchannelLogoutUri\" AS backchannel_logout_uri,"
                 " coalesce(b.\"backchannelLogoutSessionRequired\", false)"
-                    " AS backchannel_session"
+                    " AS backchannel_session,"
+                " b.jwks, coalesce(b.\"requirePar\", false) AS require_par,"
+                " b.\"securityProfile\" AS security_profile"
             " FROM " NGX_SVC_ADMIN_APPLICATION_OPENID("$21")
             " LEFT JOIN svc.oauth_tenant g ON g.tenant_id = " NGX_SVC_TENANT
         "), c AS ("
@@ -185,8 +206,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_create = {
                 " id_token_claims, groups_claim, id_token_ttl,"
                 " refresh_idle_days, grant_days, default_resource_uri,"
                 " default_resource_key, post_logout_redirect_uris,"
-                " backchannel_logout_uri, backchannel_session,"
-                " secret_rotated_at, policy_set_at)"
+                " backchannel_logout_uri, backchannel_session, jwks,"
+                " require_par, security_profile, secret_rotated_at,"
+                " policy_set_at)"
             " SELECT n.*, CASE WHEN $18::bytea IS NOT NULL THEN now() END,"
                 " CASE WHEN n.type = 'agent' AND NOT n.enabled THEN now() END"
             " FROM n, c WHERE n.tenant_id IS NOT NULL AND c.verdict IS NULL"
@@ -195,7 +217,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_create = {
         "), l AS ("
             "INSERT INTO svc.oauth_login (digest, tenant_id, client_id, kind)"
             " SELECT d.digest, a.tenant_id, a.client_id, d.kind FROM a,"
-                " (VALUES ($17::bytea, 'id'), ($18, 'secret'))"
+                " LATERAL (VALUES ($17::bytea, 'id'), ($18, 'secret'), ("
+                    NGX_SVC_APPLICATION_KEYS_DIGEST("a") ", 'keys'))"
                 " d (digest, kind) WHERE d.digest IS NOT NULL"
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_APPLICATION_CREATED, "a.client_id",
@@ -307,7 +330,15 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_patch = {
                     " ELSE o.backchannel_logout_uri END"
                     " AS backchannel_logout_uri,"
                 " coalesce(b.\"backchannelLogoutSessionRequired\","
-                    " o.backchannel_session) AS backchannel_session"
+                    " o.backchannel_session) AS backchannel_session,"
+                " coalesce(b.\"tokenEndpointAuthMethod\", o.auth_method)"
+                    " AS auth_method,"
+                " CASE WHEN $19::text::jsonb ? 'jwks' THEN b.jwks"
+                    " ELSE o.jwks END AS jwks,"
+                " coalesce(b.\"requirePar\", o.require_par) AS require_par,"
+                " CASE WHEN $19::text::jsonb ? 'securityProfile'"
+                    " THEN b.\"securityProfile\" ELSE o.security_profile END"
+                    " AS security_profile"
             " FROM o, " NGX_SVC_ADMIN_APPLICATION_OPENID("$19")
         "), c AS ("
             "SELECT CASE WHEN " NGX_SVC_ADMIN_APPLICATION_LOOSENS
@@ -344,6 +375,13 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_patch = {
                 " post_logout_redirect_uris = n.post_logout_redirect_uris,"
                 " backchannel_logout_uri = n.backchannel_logout_uri,"
                 " backchannel_session = n.backchannel_session,"
+                " auth_method = n.auth_method, jwks = n.jwks,"
+                " require_par = n.require_par,"
+                " security_profile = n.security_profile,"
+                " secret_rotated_at = CASE n.auth_method"
+                    " WHEN o.auth_method THEN a.secret_rotated_at END,"
+                " previous_secret_until = CASE n.auth_method"
+                    " WHEN o.auth_method THEN a.previous_secret_until END,"
                 " tokens_valid_after = "
                     NGX_SVC_APPLICATION_CUT_OFF("n.enabled") ","
                 " policy_set_at = CASE WHEN n.enabled <> a.enabled"
@@ -363,8 +401,27 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_patch = {
                     " o.id_token_ttl, o.refresh_idle_days, o.grant_days,"
                     " o.default_resource_uri, o.default_resource_key,"
                     " o.post_logout_redirect_uris,"
-                    " o.backchannel_logout_uri, o.backchannel_session)"
+                    " o.backchannel_logout_uri, o.backchannel_session,"
+                    " o.auth_method, o.jwks, o.require_par,"
+                    " o.security_profile)"
             " RETURNING a.*"
+        "), s AS ("
+            "UPDATE svc.oauth_login l SET retired_at = now() FROM u, o"
+            " WHERE u.auth_method <> o.auth_method"
+                " AND l.tenant_id = " NGX_SVC_TENANT
+                " AND l.client_id = $1 AND l.kind = 'secret'"
+                " AND (l.retired_at IS NULL OR l.retired_at > now())"
+        "), d AS ("
+            "DELETE FROM svc.oauth_login l USING u, o"
+            " WHERE " NGX_SVC_ADMIN_APPLICATION_OTHER_KEYS
+                " AND l.tenant_id = " NGX_SVC_TENANT
+                " AND l.client_id = $1 AND l.kind = 'keys'"
+        "), l AS ("
+            "INSERT INTO svc.oauth_login (digest, tenant_id, client_id, kind)"
+            " SELECT " NGX_SVC_APPLICATION_KEYS_DIGEST("u") ", u.tenant_id,"
+                " u.client_id, 'keys' FROM u, o"
+            " WHERE " NGX_SVC_ADMIN_APPLICATION_OTHER_KEYS
+                " AND u.jwks IS NOT NULL"
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_APPLICATION_UPDATED, "u.client_id",
                 "u.name",
@@ -400,7 +457,12 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_patch = {
                     NGX_SVC_DIFFERS("backchannel_logout_uri",
                                     "backchannelLogoutUri") ", "
                     NGX_SVC_DIFFERS("backchannel_session",
-                                    "backchannelLogoutSessionRequired")),
+                                    "backchannelLogoutSessionRequired") ", "
+                    NGX_SVC_DIFFERS("auth_method",
+                                    "tokenEndpointAuthMethod") ", "
+                    NGX_SVC_DIFFERS("jwks", "jwks") ", "
+                    NGX_SVC_DIFFERS("require_par", "requirePar") ", "
+                    NGX_SVC_DIFFERS("security_profile", "securityProfile")),
                 "FROM u, o")
             NGX_SVC_AUDIT_THEN(NGX_SVC_A_AGENT_POLICY_UPDATED, "u.client_id",
                 "u.name", "'{\"changed\": [\"enabled\"]}'::jsonb",
@@ -510,7 +572,8 @@ ngx_svc_admin_application_new(ngx_svc_request_t *sr, void *body)
                  random, sizeof(random));
 
     sr->data = ngx_svc_application_secret_new(sr, &id,
-                                       ngx_strcmp(type->method, "none") != 0);
+                                       ngx_strcmp(type->method, "none") != 0
+                                       && !ngx_svc_application_by_keys(app));
 
     return sr->data ? NGX_OK : NGX_ERROR;
 }

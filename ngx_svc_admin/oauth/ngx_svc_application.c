@@ -76,6 +76,14 @@ ngx_svc_application_grants(const ngx_svc_value_t *value)
 }
 
 
+ngx_uint_t
+ngx_svc_application_by_keys(const ngx_svc_application_t *app)
+{
+    return app->method.set && ngx_strcmp(app->method.str.data,
+                                         NGX_SVC_APPLICATION_BY_KEYS) == 0;
+}
+
+
 const ngx_svc_application_type_t *
 ngx_svc_application_type(const ngx_str_t *name)
 {
@@ -230,7 +238,9 @@ ngx_svc_application_may_prove(const ngx_svc_application_type_t *type,
     const ngx_svc_application_t *app)
 {
     return !app->method.set
-           || ngx_strcmp(type->method, app->method.str.data) == 0;
+           || ngx_strcmp(type->method, app->method.str.data) == 0
+           || (ngx_svc_application_by_keys(app)
+               && ngx_strcmp(type->method, "none") != 0);
 }
 
 

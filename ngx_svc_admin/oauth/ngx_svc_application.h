@@ -18,6 +18,9 @@
 #define NGX_SVC_APPLICATION_ID                                                \
     (NGX_SVC_APPLICATION_PREFIX + 2 * NGX_SVC_APPLICATION_RANDOM)
 
+/* How an application proves itself that has keys in place of a secret. */
+#define NGX_SVC_APPLICATION_BY_KEYS  "private_key_jwt"
+
 #define NGX_SVC_NO_APPLICATION                                                \
     "There is no application with this clientId."
 
@@ -115,6 +118,9 @@ typedef struct {
     ngx_svc_value_t   post_logout_redirect_uris;
     ngx_svc_value_t   backchannel_logout_uri;
     ngx_svc_value_t   backchannel_session;
+    ngx_svc_value_t   jwks;
+    ngx_svc_value_t   require_par;
+    ngx_svc_value_t   profile;
     ngx_svc_value_t   owner_id;         /* of a POST */
 } ngx_svc_application_t;
 
@@ -143,6 +149,9 @@ ngx_int_t ngx_svc_application_count(ngx_svc_request_t *sr,
 /* The grants' names; and NGX_SVC_GRANT_... of those in an array, or absent. */
 extern const char *const  ngx_svc_application_grant_names[];
 ngx_uint_t ngx_svc_application_grants(const ngx_svc_value_t *value);
+
+/* 1: a body says that it proves itself by keys. */
+ngx_uint_t ngx_svc_application_by_keys(const ngx_svc_application_t *app);
 
 /* The row with this name, which the check of a body has found to be one. */
 const ngx_svc_application_type_t *ngx_svc_application_type(
@@ -210,7 +219,9 @@ ngx_int_t ngx_svc_application_bind_key(ngx_svc_request_t *sr,
     " array_to_json(" a ".post_logout_redirect_uris)"                         \
         " AS \"postLogoutRedirectUris\","                                     \
     " " a ".backchannel_logout_uri AS \"backchannelLogoutUri\","              \
-    " " a ".backchannel_session AS \"backchannelLogoutSessionRequired\","
+    " " a ".backchannel_session AS \"backchannelLogoutSessionRequired\","     \
+    " " a ".jwks, " a ".require_par AS \"requirePar\","                       \
+    " " a ".security_profile AS \"securityProfile\","
 
 #define NGX_SVC_APPLICATION_COLUMNS(a)                                        \
     a ".client_id AS \"clientId\", " a ".name, " a ".type,"                   \

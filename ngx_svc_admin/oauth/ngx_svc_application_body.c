@@ -5,6 +5,7 @@
 #include "ngx_svc_application.h"
 #include "ngx_svc_bidi.h"
 #include "ngx_svc_admin_user.h"
+#include "ngx_svc_application_keys.h"
 #include "ngx_svc_application_redirect.h"
 #include "ngx_svc_application_resource.h"
 #include "ngx_svc_application_scope.h"
@@ -26,7 +27,7 @@ static const char *const  ngx_svc_application_type_names[] = {
 };
 
 static const char *const  ngx_svc_application_methods[] = {
-    "client_secret_basic", "none", NULL
+    "client_secret_basic", NGX_SVC_APPLICATION_BY_KEYS, "none", NULL
 };
 
 static const char *const  ngx_svc_application_assignments[] = {
@@ -39,6 +40,10 @@ static const char *const  ngx_svc_application_formats[] = {
 
 static const char *const  ngx_svc_application_algs[] = {
     "ES256", "RS256", NULL
+};
+
+static const char *const  ngx_svc_application_profiles[] = {
+    "fapi2", NULL
 };
 
 static const char *const  ngx_svc_application_unknown[] = {
@@ -69,6 +74,7 @@ static const struct {
     { "assignment", ngx_svc_application_assignments },
     { "accessTokenFormat", ngx_svc_application_formats },
     { "signingAlg", ngx_svc_application_algs },
+    { "securityProfile", ngx_svc_application_profiles },
     { "unknownScopes", ngx_svc_application_unknown },
     { "refreshTokens", ngx_svc_application_refresh },
     { "idTokenClaims", ngx_svc_application_claims },
@@ -199,7 +205,21 @@ static const ngx_svc_member_t  ngx_svc_application_claim_element = {
                                                                               \
     { .name = ngx_string("backchannelLogoutSessionRequired"),                 \
       .type = NGX_SVC_T_BOOLEAN,                                              \
-      .offset = offsetof(ngx_svc_application_t, backchannel_session) }
+      .offset = offsetof(ngx_svc_application_t, backchannel_session) },       \
+                                                                              \
+    { .name = ngx_string("jwks"),                                             \
+      .type = NGX_SVC_T_OBJECT|NGX_SVC_T_NULL,                                \
+      .check = ngx_svc_application_keys_check,                                \
+      .offset = offsetof(ngx_svc_application_t, jwks) },                      \
+                                                                              \
+    { .name = ngx_string("requirePar"),                                       \
+      .type = NGX_SVC_T_BOOLEAN,                                              \
+      .offset = offsetof(ngx_svc_application_t, require_par) },               \
+                                                                              \
+    { .name = ngx_string("securityProfile"),                                  \
+      .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,                                \
+      .check = ngx_svc_application_word,                                      \
+      .offset = offsetof(ngx_svc_application_t, profile) }
 
 #define ngx_svc_application_rows(needed)                                      \
                                                                               \

@@ -10,11 +10,15 @@
 #include "ngx_svc_application.h"
 
 
-/* What a digest is of: of a clientId alone, or of a secret of its. */
+/*
+ * What a digest is of: of a clientId alone, or with a secret, or with the
+ * SHA-256 of its keys, see NGX_SVC_APPLICATION_KEYS_DIGEST().
+ */
 
 typedef enum {
     NGX_SVC_APPLICATION_LOGIN_ID = 1,
-    NGX_SVC_APPLICATION_LOGIN_SECRET
+    NGX_SVC_APPLICATION_LOGIN_SECRET,
+    NGX_SVC_APPLICATION_LOGIN_KEYS
 } ngx_svc_application_login_e;
 
 

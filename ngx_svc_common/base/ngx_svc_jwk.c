@@ -19,7 +19,6 @@
 #define NGX_SVC_JWK_GROUP       "prime256v1"
 
 
-static const char *ngx_svc_jwk_text(const cJSON *jwk, const char *name);
 static ngx_int_t ngx_svc_jwk_coordinate(const cJSON *jwk, const char *name,
     u_char out[NGX_SVC_JWK_COORDINATE]);
 static ngx_int_t ngx_svc_jwk_p256(const cJSON *jwk, EVP_PKEY **key,
@@ -43,6 +42,7 @@ static const struct {
     { "EdDSA", NGX_SVC_JWA_EDDSA },
     { "Ed25519", NGX_SVC_JWA_EDDSA },
     { "RS256", NGX_SVC_JWA_RS256 },
+    { "PS256", NGX_SVC_JWA_PS256 },
     { NULL, NGX_SVC_JWA_NONE }
 };
 
@@ -157,10 +157,8 @@ ngx_svc_jwk_public(const cJSON *jwk, EVP_PKEY **key, ngx_svc_jwa_e *alg,
 }
 
 
-/* NULL: there is no such member, or it is no string. */
-
-static const char *
-ngx_svc_jwk_text(const cJSON *jwk, const char *name)
+const char *
+ngx_svc_jwk_string(const cJSON *jwk, const char *name)
 {
     return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(jwk, name));
 }
@@ -171,26 +169,38 @@ ngx_svc_jwk_is(const cJSON *jwk, const char *name, const char *value)
 {
     const char  *text;
 
-    text = ngx_svc_jwk_text(jwk, name);
+    text = ngx_svc_jwk_string(jwk, name);
 
     return text != NULL && ngx_strcmp(text, value) == 0;
+}
+
+
+ngx_uint_t
+ngx_svc_jwk_private_members(const cJSON *jwk)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; ngx_svc_jwk_secrets[i]; i++) {
+        if (cJSON_GetObjectItemCaseSensitive(jwk, ngx_svc_jwk_secrets[i])) {
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 
 ngx_int_t
 ngx_svc_jwk_members(const cJSON *jwk, ngx_svc_jwa_e alg)
 {
-    ngx_uint_t   i;
     const char  *name;
 
-    for (i = 0; ngx_svc_jwk_secrets[i]; i++) {
-        if (cJSON_GetObjectItemCaseSensitive(jwk, ngx_svc_jwk_secrets[i])) {
-            return NGX_DECLINED;
-        }
+    if (ngx_svc_jwk_private_members(jwk)) {
+        return NGX_DECLINED;
     }
 
     if (cJSON_GetObjectItemCaseSensitive(jwk, "alg")) {
-        name = ngx_svc_jwk_text(jwk, "alg");
+        name = ngx_svc_jwk_string(jwk, "alg");
 
         if (name == NULL || ngx_svc_jwa(name) != alg) {
             return NGX_DECLINED;
@@ -214,7 +224,7 @@ ngx_svc_jwk_coordinate(const cJSON *jwk, const char *name,
     size_t       len;
     const char  *text;
 
-    text = ngx_svc_jwk_text(jwk, name);
+    text = ngx_svc_jwk_string(jwk, name);
 
     if (text == NULL || ngx_strlen(text) != NGX_SVC_JWK_CHARS) {
         return NGX_DECLINED;
@@ -247,7 +257,8 @@ ngx_svc_jwk_p256(const cJSON *jwk, EVP_PKEY **key, u_char *thumbprint)
 
     p = ngx_slprintf(text, text + sizeof(text), "{\"crv\":\"P-256\","
                      "\"kty\":\"EC\",\"x\":\"%s\",\"y\":\"%s\"}",
-                     ngx_svc_jwk_text(jwk, "x"), ngx_svc_jwk_text(jwk, "y"));
+                     ngx_svc_jwk_string(jwk, "x"),
+                     ngx_svc_jwk_string(jwk, "y"));
 
     rc = ngx_svc_sha256(text, p - text, thumbprint);
 
@@ -343,7 +354,7 @@ ngx_svc_jwk_ed25519(const cJSON *jwk, EVP_PKEY **key, u_char *thumbprint)
 
     p = ngx_slprintf(text, text + sizeof(text), "{\"crv\":\"Ed25519\","
                      "\"kty\":\"OKP\",\"x\":\"%s\"}",
-                     ngx_svc_jwk_text(jwk, "x"));
+                     ngx_svc_jwk_string(jwk, "x"));
 
     if (ngx_svc_sha256(text, p - text, thumbprint) != NGX_OK) {
         return NGX_ERROR;

@@ -24,7 +24,8 @@ typedef enum {
     NGX_SVC_JWA_NONE = 0,
     NGX_SVC_JWA_ES256,
     NGX_SVC_JWA_EDDSA,              /* "EdDSA" and "Ed25519": one algorithm */
-    NGX_SVC_JWA_RS256               /* of tenants' own keys alone */
+    NGX_SVC_JWA_RS256,              /* of keys of RSA; */
+    NGX_SVC_JWA_PS256               /*     this one of clients' alone */
 } ngx_svc_jwa_e;
 
 
@@ -41,7 +42,7 @@ typedef struct {
 } ngx_svc_jwk_new_t;
 
 
-/* The algorithm of that name, NGX_SVC_JWA_NONE for all but these four. */
+/* The algorithm of that name, NGX_SVC_JWA_NONE for all but these five. */
 NGX_SVC_API ngx_svc_jwa_e ngx_svc_jwa(const char *name);
 
 /*
@@ -76,9 +77,14 @@ NGX_SVC_API EVP_PKEY *ngx_svc_jwk_private(const u_char *der, size_t len);
  */
 NGX_SVC_API ngx_int_t ngx_svc_jwk_refused(void);
 
-/* What the files of keys share: 1, a member is a string, and that one. */
-ngx_uint_t ngx_svc_jwk_is(const cJSON *jwk, const char *name,
+/* A member that is a string, or NULL; and 1: it is that one. */
+NGX_SVC_API const char *ngx_svc_jwk_string(const cJSON *jwk,
+    const char *name);
+NGX_SVC_API ngx_uint_t ngx_svc_jwk_is(const cJSON *jwk, const char *name,
     const char *value);
+
+/* 1: it has a member of a key that is private, or secret. */
+NGX_SVC_API ngx_uint_t ngx_svc_jwk_private_members(const cJSON *jwk);
 
 /* Whatever the type: NGX_DECLINED, it has what a key of alg has not. */
 ngx_int_t ngx_svc_jwk_members(const cJSON *jwk, ngx_svc_jwa_e alg);

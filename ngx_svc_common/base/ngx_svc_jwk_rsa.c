@@ -27,7 +27,9 @@ static ngx_int_t ngx_svc_jwk_rsa_thumbprint(const u_char *n,
     u_char thumbprint[NGX_SVC_JWK_THUMBPRINT]);
 static ngx_int_t ngx_svc_jwk_rsa_public(const cJSON *jwk, EVP_PKEY **key,
     u_char thumbprint[NGX_SVC_JWK_THUMBPRINT]);
-static ngx_int_t ngx_svc_jwk_rsa_key(const u_char n[NGX_SVC_JWK_RSA_BYTES],
+static ngx_int_t ngx_svc_jwk_rsa_modulus(const cJSON *jwk, u_char *n,
+    size_t size, size_t *len);
+static ngx_int_t ngx_svc_jwk_rsa_key(const u_char *n, size_t len,
     EVP_PKEY **key);
 
 
@@ -183,42 +185,106 @@ ngx_svc_jwk_signing(const cJSON *jwk, EVP_PKEY **key, ngx_svc_jwa_e *alg,
 }
 
 
-/* Of a modulus with 2,048 bits there is one spelling. */
+ngx_int_t
+ngx_svc_jwk_client(const cJSON *jwk, EVP_PKEY **key, ngx_uint_t *algs)
+{
+    u_char         n[NGX_SVC_JWK_RSA_MAX / 8];
+    u_char         thumbprint[NGX_SVC_JWK_THUMBPRINT];
+    size_t         len;
+    ngx_int_t      rc;
+    ngx_svc_jwa_e  alg;
+
+    rc = ngx_svc_jwk_public(jwk, key, &alg, thumbprint);
+
+    *algs = 1 << alg;
+
+    if (rc != NGX_DECLINED || !ngx_svc_jwk_is(jwk, "kty", "RSA")) {
+        return rc;
+    }
+
+    *algs = 0;
+
+    for (alg = NGX_SVC_JWA_RS256; alg <= NGX_SVC_JWA_PS256; alg++) {
+        if (ngx_svc_jwk_members(jwk, alg) == NGX_OK) {
+            *algs |= 1 << alg;
+        }
+    }
+
+    if (*algs == 0
+        || ngx_svc_jwk_rsa_modulus(jwk, n, sizeof(n), &len) != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    rc = ngx_svc_jwk_rsa_key(n, len, key);
+
+    ERR_clear_error();
+
+    return rc;
+}
+
 
 static ngx_int_t
 ngx_svc_jwk_rsa_public(const cJSON *jwk, EVP_PKEY **key,
     u_char thumbprint[NGX_SVC_JWK_THUMBPRINT])
 {
-    size_t       len;
-    u_char       n[NGX_SVC_JWK_RSA_BYTES];
-    const char  *text;
+    size_t  len;
+    u_char  n[NGX_SVC_JWK_RSA_BYTES];
 
-    text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(jwk, "n"));
-
-    if (!ngx_svc_jwk_is(jwk, "kty", "RSA") || !ngx_svc_jwk_is(jwk, "e",
-                                                   NGX_SVC_JWK_RSA_EXPONENT)
+    if (!ngx_svc_jwk_is(jwk, "kty", "RSA")
         || ngx_svc_jwk_members(jwk, NGX_SVC_JWA_RS256) != NGX_OK
-        || text == NULL || ngx_strlen(text) != NGX_SVC_JWK_RSA_CHARS
-        || ngx_svc_base64url_decode((u_char *) text, NGX_SVC_JWK_RSA_CHARS, n,
-                                    &len)
-           != NGX_OK
-        || n[0] < 0x80)
+        || ngx_svc_jwk_rsa_modulus(jwk, n, sizeof(n), &len) != NGX_OK)
     {
         return NGX_DECLINED;
     }
 
-    if (ngx_svc_jwk_rsa_thumbprint((u_char *) text, thumbprint) != NGX_OK) {
+    if (ngx_svc_jwk_rsa_thumbprint((u_char *) ngx_svc_jwk_string(jwk, "n"),
+                                   thumbprint)
+        != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
-    return ngx_svc_jwk_rsa_key(n, key);
+    return ngx_svc_jwk_rsa_key(n, len, key);
+}
+
+
+/*
+ * Of size bytes at most.  There is one spelling of each: no leading zeroes, and
+ * base64url has none with bits that count for nothing.
+ */
+
+static ngx_int_t
+ngx_svc_jwk_rsa_modulus(const cJSON *jwk, u_char *n, size_t size, size_t *len)
+{
+    size_t       chars;
+    const char  *text;
+
+    text = ngx_svc_jwk_string(jwk, "n");
+
+    if (text == NULL
+        || !ngx_svc_jwk_is(jwk, "e", NGX_SVC_JWK_RSA_EXPONENT))
+    {
+        return NGX_DECLINED;
+    }
+
+    chars = ngx_strlen(text);
+
+    if (chars < NGX_SVC_JWK_RSA_CHARS || chars > ngx_svc_base64url_len(size)
+        || ngx_svc_base64url_decode((u_char *) text, chars, n, len) != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    return n[0] == 0 || (*len == NGX_SVC_JWK_RSA_BYTES && n[0] < 0x80)
+           ? NGX_DECLINED : NGX_OK;
 }
 
 
 static ngx_int_t
-ngx_svc_jwk_rsa_key(const u_char n[NGX_SVC_JWK_RSA_BYTES], EVP_PKEY **key)
+ngx_svc_jwk_rsa_key(const u_char *n, size_t len, EVP_PKEY **key)
 {
-    u_char         native[NGX_SVC_JWK_RSA_BYTES];
+    u_char         native[NGX_SVC_JWK_RSA_MAX / 8];
     ngx_int_t      rc;
     ngx_uint_t     e;
     OSSL_PARAM     params[3];
@@ -227,7 +293,7 @@ ngx_svc_jwk_rsa_key(const u_char n[NGX_SVC_JWK_RSA_BYTES], EVP_PKEY **key)
     ctx = EVP_PKEY_CTX_new_from_name(NULL, "RSA", NULL);
 
     if (ctx == NULL || EVP_PKEY_fromdata_init(ctx) != 1
-        || ngx_svc_jwk_native(n, native, sizeof(native)) != NGX_OK)
+        || ngx_svc_jwk_native(n, native, len) != NGX_OK)
     {
         EVP_PKEY_CTX_free(ctx);
         return NGX_ERROR;
@@ -235,8 +301,7 @@ ngx_svc_jwk_rsa_key(const u_char n[NGX_SVC_JWK_RSA_BYTES], EVP_PKEY **key)
 
     e = RSA_F4;
 
-    params[0] = OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_RSA_N, native,
-                                        sizeof(native));
+    params[0] = OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_RSA_N, native, len);
     params[1] = OSSL_PARAM_construct_ulong(OSSL_PKEY_PARAM_RSA_E, &e);
     params[2] = OSSL_PARAM_construct_end();
 

@@ -1,5 +1,6 @@
 /*
- * JSON Web Keys of RSA (RFC 7518, 6.3): of 2,048 bits, with the exponent 65537.
+ * JSON Web Keys of RSA (RFC 7518, 6.3), with the exponent 65537: those of
+ * tenants, of 2,048 bits, and those of clients.
  */
 
 #ifndef _NGX_SVC_JWK_RSA_H_INCLUDED_
@@ -10,6 +11,7 @@
 
 
 #define NGX_SVC_JWK_RSA_BITS  2048
+#define NGX_SVC_JWK_RSA_MAX   4096      /* bits, of a client's */
 
 
 /*
@@ -31,6 +33,14 @@ NGX_SVC_API EVP_PKEY *ngx_svc_jwk_rsa_private(const u_char *der, size_t len);
  */
 NGX_SVC_API ngx_int_t ngx_svc_jwk_signing(const cJSON *jwk, EVP_PKEY **key,
     ngx_svc_jwa_e *alg, u_char thumbprint[NGX_SVC_JWK_THUMBPRINT]);
+
+/*
+ * The public key of a client, which may be one of ngx_svc_jwk_public(), or of
+ * RSA with 2,048 to 4,096 bits; returns what that does.  algs: what it may
+ * verify, 1 << ngx_svc_jwa_e of each.
+ */
+NGX_SVC_API ngx_int_t ngx_svc_jwk_client(const cJSON *jwk, EVP_PKEY **key,
+    ngx_uint_t *algs);
 
 
 #endif /* _NGX_SVC_JWK_RSA_H_INCLUDED_ */

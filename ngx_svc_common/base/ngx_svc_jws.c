@@ -287,7 +287,7 @@ ngx_svc_jws_header(ngx_svc_jws_t *jws)
         jws->alg = ngx_svc_jwa((char *) alg.data);
     }
 
-    if (jws->alg == NGX_SVC_JWA_NONE
+    if (jws->alg == NGX_SVC_JWA_NONE || jws->alg == NGX_SVC_JWA_PS256
         || (jws->alg == NGX_SVC_JWA_RS256 && !jws->rs256))
     {
         return ngx_svc_jws_refuse(jws, "has an 'alg' that is none of ES256,"

@@ -1,0 +1,112 @@
+/*
+ * The keys of applications: the member "jwks".
+ */
+
+#include "ngx_svc_application_keys.h"
+#include "ngx_svc_jwk_rsa.h"
+
+
+static ngx_int_t ngx_svc_application_key(const cJSON *jwk, const char *path,
+    ngx_uint_t i, ngx_svc_error_t *err);
+static ngx_int_t ngx_svc_application_key_id(const cJSON *jwk,
+    const char *path, ngx_uint_t i, ngx_svc_error_t *err);
+
+
+ngx_int_t
+ngx_svc_application_keys_check(const ngx_svc_member_t *member,
+    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err)
+{
+    int          n;
+    ngx_uint_t   i;
+    ngx_int_t    rc;
+    cJSON       *keys, *jwk;
+
+    keys = cJSON_GetObjectItemCaseSensitive(value->json, "keys");
+    n = cJSON_IsArray(keys) ? cJSON_GetArraySize(keys) : 0;
+
+    if (n < 1 || n > NGX_SVC_APPLICATION_KEYS) {
+        return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                            "\"%s\" must be a JWK Set with \"keys\", which "
+                            "has 1 to %d public keys.", path,
+                            NGX_SVC_APPLICATION_KEYS);
+    }
+
+    i = 0;
+
+    for (jwk = keys->child; jwk; jwk = jwk->next) {
+        rc = ngx_svc_application_key_id(jwk, path, i, err);
+
+        if (rc == NGX_OK) {
+            rc = ngx_svc_application_key(jwk, path, i, err);
+        }
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+
+        i++;
+    }
+
+    return NGX_OK;
+}
+
+
+/* An assertion may say which one by it. */
+
+static ngx_int_t
+ngx_svc_application_key_id(const cJSON *jwk, const char *path, ngx_uint_t i,
+    ngx_svc_error_t *err)
+{
+    size_t        len;
+    const char   *kid;
+    const cJSON  *other;
+
+    kid = ngx_svc_jwk_string(jwk, "kid");
+    len = kid ? ngx_strlen(kid) : 0;
+
+    if (len < 1 || len > NGX_SVC_APPLICATION_KID) {
+        return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                            "\"%s.keys[%ui].kid\" must be a string of 1 to "
+                            "%d bytes.", path, i, NGX_SVC_APPLICATION_KID);
+    }
+
+    for (other = jwk->next; other; other = other->next) {
+        if (ngx_svc_jwk_is(other, "kid", kid)) {
+            return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                                "\"%s.keys[%ui].kid\" is that of another key "
+                                "as well.", path, i);
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_application_key(const cJSON *jwk, const char *path, ngx_uint_t i,
+    ngx_svc_error_t *err)
+{
+    EVP_PKEY    *key;
+    ngx_int_t    rc;
+    ngx_uint_t   algs;
+
+    if (ngx_svc_jwk_private_members(jwk)) {
+        return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                            "\"%s.keys[%ui]\" has a private member: make a "
+                            "new key, and give its public half alone.", path,
+                            i);
+    }
+
+    key = NULL;
+    rc = ngx_svc_jwk_client(jwk, &key, &algs);
+
+    EVP_PKEY_free(key);
+
+    return rc != NGX_DECLINED ? rc
+           : ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                          "\"%s.keys[%ui]\" must be a public key for "
+                          "signatures: of EC with P-256, of OKP with Ed25519, "
+                          "or of RSA with 2048 to 4096 bits and the exponent "
+                          "AQAB; \"alg\" and \"use\", if there, must be of "
+                          "that.", path, i);
+}
