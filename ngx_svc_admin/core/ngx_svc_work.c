@@ -11,6 +11,8 @@
 
 static void ngx_svc_work_gone(void *data);
 static ngx_int_t ngx_svc_work_start(ngx_svc_work_t *work);
+static ngx_int_t ngx_svc_work_wait(ngx_svc_work_t *work);
+static void ngx_svc_work_changed(const ngx_svc_work_queue_t *in);
 static void ngx_svc_work_unqueue(ngx_svc_work_t *work);
 static void ngx_svc_work_leave(ngx_svc_work_t *work);
 static void ngx_svc_work_thread(void *data, ngx_log_t *log);
@@ -81,26 +83,49 @@ ngx_svc_work_post(ngx_svc_work_t *work)
 
     /* whoever waits is first, also while a place is being given away */
 
-    if (!ngx_svc_work_full(in) && ngx_queue_empty(&in->jobs)) {
-        rc = ngx_svc_work_start(work);
-
-    } else {
-        rc = in->nwaiting == in->most ? NGX_BUSY : NGX_OK;
-
-        if (rc == NGX_OK) {
-            work->waiting = 1;
-            in->nwaiting++;
-            ngx_queue_insert_tail(&in->jobs, &work->queue);
-
-            ngx_add_timer(&work->timer, in->timeout);
-        }
-    }
+    rc = !ngx_svc_work_full(in) && ngx_queue_empty(&in->jobs)
+         ? ngx_svc_work_start(work) : ngx_svc_work_wait(work);
 
     if (rc != NGX_OK) {
         ngx_svc_work_cancel(work);
     }
 
     return rc;
+}
+
+
+static ngx_int_t
+ngx_svc_work_wait(ngx_svc_work_t *work)
+{
+    ngx_svc_work_queue_t  *in;
+
+    in = work->in;
+
+    work->weight = ngx_max(work->weight, 1);
+    work->weight = ngx_min(work->weight, in->most);
+
+    if (in->most == 0 || in->nwaiting + work->weight > in->most) {
+        return NGX_BUSY;
+    }
+
+    work->waiting = 1;
+    in->nwaiting += work->weight;
+    ngx_queue_insert_tail(&in->jobs, &work->queue);
+
+    ngx_add_timer(&work->timer, in->waits);
+
+    ngx_svc_work_changed(in);
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_svc_work_changed(const ngx_svc_work_queue_t *in)
+{
+    if (in->changed) {
+        in->changed(in);
+    }
 }
 
 
@@ -112,6 +137,7 @@ ngx_svc_work_cancel(ngx_svc_work_t *work)
     }
 
     ngx_svc_work_leave(work);
+    ngx_svc_work_changed(work->in);
 
     if (work->running) {
         work->handler = NULL;
@@ -151,7 +177,7 @@ ngx_svc_work_unqueue(ngx_svc_work_t *work)
 
     if (work->waiting) {
         work->waiting = 0;
-        work->in->nwaiting--;
+        work->in->nwaiting -= work->weight;
         ngx_queue_remove(&work->queue);
     }
 }
@@ -191,7 +217,7 @@ ngx_svc_work_start(ngx_svc_work_t *work)
     work->running = 1;
     work->in->nrunning++;
 
-    ngx_add_timer(&work->timer, work->in->timeout);
+    ngx_add_timer(&work->timer, work->in->runs);
 
     return NGX_OK;
 }
@@ -219,6 +245,7 @@ ngx_svc_work_done(ngx_event_t *ev)
 
     work->in->nrunning--;
     ngx_svc_work_next(work->in);
+    ngx_svc_work_changed(work->in);
 
     work->running = 0;
 
@@ -262,6 +289,7 @@ ngx_svc_work_late(ngx_event_t *ev)
     work = ev->data;
 
     ngx_svc_work_leave(work);
+    ngx_svc_work_changed(work->in);
     ngx_svc_work_call(work, NGX_BUSY);
 
     if (!work->running) {

@@ -33,18 +33,25 @@ typedef void (*ngx_svc_work_pt)(ngx_svc_work_t *work);
 
 /* Of a kind of jobs; static, and begun with ngx_svc_work_queue(). */
 
-typedef struct {
+typedef struct ngx_svc_work_queue_s  ngx_svc_work_queue_t;
+
+struct ngx_svc_work_queue_s {
     ngx_uint_t          concurrency;    /* 0: as many as there are cores */
-    ngx_uint_t          most;           /* that wait */
-    ngx_msec_t          timeout;        /* of one that waits, and then again of
-                                           one that runs */
+    ngx_uint_t          most;           /* that wait; 0: none does */
+    ngx_msec_t          waits;          /* at most, */
+    ngx_msec_t          runs;           /*     and then again */
+
+    /* In the event loop: others wait, or one has run; or NULL. */
+    void              (*changed)(const ngx_svc_work_queue_t *in);
+
     ngx_queue_t         jobs;
-    ngx_uint_t          nwaiting;
+    ngx_uint_t          nwaiting;       /* the sum of their weights */
     ngx_uint_t          nrunning;
-} ngx_svc_work_queue_t;
+};
 
 #define ngx_svc_work_queue(name, concurrency, most, timeout)                  \
-    { concurrency, most, timeout, { &name.jobs, &name.jobs }, 0, 0 }
+    { concurrency, most, timeout, timeout, NULL, { &name.jobs, &name.jobs },  \
+      0, 0 }
 
 
 /* The first member of a job, which is the caller's until it is posted. */
@@ -62,6 +69,9 @@ struct ngx_svc_work_s {
 
     /* In the event loop, before the job is freed; or NULL. */
     ngx_svc_work_pt        wipe;
+
+    /* It waits as so many, but has a place when it is alone; 0: as one. */
+    ngx_uint_t             weight;
 
     /* NGX_OK: it has run; NGX_BUSY: it took too long; NGX_ERROR: no thread. */
     ngx_int_t              rc;

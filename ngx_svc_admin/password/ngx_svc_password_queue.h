@@ -1,6 +1,5 @@
 /*
- * Passwords that threads verify and hash: in each worker at most so many at a
- * time, in order, and at most so many that wait, for at most so long.
+ * Passwords that threads verify and hash: a queue of ngx_svc_work.h.
  *
  *     job = ngx_svc_password_create(r->pool, &password);
  *     if (job == NULL) { 500 }
@@ -35,7 +34,7 @@
  *
  * Of a new password: what must not be used again is added (its own too), and
  * NGX_SVC_PASSWORD_NEW made; job->work.check is the caller's own function for
- * what takes long, with data of job->pool.
+ * what takes long, with data of job->task.pool.
  */
 
 #ifndef _NGX_SVC_PASSWORD_QUEUE_H_INCLUDED_
@@ -44,6 +43,7 @@
 
 #include "ngx_svc_admin_conf.h"
 #include "ngx_svc_password_work.h"
+#include "ngx_svc_work.h"
 
 
 typedef struct ngx_svc_password_job_s  ngx_svc_password_job_t;
@@ -52,6 +52,13 @@ typedef void (*ngx_svc_password_handler_pt)(ngx_svc_password_job_t *job);
 
 
 struct ngx_svc_password_job_s {
+
+    /*
+     * The queue's; of its pool, which is the job's own, is allocated what
+     * check() gets.  Secrets are wiped by a cleanup handler of that pool, which
+     * runs in the event loop.
+     */
+    ngx_svc_work_t                task;
 
     /*
      * The caller's, until it is posted.  From then on it is a thread's, and the
@@ -69,24 +76,7 @@ struct ngx_svc_password_job_s {
      */
     ngx_int_t                     rc;
 
-    /*
-     * The job's own: what check() gets is allocated here, since the request may
-     * go while the thread is at it.  Secrets are wiped by a cleanup handler of
-     * this pool, which runs in the event loop.
-     */
-    ngx_pool_t                   *pool;
-
-    /* The queue's. */
-
-    ngx_thread_task_t            *task;
-    ngx_pool_cleanup_t           *cln;      /* of the owner's pool */
-    ngx_event_t                   timer;    /* or a worker would quit */
-    ngx_queue_t                   queue;    /* while waiting */
     ngx_array_t                   strings;  /* of work */
-    ngx_uint_t                    weight;   /* hashes */
-    unsigned                      waiting:1;
-    unsigned                      running:1;
-    unsigned                      called:1; /* the handler was */
 };
 
 

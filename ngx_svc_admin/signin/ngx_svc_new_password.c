@@ -108,10 +108,11 @@ ngx_svc_new_password_check(ngx_svc_request_t *sr, ngx_svc_password_job_t *job,
     ngx_svc_new_password_check_t       *check;
     const ngx_svc_new_password_rule_t  *rule;
 
-    check = ngx_pcalloc(job->pool, sizeof(ngx_svc_new_password_check_t));
+    check = ngx_pcalloc(job->task.pool,
+                        sizeof(ngx_svc_new_password_check_t));
 
     if (check == NULL
-        || ngx_svc_new_password_words(check, job->pool, res) != NGX_OK)
+        || ngx_svc_new_password_words(check, job->task.pool, res) != NGX_OK)
     {
         return NULL;
     }
