@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 
 # What the conformance suite of the OpenID Foundation asks of an OpenID provider: each of
-# its modules of the profiles Basic OP, Config OP, Form Post OP and RP-Initiated Logout,
-# by the name that it has there.  ngx_svc_admin/oauth/certification.md lists them.
+# its modules of the profiles Basic OP, Config OP, Form Post OP, RP-Initiated Logout and
+# Back-Channel Logout, by the name that it has there.
+# ngx_svc_admin/oauth/certification.md lists them.
 
 use strict;
 use warnings;
@@ -14,15 +15,22 @@ use Test::More;
 
 use SvcTest;
 use SvcTest::Browser qw($PASSWORD with_password);
+use SvcTest::Certification;
 use SvcTest::Grants qw(refresh $VERIFIER);
 use SvcTest::OAuth qw(oauth_server application form escape unescape claims basic);
 use SvcTest::Party;
-use SvcTest::Process qw(run slurp);
+use SvcTest::Process qw(run);
+use SvcTest::Receiver;
 use SvcTest::Skip;
 
 needs(python => 'jwt');
 
-my $s = oauth_server(svc => { svc_login_url => '/signin/' })->start;
+my $s = oauth_server(svc => { svc_login_url => '/signin/' });
+my $receiver = SvcTest::Receiver->new($s, svc_webhooks => 'off',
+                                      svc_backchannel_logout => 'on');
+
+$s->start;
+
 my $acme = $s->tenant('acme');
 my $base = $s->base_url;
 my $issuer = "$base/oauth/t/acme";
@@ -38,7 +46,7 @@ my $ada = with_password($s, $acme, userName => $EMAIL, displayName => 'Ada Lovel
 
 # The suite's client, as its documents describe it: it has a secret and no PKCE.
 
-my $rp = application($acme, name => 'Suite', type => 'web', redirectUris => [ $CB ],
+our $rp = application($acme, name => 'Suite', type => 'web', redirectUris => [ $CB ],
                      scopes => [ qw(openid profile email) ],
                      postLogoutRedirectUris => [ $OUT ], requirePkce => JSON::PP::false);
 my $metadata = $s->http(GET => '/oauth/t/acme/.well-known/openid-configuration')->json;
@@ -624,19 +632,54 @@ while (my ($module, $test) = splice @LOGOUT, 0, 2) {
 }
 
 
+# --- Back-Channel Logout --------------------------------------------------------------
+
+subtest 'backchannel: oidcc-backchannel-logout-discovery-endpoint-verification' => sub {
+    ok($metadata->{$_}, $_) for qw(backchannel_logout_supported
+                                   backchannel_logout_session_supported);
+    is($metadata->{end_session_endpoint}, "$issuer/logout", 'and where one signs out');
+};
+push @TRIED, 'backchannel oidcc-backchannel-logout-discovery-endpoint-verification';
+
+subtest 'backchannel: oidcc-backchannel-rp-initiated-logout' => sub {
+    local $rp = application($acme, name => 'Told', type => 'web', redirectUris => [ $CB ],
+                            scopes => [ 'openid' ], postLogoutRedirectUris => [ $OUT ],
+                            backchannelLogoutUri => $receiver->url('/ok/out'),
+                            backchannelLogoutSessionRequired => JSON::PP::true,
+                            requirePkce => JSON::PP::false);
+
+    somebody();
+    $b->login($EMAIL)->status == 200 or die "no session\n";
+
+    my $t = flow();
+
+    is(logout(id_token_hint => $t->{id_token}, post_logout_redirect_uri => $OUT,
+              state => 'St4te')->header('Location'), "$OUT?state=St4te",
+       'back, with the state and nothing else');
+
+    my ($got) = $receiver->wait('/ok/out', 1, 10);
+    my ($token) = ($got->{body} // '') =~ /\Alogout_token=([\w.-]+)\z/;
+
+    ok(defined $token, 'a logout token, and nothing else') or return;
+
+    my ($header, $claims) = @{ verified($token) };
+
+    is($header->{alg}, 'RS256', 'by the algorithm of its ID tokens');
+    is($claims->{$_}, $t->{id}{$_}, "$_ is that of the ID token") for qw(sub sid);
+    is_deeply($claims->{events}, { 'http://schemas.openid.net/event/backchannel-logout' => {} },
+              'the event');
+    ok(!exists $claims->{nonce}, 'no nonce');
+    like($claims->{jti}, qr/\S/, 'an id');
+    ok($claims->{iat} <= time + 5 && $claims->{exp} > time, 'its times');
+    is(authorized(prompt => 'none')->{error}, 'login_required', 'and she is signed out');
+};
+push @TRIED, 'backchannel oidcc-backchannel-rp-initiated-logout';
+
+
 # --- the table --------------------------------------------------------------------------
 
-my $profile = '';
-my @listed;
-
-for (split /\n/, slurp($s->root . '/ngx_svc_admin/oauth/certification.md')) {
-    $profile = $1 if /^## .*\(`([\w-]+)`\)$/;
-    push @listed, "$profile $1" if /^\| `(oidcc-[\w-]+)` \|/;
-}
-
-is_deeply([ sort @listed ],
-          [ sort map { s/^form-post /basic /r } grep { !/^form-post / } @TRIED ],
-          'the table lists what is tried here');
+tried($s, qr/\Aoidcc-/,
+      map { s/^form-post /basic /r } grep { !/^form-post / } @TRIED);
 
 $s->done;
 done_testing;
