@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_application_keys.h"
+#include "ngx_svc_application_profile.h"
 #include "ngx_svc_application_secret.h"
 #include "ngx_svc_etag.h"
 
@@ -19,6 +20,7 @@ static ngx_int_t ngx_svc_admin_application_new(ngx_svc_request_t *sr,
 #define NGX_SVC_ADMIN_APPLICATION_WRONG(grants, method)                       \
     " WHEN NOT n.type = ANY (" grants "::text::text[]) THEN 'grants'"         \
     " WHEN NOT n.type = ANY (" method "::text::text[]) THEN 'method'"         \
+    NGX_SVC_APPLICATION_PROFILE_WRONG                                         \
     " WHEN (n.auth_method = '" NGX_SVC_APPLICATION_BY_KEYS "')"               \
         " <> (n.jwks IS NOT NULL) THEN 'keys'"                                \
     " WHEN n.type = 'm2m' AND n.require_consent THEN 'consent'"               \
@@ -78,6 +80,7 @@ static ngx_int_t ngx_svc_admin_application_new(ngx_svc_request_t *sr,
     { "method", NGX_SVC_E_INVALID_VALUE,                                      \
       "\"tokenEndpointAuthMethod\" is not one of this type of"                \
       " application." },                                                      \
+    ngx_svc_application_profile_verdicts,                                     \
     { "keys", NGX_SVC_E_INVALID_VALUE,                                        \
       "\"jwks\" must be there with the \"tokenEndpointAuthMethod\""           \
       " \"private_key_jwt\", and null with another one." },                   \
@@ -142,8 +145,11 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_create = {
                     " ELSE " NGX_SVC_APPLICATION_SORTED("$8")
                     " END AS grant_types, "
                 " coalesce(b.\"tokenEndpointAuthMethod\", "
-                    NGX_SVC_APPLICATION_OF_TYPE("$3",
-                        NGX_SVC_APPLICATION_TYPE_METHOD) ") AS auth_method,"
+                    NGX_SVC_APPLICATION_PROFILED(
+                        "'" NGX_SVC_APPLICATION_BY_KEYS "'",
+                        NGX_SVC_APPLICATION_OF_TYPE("$3",
+                            NGX_SVC_APPLICATION_TYPE_METHOD))
+                    ") AS auth_method,"
                 " $9::text AS resource_uri, $10::text AS resource_key,"
                 " coalesce($11, 'jwt') AS format, coalesce($12::int4, "
                     NGX_SVC_APPLICATION_OF_TYPE("$3",
@@ -152,10 +158,14 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_create = {
                     NGX_SVC_APPLICATION_OF_TYPE("$3",
                         NGX_SVC_APPLICATION_TYPE_CONSENT)
                     ") AS require_consent,"
-                " coalesce($14::bool, false) AS require_dpop,"
+                " coalesce($14::bool, "
+                    NGX_SVC_APPLICATION_PROFILED("true", "false")
+                    ") AS require_dpop,"
                 " $15::uuid AS owner_id,"
-                " coalesce(b.\"signingAlg\", CASE $3::text WHEN 'web'"
-                    " THEN 'RS256' ELSE 'ES256' END) AS signing_alg,"
+                " coalesce(b.\"signingAlg\", "
+                    NGX_SVC_APPLICATION_PROFILED("'ES256'",
+                        "CASE $3::text WHEN 'web' THEN 'RS256'"
+                        " ELSE 'ES256' END") ") AS signing_alg,"
                 " coalesce(b.\"requirePkce\", true) AS require_pkce,"
                 " coalesce(b.\"requireAcr\", false) AS require_acr,"
                 " coalesce(b.\"unknownScopes\", 'refuse') AS unknown_scopes,"
@@ -178,7 +188,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_create = {
                 " b.\"backchannelLogoutUri\" AS backchannel_logout_uri,"
                 " coalesce(b.\"backchannelLogoutSessionRequired\", false)"
                     " AS backchannel_session,"
-                " b.jwks, coalesce(b.\"requirePar\", false) AS require_par,"
+                " b.jwks, coalesce(b.\"requirePar\", "
+                    NGX_SVC_APPLICATION_PROFILED("true", "false")
+                    ") AS require_par,"
                 " b.\"securityProfile\" AS security_profile"
             " FROM " NGX_SVC_ADMIN_APPLICATION_OPENID("$21")
             " LEFT JOIN svc.oauth_tenant g ON g.tenant_id = " NGX_SVC_TENANT
@@ -297,10 +309,15 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_patch = {
                 " coalesce($12, o.access_token_format) AS access_token_format,"
                 " coalesce($13::int4, o.access_token_ttl) AS access_token_ttl,"
                 " coalesce($14::bool, o.require_consent) AS require_consent,"
-                " coalesce($15::bool, o.require_dpop) AS require_dpop,"
-                " coalesce(b.\"signingAlg\", o.signing_alg) AS signing_alg,"
-                " coalesce(b.\"requirePkce\", o.require_pkce)"
-                    " AS require_pkce,"
+                " coalesce($15::bool, "
+                    NGX_SVC_APPLICATION_PROFILED("true", "o.require_dpop")
+                    ") AS require_dpop,"
+                " coalesce(b.\"signingAlg\", "
+                    NGX_SVC_APPLICATION_PROFILED("'ES256'", "o.signing_alg")
+                    ") AS signing_alg,"
+                " coalesce(b.\"requirePkce\", "
+                    NGX_SVC_APPLICATION_PROFILED("true", "o.require_pkce")
+                    ") AS require_pkce,"
                 " coalesce(b.\"requireAcr\", o.require_acr) AS require_acr,"
                 " coalesce(b.\"unknownScopes\", o.unknown_scopes)"
                     " AS unknown_scopes,"
@@ -331,11 +348,15 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_patch = {
                     " AS backchannel_logout_uri,"
                 " coalesce(b.\"backchannelLogoutSessionRequired\","
                     " o.backchannel_session) AS backchannel_session,"
-                " coalesce(b.\"tokenEndpointAuthMethod\", o.auth_method)"
-                    " AS auth_method,"
+                " coalesce(b.\"tokenEndpointAuthMethod\", "
+                    NGX_SVC_APPLICATION_PROFILED(
+                        "'" NGX_SVC_APPLICATION_BY_KEYS "'", "o.auth_method")
+                    ") AS auth_method,"
                 " CASE WHEN $19::text::jsonb ? 'jwks' THEN b.jwks"
                     " ELSE o.jwks END AS jwks,"
-                " coalesce(b.\"requirePar\", o.require_par) AS require_par,"
+                " coalesce(b.\"requirePar\", "
+                    NGX_SVC_APPLICATION_PROFILED("true", "o.require_par")
+                    ") AS require_par,"
                 " CASE WHEN $19::text::jsonb ? 'securityProfile'"
                     " THEN b.\"securityProfile\" ELSE o.security_profile END"
                     " AS security_profile"
@@ -383,7 +404,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_patch = {
                 " previous_secret_until = CASE n.auth_method"
                     " WHEN o.auth_method THEN a.previous_secret_until END,"
                 " tokens_valid_after = "
-                    NGX_SVC_APPLICATION_CUT_OFF("n.enabled") ","
+                    NGX_SVC_APPLICATION_PROFILE_CUT_OFF(
+                        NGX_SVC_APPLICATION_CUT_OFF("n.enabled")) ","
                 " policy_set_at = CASE WHEN n.enabled <> a.enabled"
                     " AND a.type = 'agent'"
                     " THEN coalesce(a.policy_set_at, now())"

@@ -79,8 +79,9 @@ ngx_svc_application_grants(const ngx_svc_value_t *value)
 ngx_uint_t
 ngx_svc_application_by_keys(const ngx_svc_application_t *app)
 {
-    return app->method.set && ngx_strcmp(app->method.str.data,
-                                         NGX_SVC_APPLICATION_BY_KEYS) == 0;
+    return app->method.set
+           ? ngx_strcmp(app->method.str.data, NGX_SVC_APPLICATION_BY_KEYS) == 0
+           : app->profile.set && !app->profile.null;
 }
 
 

@@ -150,7 +150,7 @@ ngx_int_t ngx_svc_application_count(ngx_svc_request_t *sr,
 extern const char *const  ngx_svc_application_grant_names[];
 ngx_uint_t ngx_svc_application_grants(const ngx_svc_value_t *value);
 
-/* 1: a body says that it proves itself by keys. */
+/* 1: a body says that it proves itself by keys, or has a profile that does. */
 ngx_uint_t ngx_svc_application_by_keys(const ngx_svc_application_t *app);
 
 /* The row with this name, which the check of a body has found to be one. */
