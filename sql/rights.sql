@@ -109,7 +109,7 @@ WITH may (name, privileges, columns) AS (VALUES
     ('oauth_key',         'UPDATE', 'active_from, retired_at, revoked_at'),
     ('oauth_login',       'UPDATE', 'retired_at'),
     ('oauth_par',         'UPDATE', 'browser, expires_at, used_at'),
-    ('oauth_refresh',     'UPDATE', 'used_at, successor'),
+    ('oauth_refresh',     'UPDATE', 'used_at, successor, expires_at'),
     ('oauth_tenant',      'UPDATE', 'active_kid, active_rsa_kid, tokens_valid_after, '
                                     'orphan_action, orphan_grace_hours, max_delegation_depth, '
                                     'review_interval_days, max_id_token_ttl, '

@@ -19,6 +19,8 @@ static ngx_int_t ngx_svc_oauth_granted_give(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_granted_token(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_granted_sign(ngx_svc_oauth_t *o);
 static void ngx_svc_oauth_granted_refresh(ngx_svc_oauth_t *o);
+static const ngx_svc_pg_statement_t *ngx_svc_oauth_granted_statement(
+    ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_granted_claims(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_granted_give_calls(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_granted_given(ngx_svc_request_t *sr);
@@ -218,8 +220,8 @@ ngx_svc_oauth_granted_sign(ngx_svc_oauth_t *o)
 
 
 /*
- * The one behind what is shown; of a code, if the user has granted that, or the
- * client is one that always gets it.
+ * The one behind what is shown, unless that stays; of a code, if the user has
+ * granted that, or the client is one that always gets it.
  */
 
 static void
@@ -234,6 +236,10 @@ ngx_svc_oauth_granted_refresh(ngx_svc_oauth_t *o)
 
     ngx_str_null(&granted->refresh);
     ngx_str_null(&granted->refresh_jkt);
+
+    if (granted->type->refreshes && granted->stays && !granted->again) {
+        return;
+    }
 
     if (!granted->type->refreshes
         && (!ngx_svc_oauth_granted_refreshes(granted)
@@ -299,20 +305,15 @@ ngx_svc_oauth_granted_claims(ngx_svc_oauth_t *o)
 static ngx_int_t
 ngx_svc_oauth_granted_give_calls(ngx_svc_request_t *sr)
 {
-    ngx_int_t                            rc;
-    ngx_uint_t                           agent;
-    ngx_svc_oauth_t                     *o;
-    ngx_svc_oauth_granted_t             *granted;
-    const ngx_svc_oauth_granted_type_t  *type;
+    ngx_int_t                 rc;
+    ngx_svc_oauth_t          *o;
+    ngx_svc_oauth_granted_t  *granted;
 
     o = sr->data;
     granted = o->data;
-    type = granted->type;
 
-    agent = ngx_svc_oauth_agent(&o->client.id);
+    rc = ngx_svc_oauth_grant_give(o, ngx_svc_oauth_granted_statement(o));
 
-    rc = ngx_svc_oauth_grant_give(o, granted->again ? type->again[agent]
-                                                    : type->give[agent]);
     if (rc != NGX_OK) {
         return rc;
     }
@@ -320,6 +321,27 @@ ngx_svc_oauth_granted_give_calls(ngx_svc_request_t *sr)
     granted->give_call = sr->op->ncalls - 1;
 
     return ngx_svc_oauth_claims_calls(o, &granted->claims);
+}
+
+
+static const ngx_svc_pg_statement_t *
+ngx_svc_oauth_granted_statement(ngx_svc_oauth_t *o)
+{
+    ngx_uint_t                           agent;
+    ngx_svc_oauth_granted_t             *granted;
+    const ngx_svc_oauth_granted_type_t  *type;
+
+    granted = o->data;
+    type = granted->type;
+
+    agent = ngx_svc_oauth_agent(&o->client.id);
+
+    if (granted->again) {
+        return type->again[agent];
+    }
+
+    return type->refreshes && granted->refresh.data == NULL
+           ? type->kept[agent] : type->give[agent];
 }
 
 

@@ -28,10 +28,13 @@ typedef struct {
     /* Gives one for what was taken a moment ago, likewise; or NULL. */
     const ngx_svc_pg_statement_t    *again[2];
 
+    /* Gives one for what stays as it is, likewise; or NULL. */
+    const ngx_svc_pg_statement_t    *kept[2];
+
     /* Takes what is shown though it is refused; or NULL. */
     const ngx_svc_pg_statement_t    *spend;
 
-    /* 1: a refresh token is part of each answer. */
+    /* 1: a refresh token is part of each answer, unless it stays. */
     ngx_uint_t                       refreshes;
 
     /* Verdicts: of what is not the client's; of a user in no group, and of one
@@ -93,6 +96,8 @@ typedef struct {
     unsigned                         openid:1;
     unsigned                         always:1;      /* a refresh token is
                                                        given */
+    unsigned                         stays:1;       /* and has no successor */
+
     /* what is given */
 
     ngx_svc_oauth_issued_t           token;

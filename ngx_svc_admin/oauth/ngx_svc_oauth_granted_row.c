@@ -90,6 +90,7 @@ ngx_svc_oauth_granted_take_client(ngx_svc_oauth_t *o, PGresult *res)
 
     granted->always = ngx_svc_pg_true(res, 0,
                                       NGX_SVC_OAUTH_GRANTED_REFRESH_ALWAYS);
+    granted->stays = !PQgetisnull(res, 0, NGX_SVC_OAUTH_GRANTED_PROFILE);
 
     text = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_GRANTED_ID_TOKEN_CLAIMS);
 

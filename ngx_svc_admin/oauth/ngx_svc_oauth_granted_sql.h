@@ -26,6 +26,7 @@ typedef enum {
     NGX_SVC_OAUTH_GRANTED_IDLE_DAYS,
     NGX_SVC_OAUTH_GRANTED_REFRESH_ALWAYS,
     NGX_SVC_OAUTH_GRANTED_ID_TOKEN_CLAIMS,
+    NGX_SVC_OAUTH_GRANTED_PROFILE,
     NGX_SVC_OAUTH_GRANTED_CLIENT_COLUMNS,
 
     /* if that has a statement of its own */
@@ -83,8 +84,8 @@ typedef enum {
 
 #define NGX_SVC_OAUTH_GRANTED_GRANT                                           \
     "k.id, k.user_id, k.scopes, k.resources, k.resource_keys, k.auth_time,"   \
-    " k.methods, k.claims, k.session_id, k.session_at, k.created_at, k.expires_at,"     \
-    " k.revoked_at, k.consented, k.xmin, k.ctid"
+    " k.methods, k.claims, k.session_id, k.session_at, k.created_at,"         \
+    " k.expires_at, k.revoked_at, k.consented, k.xmin, k.ctid"
 
 #define NGX_SVC_OAUTH_GRANTED_COLUMNS_OF(columns, unasked)                    \
     columns ", " unasked ", p.id, p.user_id, p.scopes, p.resources,"          \
@@ -106,7 +107,7 @@ typedef enum {
 
 #define NGX_SVC_OAUTH_GRANTED_CLIENT_OWN                                      \
     " a.name, a.xmin, a.ctid, a.id_token_ttl, a.refresh_idle_days,"           \
-    " a.refresh_tokens = 'always', a.id_token_claims"
+    " a.refresh_tokens = 'always', a.id_token_claims, a.security_profile"
 
 #define NGX_SVC_OAUTH_GRANTED_CLIENT                                          \
     "SELECT " NGX_SVC_OAUTH_CLIENT_ROW(NGX_SVC_OAUTH_OWN_STATE("a")) ","      \
@@ -131,7 +132,7 @@ typedef enum {
             ", k.name, k.assignment,"                                         \
             " k.require_consent, k.tokens_valid_after, k.tenant_valid_after," \
             " k.id_token_ttl, k.refresh_idle_days, k.refresh_tokens,"         \
-            " k.id_token_claims, k.unknown_scopes,"                           \
+            " k.id_token_claims, k.security_profile, k.unknown_scopes,"       \
             " k.xmin, k.ctid", "$1") ") a"                                    \
     " LEFT JOIN LATERAL (SELECT "                                             \
             NGX_SVC_OAUTH_GRANTED_COLUMNS_OF(columns,                         \
@@ -215,12 +216,12 @@ typedef enum {
         NGX_SVC_OAUTH_INSERT(grant, "$13::bytea", "$15", "$17", "$18")        \
     ")"
 
-/* The parameters so far, $1 to $21. */
+/* The parameters so far: $1 to $18; and $20 and $21, where things are. */
 
 #define ngx_svc_oauth_granted_as(type, field)                                 \
     ngx_svc_oauth_bind_as(type, ngx_svc_oauth_granted_t, field)
 
-#define NGX_SVC_OAUTH_GRANTED_GIVE_PARAMS                                     \
+#define NGX_SVC_OAUTH_GRANTED_TOKEN_PARAMS                                    \
     ngx_svc_oauth_granted_param(digest),                                      \
     ngx_svc_oauth_param(client.id),                                           \
     ngx_svc_oauth_granted_as(uuid, id),                                       \
@@ -238,10 +239,18 @@ typedef enum {
     ngx_svc_oauth_param(jkt),                                                 \
     ngx_svc_oauth_granted_as(int4, ttl),                                      \
     ngx_svc_oauth_param(ip),                                                  \
-    ngx_svc_oauth_param(country),                                             \
-    ngx_svc_oauth_granted_as(tid, shown_ctid),                                \
+    ngx_svc_oauth_param(country)
+
+#define NGX_SVC_OAUTH_GRANTED_PLACES_PARAMS                                   \
     ngx_svc_oauth_granted_as(tid, ctid),                                      \
     ngx_svc_oauth_granted_as(tid, client_ctid)
+
+/* Of what is taken where it was read, $19, too. */
+
+#define NGX_SVC_OAUTH_GRANTED_GIVE_PARAMS                                     \
+    NGX_SVC_OAUTH_GRANTED_TOKEN_PARAMS,                                       \
+    ngx_svc_oauth_granted_as(tid, shown_ctid),                                \
+    NGX_SVC_OAUTH_GRANTED_PLACES_PARAMS
 
 /*
  * A refresh token besides, $22, bound to $23, until the end of its grant, $24,

@@ -4,6 +4,8 @@
  * Each use has a successor.  Who shows a token again for a short while gets the
  * same one: answers are lost, and tabs refresh at the same time.  Later, or
  * when the successor has been used, two have the token, and its grant ends.
+ *
+ * Of FAPI 2.0 a token stays what it is (Security Profile, 5.3.2.1-9).
  */
 
 #include "ngx_svc_oauth_granted.h"
@@ -118,11 +120,50 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_again_agent = {
                    NGX_SVC_OAUTH_GRANTED_JOURNAL_PARAMS)
 };
 
+/*
+ * A token that stays is idle from now on, by $19 and $22.  It is looked up, and
+ * not where it was read: who else uses it is no reason to read it again.
+ */
+
+#define NGX_SVC_OAUTH_REFRESH_KEPT                                            \
+    "UPDATE svc.oauth_refresh k"                                              \
+        " SET expires_at = least($22::text::timestamptz,"                     \
+            " now() + $19::integer * interval '1 day')"                       \
+    " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
+        " AND k.digest = $1::bytea AND k.used_at IS NULL"                     \
+        " AND " NGX_SVC_OAUTH_GRANTED_HOLDS                                   \
+    " RETURNING k.tenant_id"
+
+#define NGX_SVC_OAUTH_REFRESH_KEPT_PARAMS                                     \
+    NGX_SVC_OAUTH_GRANTED_TOKEN_PARAMS,                                       \
+    ngx_svc_oauth_granted_as(int4, idle_days),                                \
+    NGX_SVC_OAUTH_GRANTED_PLACES_PARAMS,                                      \
+    ngx_svc_oauth_granted_param(expires_at)
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_kept = {
+    .name = "oauth_refresh_kept",
+    .text = NGX_SVC_OAUTH_GRANTED_STORE(NGX_SVC_OAUTH_REFRESH_KEPT,
+                "'refresh_token'", "NULL::text[]", "NULL", ""),
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_REFRESH_KEPT_PARAMS)
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_kept_agent = {
+    .name = "oauth_refresh_kept_agent",
+    .text = NGX_SVC_OAUTH_GRANTED_STORE(NGX_SVC_OAUTH_REFRESH_KEPT,
+                "'refresh_token'", "ARRAY[$2::text]", "$25::text",
+                NGX_SVC_OAUTH_GRANTED_JOURNAL("'refresh_token'", "$23",
+                                              "$24")),
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_REFRESH_KEPT_PARAMS,
+                   NGX_SVC_OAUTH_GRANTED_JOURNAL_PARAMS)
+};
+
 
 static const ngx_svc_oauth_granted_type_t  ngx_svc_oauth_refresh_type = {
     .give = { &ngx_svc_sql_oauth_refresh, &ngx_svc_sql_oauth_refresh_agent },
     .again = { &ngx_svc_sql_oauth_refresh_again,
                &ngx_svc_sql_oauth_refresh_again_agent },
+    .kept = { &ngx_svc_sql_oauth_refresh_kept,
+              &ngx_svc_sql_oauth_refresh_kept_agent },
     .refreshes = 1,
     .unknown = "refresh",
     .group = "refresh_group",

@@ -449,6 +449,7 @@ sub values {
     my @give_refresh = ($refreshed, @give, $self->place(oauth_refresh => digest => $refreshed),
                         @places);
     my @next = ($new_hash, undef, '2100-01-01', 30);
+    my @give_kept = ($refreshed, @give, 30, @places, '2100-01-01');
     my @journal = ('https://x/oauth/t/x', 'request', 'agent');
     my $mac16 = '\x' . substr sha256_hex('mac1'), 0, 32;
     my $base = 'https://x.test';
@@ -789,6 +790,8 @@ sub values {
         oauth_refresh_agent => [ @give_refresh, @next, @journal ],
         oauth_refresh_again => [ @give_refresh, $new_hash ],
         oauth_refresh_again_agent => [ @give_refresh, $new_hash, @journal ],
+        oauth_refresh_kept => [ @give_kept ],
+        oauth_refresh_kept_agent => [ @give_kept, @journal ],
         oauth_granted_revoke => [ $self->id($GRANT, 510), $granted, 'code_replayed', @client ],
         oauth_claims => [ $self->id($USER, $WHO) ],
         oauth_claims_groups => [ $self->id($USER, $WHO), $self->{apps}[0] ],
