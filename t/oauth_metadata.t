@@ -45,7 +45,8 @@ my $document = $first->json;
 is_deeply($document, {
     issuer => $issuer,
     (map { $_->[0] . '_endpoint' => "$issuer/$_->[1]" }
-         [ authorization => 'authorize' ], [ token => 'token' ], [ userinfo => 'userinfo' ],
+         [ authorization => 'authorize' ], [ pushed_authorization_request => 'par' ],
+         [ token => 'token' ], [ userinfo => 'userinfo' ],
          [ introspection => 'introspect' ], [ revocation => 'revoke' ],
          [ end_session => 'logout' ]),
     jwks_uri => "$issuer/jwks",
@@ -68,6 +69,7 @@ is_deeply($document, {
     claims_supported => [ qw(sub iss aud exp iat auth_time nonce at_hash acr amr sid act
                              name given_name family_name locale updated_at email
                              email_verified groups roles) ],
+    require_pushed_authorization_requests => JSON::PP::false,
     authorization_response_iss_parameter_supported => JSON::PP::true,
     claims_parameter_supported => JSON::PP::true,
     request_parameter_supported => JSON::PP::false,

@@ -38,7 +38,8 @@ sub does {
 
     my ($status, $text) = run([ 'bash', '-euo', 'pipefail', '-c',
                                 $examples[0] =~ s/\bcurl /curl -sS -f /gr ],
-                              env => { %ENV_OF, SVC_CLIENT_ID => $client->{clientId} });
+                              env => { %ENV_OF, SVC_CLIENT_ID => $client->{clientId},
+                                       SVC_CLIENT_SECRET => $client->{clientSecret} // '' });
 
     is($status, 0, "$heading: it runs") or diag($text);
 
@@ -109,6 +110,20 @@ is_deeply([ map { "$_->{reason} $_->{value} $_->{tokens}" } @{ $trial->{refused}
 is_deeply({ map { $_ => $trial->{live}{$_} } qw(tokens wouldDie) },
           { tokens => 3, wouldDie => 1 }, 'what of those that live');
 is(own($agent, scope => 'invoices:write')->status, 200, 'it was a trial');
+
+
+
+# --- requests that are pushed ---------------------------------------------------------------
+
+my $web = application($acme, name => 'Web', type => 'web', scopes => [ 'openid' ],
+                      redirectUris => [ 'https://app.acme.test/cb' ]);
+my $pushed = does('Requests that are pushed', $web);
+
+like($pushed->{request_uri}, qr/\Aurn:ietf:params:oauth:request_uri:[\w-]{43}\z/,
+     'what the browser takes along');
+is($pushed->{expires_in}, 90, 'and for how long');
+is($s->http(GET => "/oauth/authorize?client_id=$web->{clientId}"
+            . "&request_uri=$pushed->{request_uri}")->status, 303, 'it is good');
 
 is(join('', $s->pg->errors), '', 'no error in the log of PostgreSQL');
 $s->done;

@@ -18,14 +18,12 @@ static int ngx_libc_cdecl ngx_svc_oauth_cmp(const void *one, const void *two);
 ngx_int_t
 ngx_svc_oauth_begin(ngx_svc_request_t *sr, ngx_svc_oauth_t **oauth)
 {
-    ngx_int_t         rc;
     ngx_svc_oauth_t  *o;
 
-    static const ngx_str_t    none = ngx_string("");
-    static const char *const  repeatable[] = { "resource", "audience", NULL };
+    static const ngx_str_t  none = ngx_string("");
 
     o = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_oauth_t));
-    if (o == NULL || ngx_svc_oauth_headers(sr) != NGX_OK) {
+    if (o == NULL) {
         return NGX_ERROR;
     }
 
@@ -34,7 +32,21 @@ ngx_svc_oauth_begin(ngx_svc_request_t *sr, ngx_svc_oauth_t **oauth)
     sr->data = o;
     *oauth = o;
 
-    if (o->issuer.data == NULL) {
+    return o->issuer.data ? ngx_svc_oauth_begin_form(o) : NGX_ERROR;
+}
+
+
+ngx_int_t
+ngx_svc_oauth_begin_form(ngx_svc_oauth_t *o)
+{
+    ngx_int_t           rc;
+    ngx_svc_request_t  *sr;
+
+    static const char *const  repeatable[] = { "resource", "audience", NULL };
+
+    sr = o->sr;
+
+    if (ngx_svc_oauth_headers(sr) != NGX_OK) {
         return NGX_ERROR;
     }
 

@@ -208,6 +208,9 @@ ngx_svc_bind_function(ngx_svc_oauth_bind_data);
  */
 ngx_int_t ngx_svc_oauth_begin(ngx_svc_request_t *sr, ngx_svc_oauth_t **o);
 
+/* The same into what is there, of which the issuer is known. */
+ngx_int_t ngx_svc_oauth_begin_form(ngx_svc_oauth_t *o);
+
 /* Whether the body says that it is a form.  As above. */
 ngx_int_t ngx_svc_oauth_type(ngx_svc_request_t *sr);
 

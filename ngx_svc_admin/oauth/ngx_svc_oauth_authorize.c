@@ -2,40 +2,58 @@
  * GET and POST /oauth/authorize: the code flow (RFC 6749, 4.1).
  *
  * One round trip finds the session and the client, judges, and stores a grant
- * and its code.  Errors go to the redirect URI once that is known to be the
- * client's; those before are told to whoever asks.
+ * and its code; of a request that was pushed one before finds that.  Errors go
+ * to the redirect URI once that is known to be the client's; those before are
+ * told to whoever asks.
  */
 
 #include "ngx_svc_oauth_authorize_sql.h"
 #include "ngx_svc_oauth_decided.h"
 #include "ngx_svc_oauth_outcome.h"
+#include "ngx_svc_oauth_pushed.h"
 #include "ngx_svc_signup_user.h"
 
 
 static ngx_int_t ngx_svc_oauth_authorize_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_authorize_pushed(ngx_svc_oauth_request_t *ar);
+static ngx_int_t ngx_svc_oauth_authorize_begin(ngx_svc_oauth_request_t *ar,
+    ngx_str_t *slug);
+static ngx_int_t ngx_svc_oauth_authorize_calls(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_authorize_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_authorize_page(ngx_svc_oauth_request_t *ar,
     PGresult *res, ngx_svc_oauth_outcome_e outcome);
 static ngx_int_t ngx_svc_oauth_authorize_client(ngx_svc_oauth_request_t *ar,
     PGresult *res);
+static ngx_int_t ngx_svc_oauth_authorize_spent(ngx_svc_oauth_request_t *ar);
 static ngx_int_t ngx_svc_oauth_authorize_post(ngx_svc_request_t *sr);
 
 
+#define NGX_SVC_OAUTH_AUTHORIZE_VERDICT                                       \
+    "SELECT CASE" NGX_SVC_OAUTH_VERDICT_REQUEST NGX_SVC_OAUTH_VERDICT_PLACE   \
+        NGX_SVC_OAUTH_VERDICT_USER NGX_SVC_OAUTH_VERDICT_CONSENT("$26") " END"\
+        NGX_SVC_OAUTH_AUTHORIZE_COLUMNS                                       \
+    NGX_SVC_OAUTH_AUTHORIZE_FROM(NGX_SVC_OAUTH_AUTHORIZE_LOCK)
+
+#define NGX_SVC_OAUTH_AUTHORIZE_GIVE                                          \
+    "i AS ("                                                                  \
+        NGX_SVC_OAUTH_AUTHORIZE_GRANT("v.consented")                          \
+    "), j AS ("                                                               \
+        NGX_SVC_OAUTH_AUTHORIZE_CODE                                          \
+    ")"                                                                       \
+    " SELECT " NGX_SVC_OAUTH_AUTHORIZE_ROW " FROM v"
+
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_authorize = {
     .name = "oauth_authorize",
-    .text =
-        "WITH v AS ("
-            "SELECT CASE" NGX_SVC_OAUTH_VERDICT_REQUEST
-                NGX_SVC_OAUTH_VERDICT_PLACE NGX_SVC_OAUTH_VERDICT_USER
-                NGX_SVC_OAUTH_VERDICT_CONSENT("$25") " END"
-                NGX_SVC_OAUTH_AUTHORIZE_COLUMNS
-            NGX_SVC_OAUTH_AUTHORIZE_FROM(NGX_SVC_OAUTH_AUTHORIZE_LOCK)
-        "), i AS ("
-            NGX_SVC_OAUTH_AUTHORIZE_GRANT("v.consented")
-        "), j AS ("
-            NGX_SVC_OAUTH_AUTHORIZE_CODE
-        ")"
-        " SELECT " NGX_SVC_OAUTH_AUTHORIZE_ROW " FROM v",
+    .text = "WITH v AS (" NGX_SVC_OAUTH_AUTHORIZE_VERDICT "), "
+            NGX_SVC_OAUTH_AUTHORIZE_GIVE,
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_AUTHORIZE_CODE_PARAMS,
+                   ngx_svc_oauth_request_param(ask))
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_authorize_pushed = {
+    .name = "oauth_authorize_pushed",
+    .text = "WITH r AS (" NGX_SVC_OAUTH_AUTHORIZE_VERDICT "), "
+            NGX_SVC_OAUTH_AUTHORIZE_SPEND NGX_SVC_OAUTH_AUTHORIZE_GIVE,
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_AUTHORIZE_CODE_PARAMS,
                    ngx_svc_oauth_request_param(ask))
 };
@@ -90,24 +108,76 @@ ngx_svc_oauth_authorize_prepare(ngx_svc_request_t *sr)
         return rc;
     }
 
-    ar->login = NGX_SVC_OAUTH_LOGIN_ASYNC;
-    ar->statement = (ar->prompt & NGX_SVC_OAUTH_PROMPT_CREATE)
-                    ? &ngx_svc_sql_oauth_authorize_create
-                    : &ngx_svc_sql_oauth_authorize;
-
-    rc = ngx_svc_oauth_request_session(ar);
-
-    if (rc == NGX_OK) {
-        rc = ngx_svc_oauth_decided(ar, &slug);
+    if (ar->pushed.data) {
+        return ngx_svc_oauth_pushed(ar, 1, ngx_svc_oauth_authorize_pushed);
     }
+
+    rc = ngx_svc_oauth_authorize_begin(ar, &slug);
 
     if (rc == NGX_OK) {
         return ngx_svc_oauth_response(ar, &slug);
     }
 
-    if (rc == NGX_DECLINED) {
-        rc = ngx_svc_oauth_request_code(ar);
+    return rc == NGX_DECLINED ? ngx_svc_oauth_authorize_calls(sr) : rc;
+}
+
+
+/* Of its parameters, which are there by now. */
+
+static ngx_int_t
+ngx_svc_oauth_authorize_pushed(ngx_svc_oauth_request_t *ar)
+{
+    ngx_int_t   rc;
+    ngx_str_t   slug;
+
+    rc = ngx_svc_oauth_authorize_begin(ar, &slug);
+
+    if (rc == NGX_OK) {
+        return ngx_svc_oauth_response(ar, &slug);
     }
+
+    if (rc != NGX_DECLINED) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ar->spent ? ngx_svc_oauth_pushed_refuse(ar)
+                     : ngx_svc_request_again(ar->oauth.sr, NGX_SVC_PG_WRITE,
+                                             ngx_svc_oauth_authorize_calls,
+                                             ngx_svc_oauth_authorize_reply);
+}
+
+
+/*
+ * The session; and what its user has decided on the page, with the tenant's
+ * slug.  NGX_OK, which is answered; NGX_DECLINED: nothing; NGX_ERROR.
+ */
+
+static ngx_int_t
+ngx_svc_oauth_authorize_begin(ngx_svc_oauth_request_t *ar, ngx_str_t *slug)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_svc_oauth_request_session(ar);
+
+    return rc == NGX_OK ? ngx_svc_oauth_decided(ar, slug) : NGX_ERROR;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_authorize_calls(ngx_svc_request_t *sr)
+{
+    ngx_int_t                 rc;
+    ngx_svc_oauth_request_t  *ar;
+
+    ar = sr->data;
+
+    ar->login = NGX_SVC_OAUTH_LOGIN_ASYNC;
+    ar->statement = (ar->prompt & NGX_SVC_OAUTH_PROMPT_CREATE)
+                    ? &ngx_svc_sql_oauth_authorize_create
+                    : ar->pushed.data ? &ngx_svc_sql_oauth_authorize_pushed
+                                      : &ngx_svc_sql_oauth_authorize;
+
+    rc = ngx_svc_oauth_request_code(ar);
 
     return rc == NGX_OK ? ngx_svc_oauth_outcome_calls(ar) : rc;
 }
@@ -194,7 +264,19 @@ ngx_svc_oauth_authorize_client(ngx_svc_oauth_request_t *ar, PGresult *res)
 
     slug = ngx_svc_row_value(res, 0, "slug");
 
-    return ngx_svc_oauth_response(ar, &slug);
+    /* the statement has spent what a code comes of */
+
+    return ar->pushed.data && ar->oauth.sr->error.kind != NGX_SVC_E_NONE
+           ? ngx_svc_oauth_pushed_spend(ar, &slug,
+                                        ngx_svc_oauth_authorize_spent)
+           : ngx_svc_oauth_response(ar, &slug);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_authorize_spent(ngx_svc_oauth_request_t *ar)
+{
+    return ngx_svc_oauth_response(ar, &ar->slug);
 }
 
 

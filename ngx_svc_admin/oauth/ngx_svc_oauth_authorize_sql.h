@@ -14,20 +14,15 @@
 
 
 /*
- * $1: the client, $2: the digest of the session, $3: the redirect URI, $4: of a
- * loopback one what is before its port, $5: and behind, $6: before which
- * check the request is at fault, $7: resources and $8 their keys, $9: scopes,
- * $10: whether it asks for a new sign-in, $11: how old one may be, $12: after
- * what time it must be, $13: whose, '' when the hint is no good, $14: bytes
- * that all scopes may have, $15: from which address, $16: the version of the
- * access policy that lets the request through, $17: of which class it should
- * be, and $18: whether it must, $19: the challenge, $20: claims that are asked
- * for by name, $21: of which user they must be.
+ * Of the request itself, $1 to $12.  $1: the client, $2: the redirect URI, $3:
+ * of a loopback one what is before its port, $4: and behind, $5: before which
+ * check the request is at fault, $6: resources and $7 their keys, $8: scopes,
+ * $9: bytes that all scopes may have, $10: the challenge, $11: claims that are
+ * asked for by name, $12: the digest of the request_uri, if it was pushed.
  */
 
-#define NGX_SVC_OAUTH_AUTHORIZE_PARAMS                                        \
+#define NGX_SVC_OAUTH_AUTHORIZE_ASKED_PARAMS                                  \
     ngx_svc_oauth_request_param(oauth.client.id),                             \
-    ngx_svc_oauth_request_param(digest),                                      \
     ngx_svc_oauth_request_param(redirect_uri),                                \
     ngx_svc_oauth_request_param(before),                                      \
     ngx_svc_oauth_request_param(behind),                                      \
@@ -35,20 +30,33 @@
     ngx_svc_oauth_request_param(resources),                                   \
     ngx_svc_oauth_request_param(resource_keys),                               \
     ngx_svc_oauth_request_param(oauth.scopes),                                \
+    ngx_svc_param_constant(NGX_SVC_OAUTH_SCOPE_MAX),                          \
+    ngx_svc_oauth_request_param(challenge),                                   \
+    ngx_svc_oauth_request_param(claims),                                      \
+    ngx_svc_oauth_request_param(pushed)
+
+/*
+ * And of its user: $13: the digest of the session, $14: whether it asks for a
+ * new sign-in, $15: how old one may be, $16: after what time it must be, $17:
+ * whose, '' when the hint is no good, $18: from which address, $19: the version
+ * of the access policy that lets the request through, $20: of which class it
+ * should be, and $21: whether it must, $22: of which user the claims must be.
+ */
+
+#define NGX_SVC_OAUTH_AUTHORIZE_PARAMS                                        \
+    NGX_SVC_OAUTH_AUTHORIZE_ASKED_PARAMS,                                     \
+    ngx_svc_oauth_request_param(digest),                                      \
     ngx_svc_oauth_request_param(again),                                       \
     ngx_svc_oauth_request_param(max_age),                                     \
     ngx_svc_oauth_request_param(auth_after),                                  \
     ngx_svc_oauth_request_param(hint),                                        \
-    ngx_svc_param_constant(NGX_SVC_OAUTH_SCOPE_MAX),                          \
     ngx_svc_oauth_request_param(oauth.ip),                                    \
     ngx_svc_oauth_request_param(policy),                                      \
     ngx_svc_oauth_request_param(acr),                                         \
     ngx_svc_oauth_request_param(acr_needed),                                  \
-    ngx_svc_oauth_request_param(challenge),                                   \
-    ngx_svc_oauth_request_param(claims),                                      \
     ngx_svc_oauth_request_param(subject)
 
-/* and, where a code may come of it, $22 to $24: */
+/* and, where a code may come of it, $23 to $25: */
 
 #define NGX_SVC_OAUTH_AUTHORIZE_CODE_PARAMS                                   \
     NGX_SVC_OAUTH_AUTHORIZE_PARAMS,                                           \
@@ -60,10 +68,10 @@
 /* Byte for byte, but the port of a native application's loopback URI. */
 
 #define NGX_SVC_OAUTH_REDIRECT_KNOWN                                          \
-    "($3 = ANY (a.redirect_uris) OR a.type = 'native' AND EXISTS ("           \
-        "SELECT FROM unnest(a.redirect_uris) r WHERE starts_with(r, $4)"      \
-        " AND regexp_replace(substr(r, length($4) + 1), '^:[0-9]+', '')"      \
-            " = $5))"
+    "($2 = ANY (a.redirect_uris) OR a.type = 'native' AND EXISTS ("           \
+        "SELECT FROM unnest(a.redirect_uris) r WHERE starts_with(r, $3)"      \
+        " AND regexp_replace(substr(r, length($3) + 1), '^:[0-9]+', '')"      \
+            " = $4))"
 
 /*
  * Where a code would be good, as it is shown, and as it is allowed: of what is
@@ -71,12 +79,12 @@
  */
 
 #define NGX_SVC_OAUTH_ASKED_AT                                                \
-    "SELECT CASE WHEN $7::text::text[] <> '{}' THEN $7::text::text[]"         \
+    "SELECT CASE WHEN $6::text::text[] <> '{}' THEN $6::text::text[]"         \
             " WHEN a.default_resource_key IS NOT NULL"                        \
             " THEN ARRAY[a.default_resource_uri]"                             \
             " WHEN " NGX_SVC_OAUTH_ONLY_AUDIENCE("a")                         \
             " THEN a.allowed_audiences ELSE '{}' END AS resources,"           \
-        " CASE WHEN $8::text::text[] <> '{}' THEN $8::text::text[]"           \
+        " CASE WHEN $7::text::text[] <> '{}' THEN $7::text::text[]"           \
             " WHEN a.default_resource_key IS NOT NULL"                        \
             " THEN ARRAY[a.default_resource_key]"                             \
             " WHEN " NGX_SVC_OAUTH_ONLY_AUDIENCE("a")                         \
@@ -97,7 +105,7 @@
 
 #define NGX_SVC_OAUTH_USER_SCOPES_OF(allowed)                                 \
     "ARRAY(SELECT s COLLATE \"C\" FROM unnest("                               \
-            "coalesce($9::text::text[], " allowed ")) s"                      \
+            "coalesce($8::text::text[], " allowed ")) s"                      \
         " WHERE s = ANY (a.scopes) OR CASE s WHEN 'offline_access'"           \
             " THEN 'refresh_token' = ANY (a.grant_types)"                     \
             " WHEN 'address' THEN false WHEN 'phone' THEN false"              \
@@ -110,8 +118,8 @@
  */
 
 #define NGX_SVC_OAUTH_ASKED_CLAIMS                                            \
-    "SELECT CASE WHEN $20::text IS NOT NULL AND 'openid' = ANY (w.scopes)"    \
-        " THEN ARRAY(SELECT n COLLATE \"C\" FROM unnest($20::text::text[]) n" \
+    "SELECT CASE WHEN $11::text IS NOT NULL AND 'openid' = ANY (w.scopes)"    \
+        " THEN ARRAY(SELECT n COLLATE \"C\" FROM unnest($11::text::text[]) n" \
             " WHERE split_part(n, ' ', 1) = ANY (b.scopes) ORDER BY 1)"       \
         " END AS claims"
 
@@ -131,7 +139,7 @@
         " coalesce(n.auth_time, n.created_at) AS auth_time, n.methods,"       \
         " n.created_at AS session_at"                                         \
     " FROM (" NGX_SVC_SESSION_ROW("k.id, k.user_id, k.root_id, k.auth_time,"  \
-                                  " k.created_at, k.methods", "$2::bytea")    \
+                                  " k.created_at, k.methods", "$13::bytea")   \
         ") n WHERE n.user_id::text = current_setting('svc.actor_id', true)"
 
 /*
@@ -143,9 +151,12 @@
 
 #define NGX_SVC_OAUTH_AUTHORIZE_CLIENT                                        \
     ", k.default_resource_uri, k.default_resource_key, k.grant_days,"         \
-    " k.require_pkce, k.require_acr, k.unknown_scopes, k.watches"
+    " k.require_pkce, k.require_acr, k.unknown_scopes, k.watches,"            \
+    " k.require_par"
 
-#define NGX_SVC_OAUTH_AUTHORIZE_FROM(lock)                                    \
+/* Behind FROM: what the client may have of what it asks for. */
+
+#define NGX_SVC_OAUTH_AUTHORIZE_ASKED                                         \
     " FROM " NGX_SVC_OAUTH_CLIENT("$1", NGX_SVC_OAUTH_AUTHORIZE_CLIENT)       \
     " CROSS JOIN LATERAL (SELECT " NGX_SVC_OAUTH_STATE("a", "g")              \
         " AS state) i"                                                        \
@@ -155,7 +166,10 @@
         NGX_SVC_OAUTH_USER_SCOPES_OF("b.scopes") " AS scopes) w"              \
     " CROSS JOIN LATERAL (" NGX_SVC_OAUTH_ASKED_CLAIMS ") d"                  \
     " CROSS JOIN LATERAL (" NGX_SVC_OAUTH_ASKED_SCOPES ") e"                  \
-    " CROSS JOIN LATERAL (" NGX_SVC_OAUTH_ASKED_AT ") h"                      \
+    " CROSS JOIN LATERAL (" NGX_SVC_OAUTH_ASKED_AT ") h"
+
+#define NGX_SVC_OAUTH_AUTHORIZE_FROM(lock)                                    \
+    NGX_SVC_OAUTH_AUTHORIZE_ASKED                                             \
     " JOIN svc.governance q ON q.tenant_id = " NGX_SVC_TENANT                 \
     " LEFT JOIN LATERAL (" NGX_SVC_OAUTH_USER_SESSION ") s ON true"           \
     " LEFT JOIN LATERAL ("                                                    \
@@ -169,23 +183,24 @@
 
 #define NGX_SVC_OAUTH_VERDICT_REQUEST                                         \
     " WHEN NOT " NGX_SVC_OAUTH_REDIRECT_KNOWN " THEN 'redirect'"              \
-    " WHEN $6 = 'request' THEN 'fault'"                                       \
-    " WHEN a.require_pkce AND $19::bytea IS NULL THEN 'challenge'"            \
+    " WHEN a.require_par AND $12::bytea IS NULL THEN 'par'"                   \
+    " WHEN $5 = 'request' THEN 'fault'"                                       \
+    " WHEN a.require_pkce AND $10::bytea IS NULL THEN 'challenge'"            \
     " WHEN t.suspended_at IS NOT NULL THEN 'suspended'"                       \
     NGX_SVC_OAUTH_VERDICT_STATE("i.state")                                    \
     NGX_SVC_OAUTH_VERDICT_GRANT("'authorization_code'")                       \
-    " WHEN $6 = 'target' THEN 'fault'"                                        \
+    " WHEN $5 = 'target' THEN 'fault'"                                        \
     " WHEN a.allowed_audience_keys = '{}'"                                    \
         " OR NOT h.resource_keys <@ a.allowed_audience_keys"                  \
         " THEN 'audience'"                                                    \
-    " WHEN $6 = 'scope' THEN 'fault'"                                         \
+    " WHEN $5 = 'scope' THEN 'fault'"                                         \
     " WHEN a.allowed_scopes = '{}'"                                           \
-        " OR w.scopes = '{}' AND $9::text IS NOT NULL"                        \
-            " AND NOT $9::text::text[] <@ '{address,phone}' THEN 'scopes'"    \
+        " OR w.scopes = '{}' AND $8::text IS NOT NULL"                        \
+            " AND NOT $8::text::text[] <@ '{address,phone}' THEN 'scopes'"    \
     " WHEN NOT array_remove(w.scopes, 'offline_access') <@ b.scopes"          \
         " THEN 'scope ' || (SELECT s FROM unnest(w.scopes) s"                 \
             " WHERE s <> 'offline_access' AND s <> ALL (b.scopes) LIMIT 1)"   \
-    " WHEN octet_length(array_to_string(w.scopes, ' ')) > $14"                \
+    " WHEN octet_length(array_to_string(w.scopes, ' ')) > $9"                 \
         " THEN 'scope_long'"
 
 /*
@@ -194,23 +209,23 @@
  */
 
 #define NGX_SVC_OAUTH_VERDICT_PLACE                                           \
-    " WHEN " NGX_SVC_LOGIN_BLOCKED_FROM("q.tenant_id", "$15")                 \
+    " WHEN " NGX_SVC_LOGIN_BLOCKED_FROM("q.tenant_id", "$18")                 \
         " THEN 'barred'"                                                      \
     " WHEN q.access_policy::text <> " NGX_SVC_OAUTH_POLICY_OPEN               \
-        " AND q.access_number::text IS DISTINCT FROM $16 THEN 'policy'"
+        " AND q.access_number::text IS DISTINCT FROM $19 THEN 'policy'"
 
 #define NGX_SVC_OAUTH_POLICY_OPEN                                             \
     "'{\"rules\":[],\"defaultAction\":\"allow\"}'"
 
 /*
- * What a session does not reach a new sign-in may, once: $12 says that there
+ * What a session does not reach a new sign-in may, once: $16 says that there
  * was one.
  */
 
 #define NGX_SVC_OAUTH_VERDICT_ACR                                             \
-    " WHEN $17::text IS NOT NULL AND ($18::bool OR a.require_acr)"            \
-        " AND NOT " NGX_SVC_OAUTH_ACR_REACHED " && $17::text::text[]"         \
-        " THEN CASE WHEN $12::text IS NULL AND $17::text <> '{}'"             \
+    " WHEN $20::text IS NOT NULL AND ($21::bool OR a.require_acr)"            \
+        " AND NOT " NGX_SVC_OAUTH_ACR_REACHED " && $20::text::text[]"         \
+        " THEN CASE WHEN $16::text IS NULL AND $20::text <> '{}'"             \
             " THEN 'acr_again' ELSE 'acr' END"
 
 /* The classes of the session: as ngx_svc_oauth_acr() tells the highest. */
@@ -230,16 +245,16 @@
  */
 
 #define NGX_SVC_OAUTH_ACR_METHODS                                             \
-    "CASE WHEN $17::text IS NULL THEN s.methods ELSE s.methods || ARRAY("     \
-        "SELECT n FROM unnest($17::text::text[]) n"                           \
+    "CASE WHEN $20::text IS NULL THEN s.methods ELSE s.methods || ARRAY("     \
+        "SELECT n FROM unnest($20::text::text[]) n"                           \
         " WHERE n = ANY (" NGX_SVC_OAUTH_ACR_REACHED ") LIMIT 1) END"
 
 #define NGX_SVC_OAUTH_VERDICT_USER                                            \
-    " WHEN $13 = '' THEN 'hint'"                                              \
+    " WHEN $17 = '' THEN 'hint'"                                              \
     " WHEN s.user_id IS NULL THEN 'login'"                                    \
-    " WHEN $10::bool OR s.user_id::text <> $13 OR s.user_id::text <> $21"     \
-        " OR s.auth_time < now() - make_interval(secs => $11::text::float8)"  \
-        " OR s.auth_time <= to_timestamp($12::text::float8) THEN 'again'"     \
+    " WHEN $14::bool OR s.user_id::text <> $17 OR s.user_id::text <> $22"     \
+        " OR s.auth_time < now() - make_interval(secs => $15::text::float8)"  \
+        " OR s.auth_time <= to_timestamp($16::text::float8) THEN 'again'"     \
     NGX_SVC_OAUTH_VERDICT_ACR                                                 \
     " WHEN NOT " NGX_SVC_OAUTH_ASSIGNED("s.user_id") " THEN 'group'"
 
@@ -249,7 +264,7 @@
  */
 
 #define NGX_SVC_OAUTH_VERDICT_CONSENT(ask)                                    \
-    " WHEN " ask "::bool OR $4 IS NOT NULL OR a.require_consent"              \
+    " WHEN " ask "::bool OR $3 IS NOT NULL OR a.require_consent"              \
         " AND NOT z.consented THEN 'consent'"
 
 
@@ -279,11 +294,32 @@
         " now() + v.grant_days * interval '1 day'"                            \
     " FROM v WHERE v.verdict IS NULL"
 
+/*
+ * Behind "r", which is what "v" is of a plain request, of one that was pushed:
+ * where a code comes of it, it is spent; of two that come at once by one alone.
+ */
+
+#define NGX_SVC_OAUTH_AUTHORIZE_SPEND                                         \
+    "u AS ("                                                                  \
+        "UPDATE svc.oauth_par p SET used_at = now() FROM r"                   \
+        " WHERE r.verdict IS NULL AND p.tenant_id = " NGX_SVC_TENANT          \
+            " AND p.digest BETWEEN $12::bytea AND $12::bytea"                 \
+            " AND p.used_at IS NULL RETURNING p.digest"                       \
+    "), v AS ("                                                               \
+        "SELECT CASE WHEN r.verdict IS NULL AND NOT EXISTS (SELECT FROM u)"   \
+            " THEN 'spent' ELSE r.verdict END AS verdict, r.slug,"            \
+            " r.client_id, r.name, r.id, r.user_id, r.root_id, r.session_at," \
+            " r.auth_time, r.methods, r.scopes, r.claims, r.shown,"           \
+            " r.resources, r.resource_keys, r.consented, r.grant_days,"       \
+            " r.watches, r.tenant_id, r.access_policy, r.access_number"       \
+        " FROM r"                                                             \
+    "), "
+
 #define NGX_SVC_OAUTH_AUTHORIZE_CODE                                          \
     "INSERT INTO svc.oauth_code (tenant_id, digest, grant_id, client_id,"     \
         " redirect_uri, challenge, nonce, jkt, expires_at)"                   \
-    " SELECT " NGX_SVC_TENANT_OR_NULL ", $22::bytea, v.id, v.client_id, $3,"  \
-        " $19::bytea, $23::text, $24::bytea, now() + interval '1 minute'"     \
+    " SELECT " NGX_SVC_TENANT_OR_NULL ", $23::bytea, v.id, v.client_id, $2,"  \
+        " $10::bytea, $24::text, $25::bytea, now() + interval '1 minute'"     \
     " FROM v WHERE v.verdict IS NULL"
 
 /*

@@ -30,10 +30,12 @@
 
 #define NGX_SVC_OAUTH_SIGNIN_RESOURCES(_)                                     \
     _(ngx_svc_oauth_authorize)                                                \
+    _(ngx_svc_oauth_par)                                                      \
     _(ngx_svc_oauth_end_session)
 
 #define NGX_SVC_OAUTH_PAGE_RESOURCES(_)                                       \
     _(ngx_svc_admin_authorization)                                            \
+    _(ngx_svc_admin_authorization_decide)                                     \
     _(ngx_svc_admin_end_session)                                              \
     _(ngx_svc_admin_consents)
 

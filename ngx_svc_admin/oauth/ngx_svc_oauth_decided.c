@@ -115,12 +115,9 @@ ngx_svc_oauth_decided(ngx_svc_oauth_request_t *ar, ngx_str_t *slug)
     u_char     *text;
     size_t      len;
     ngx_int_t   rc, until;
-    ngx_str_t   value;
 
     if (ar->mode != NGX_SVC_OAUTH_MODE_FORM_POST || ar->digest.data == NULL
-        || ar->fault.data
-        || ngx_svc_form_nth(&ar->oauth.form, NGX_SVC_OAUTH_DECIDED, 0, &value)
-           != NGX_OK)
+        || ar->fault.data || ar->decided.data == NULL)
     {
         return NGX_DECLINED;
     }
@@ -131,7 +128,7 @@ ngx_svc_oauth_decided(ngx_svc_oauth_request_t *ar, ngx_str_t *slug)
         return NGX_ERROR;
     }
 
-    rc = ngx_svc_oauth_decided_open(ar, &value, text, &len);
+    rc = ngx_svc_oauth_decided_open(ar, &ar->decided, text, &len);
 
     if (rc != NGX_OK) {
         return rc;

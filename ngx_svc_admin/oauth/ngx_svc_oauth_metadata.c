@@ -85,6 +85,7 @@ static const ngx_svc_oauth_public_kind_t  ngx_svc_oauth_public_jwks = {
 
 static const ngx_svc_oauth_metadata_t  ngx_svc_oauth_endpoints[] = {
     { "authorization_endpoint", "/authorize", NULL },
+    { "pushed_authorization_request_endpoint", "/par", NULL },
     { "token_endpoint", "/token", "/token" },
     { "userinfo_endpoint", "/userinfo", NULL },
     { "introspection_endpoint", "/introspect", "/introspect" },
@@ -467,6 +468,8 @@ ngx_svc_oauth_metadata_write(ngx_svc_json_writer_t *w,
 static void
 ngx_svc_oauth_metadata_users(ngx_svc_json_writer_t *w, ngx_uint_t has)
 {
+    ngx_svc_json_boolean(w, "require_pushed_authorization_requests", 0);
+
     if (has & NGX_SVC_OAUTH_HAS_LOGOUT) {
         ngx_svc_json_boolean(w, "backchannel_logout_supported", 1);
         ngx_svc_json_boolean(w, "backchannel_logout_session_supported", 1);

@@ -5,6 +5,7 @@
 #include "ngx_svc_oauth_outcome.h"
 #include "ngx_svc_oauth_hint.h"
 #include "ngx_svc_oauth_key.h"
+#include "ngx_svc_oauth_request_uri.h"
 #include "ngx_svc_login_policy.h"
 
 
@@ -31,12 +32,19 @@ static const ngx_svc_oauth_verdict_t  ngx_svc_oauth_refused[] = {
     { "redirect", NGX_SVC_E_INVALID_REQUEST,
       "'redirect_uri' is not one of the client's.", NULL, NULL },
 
+    { "spent", NGX_SVC_E_INVALID_REQUEST, NGX_SVC_OAUTH_REQUEST_URI_WRONG,
+      NULL, NULL },
+
     ngx_svc_oauth_no_verdict
 };
 
 static const ngx_svc_oauth_verdict_t  ngx_svc_oauth_wrong[] = {
 
     { NGX_SVC_OAUTH_FAULT, NGX_SVC_E_INVALID_REQUEST, NULL, NULL, NULL },
+
+    { "par", NGX_SVC_E_INVALID_REQUEST,
+      "The client must push its requests, and bring a 'request_uri'.", NULL,
+      NULL },
 
     { "challenge", NGX_SVC_E_INVALID_REQUEST,
       "The parameter 'code_challenge' is missing.", NULL, NULL },
@@ -146,7 +154,9 @@ ngx_svc_oauth_outcome_calls(ngx_svc_oauth_request_t *ar)
 
     rc = ngx_svc_oauth_hint_parse(ar);
 
-    if (rc == NGX_OK && (sr->route->flags & NGX_SVC_ROUTE_PUBLIC)) {
+    /* unless the op has it: of a route that is not public, or a second one */
+
+    if (rc == NGX_OK && sr->op->ncalls == 0) {
         rc = ngx_svc_auth_call(sr);
     }
 

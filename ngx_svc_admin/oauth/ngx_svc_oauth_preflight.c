@@ -17,6 +17,11 @@ const ngx_svc_route_t  ngx_svc_oauth_preflight[] = {
       .prepare = ngx_svc_oauth_preflight_prepare },
 
     { .method = NGX_HTTP_OPTIONS,
+      .path = ngx_string("[/t/*]/par"),
+      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_ANY_ORIGIN,
+      .prepare = ngx_svc_oauth_preflight_prepare },
+
+    { .method = NGX_HTTP_OPTIONS,
       .path = ngx_string("[/t/*]/revoke"),
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_ANY_ORIGIN,
       .prepare = ngx_svc_oauth_preflight_prepare },

@@ -3,12 +3,16 @@
  */
 
 #include "ngx_svc_oauth_request_check.h"
+#include "ngx_svc_oauth_request_uri.h"
 #include "ngx_svc_application_redirect.h"
 #include "ngx_svc_base64.h"
 #include "ngx_svc_session.h"
 
 
 static ngx_int_t ngx_svc_oauth_request_client(ngx_svc_oauth_request_t *ar);
+static ngx_int_t ngx_svc_oauth_request_pushed(ngx_svc_oauth_request_t *ar);
+static ngx_int_t ngx_svc_oauth_request_pushed_query(
+    ngx_svc_oauth_request_t *ar, const ngx_str_t *since, ngx_str_t *query);
 
 
 ngx_int_t
@@ -18,26 +22,12 @@ ngx_svc_oauth_request_parse(ngx_svc_request_t *sr, const ngx_str_t *query,
     ngx_int_t                 rc;
     ngx_svc_oauth_request_t  *ar;
 
-    static const ngx_str_t  none = ngx_string("");
-    static const ngx_str_t  no = { 1, (u_char *) "\0" };
-
-    ar = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_oauth_request_t));
+    ar = ngx_svc_oauth_request_new(sr);
     if (ar == NULL) {
         return NGX_ERROR;
     }
 
-    sr->data = ar;
     *request = ar;
-
-    ar->oauth.sr = sr;
-    ar->oauth.issuer = ngx_svc_oauth_issuer(sr, &none);
-    ar->again = no;
-    ar->ask = no;
-    ar->acr_needed = no;
-
-    if (ar->oauth.issuer.data == NULL) {
-        return NGX_ERROR;
-    }
 
     rc = ngx_svc_form_parse(sr->request->pool, query, &ar->oauth.form,
                             &sr->error);
@@ -46,7 +36,37 @@ ngx_svc_oauth_request_parse(ngx_svc_request_t *sr, const ngx_str_t *query,
         rc = ngx_svc_oauth_request_client(ar);
     }
 
-    return rc == NGX_OK ? ngx_svc_oauth_request_check(ar) : rc;
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_request_pushed(ar);
+    }
+
+    return rc == NGX_OK && ar->pushed.data == NULL
+           ? ngx_svc_oauth_request_form(ar) : rc;
+}
+
+
+ngx_svc_oauth_request_t *
+ngx_svc_oauth_request_new(ngx_svc_request_t *sr)
+{
+    ngx_svc_oauth_request_t  *ar;
+
+    static const ngx_str_t  none = ngx_string("");
+    static const ngx_str_t  no = { 1, (u_char *) "\0" };
+
+    ar = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_oauth_request_t));
+    if (ar == NULL) {
+        return NULL;
+    }
+
+    sr->data = ar;
+
+    ar->oauth.sr = sr;
+    ar->oauth.issuer = ngx_svc_oauth_issuer(sr, &none);
+    ar->again = no;
+    ar->ask = no;
+    ar->acr_needed = no;
+
+    return ar->oauth.issuer.data ? ar : NULL;
 }
 
 
@@ -66,21 +86,67 @@ ngx_svc_oauth_request_client(ngx_svc_oauth_request_t *ar)
         rc = ngx_svc_oauth_client_refuse(&ar->oauth);
     }
 
-    if (rc == NGX_OK) {
-        rc = ngx_svc_oauth_needed(&ar->oauth, "redirect_uri",
-                                  &ar->redirect_uri);
+    (void) ngx_svc_form_nth(&ar->oauth.form, NGX_SVC_OAUTH_DECIDED, 0,
+                            &ar->decided);
+    return rc;
+}
+
+
+/* One that is none of ours goes on: its client hears that it is not taken. */
+
+static ngx_int_t
+ngx_svc_oauth_request_pushed(ngx_svc_oauth_request_t *ar)
+{
+    ngx_int_t  rc;
+    ngx_str_t  uri, more;
+
+    if (ngx_svc_form_nth(&ar->oauth.form, "request_uri", 0, &uri) != NGX_OK) {
+        return NGX_OK;
     }
 
-    if (rc == NGX_OK
-        && ngx_svc_application_redirect_loopback(&ar->redirect_uri,
-                                                 &ar->before, &ar->behind)
-           != NGX_OK)
+    rc = ngx_svc_oauth_request_uri_ours(ar->oauth.sr->request->pool, &uri,
+                                        &ar->pushed);
+
+    if (rc == NGX_DECLINED) {
+        return NGX_OK;
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    ar->request_uri = uri;
+
+    (void) ngx_svc_form_nth(&ar->oauth.form, NGX_SVC_OAUTH_AUTH_AFTER, 0,
+                            &ar->since);
+
+    return ngx_svc_form_nth(&ar->oauth.form, "request_uri", 1, &more) == NGX_OK
+           ? ngx_svc_fail(&ar->oauth.sr->error, NGX_SVC_E_INVALID_REQUEST,
+                          "The parameter 'request_uri' comes twice.")
+           : NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_oauth_request_form(ngx_svc_oauth_request_t *ar)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_svc_oauth_needed(&ar->oauth, "redirect_uri", &ar->redirect_uri);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (ngx_svc_application_redirect_loopback(&ar->redirect_uri,
+                                              &ar->before, &ar->behind)
+        != NGX_OK)
     {
         ngx_str_null(&ar->before);
         ngx_str_null(&ar->behind);
     }
 
-    return rc;
+    return ngx_svc_oauth_request_check(ar);
 }
 
 
@@ -174,6 +240,10 @@ ngx_svc_oauth_request_query(ngx_svc_oauth_request_t *ar,
 
     static const ngx_str_t  consent = ngx_string("consent");
 
+    if (ar->pushed.data) {
+        return ngx_svc_oauth_request_pushed_query(ar, since, query);
+    }
+
     size = sizeof("&prompt=consent&auth_after=") + since->len;
     pair = ar->oauth.form.pairs;
 
@@ -196,7 +266,8 @@ ngx_svc_oauth_request_query(ngx_svc_oauth_request_t *ar,
 
         if (since->data && (ngx_strcmp(pair[i].name.data, "prompt") == 0
                             || ngx_strcmp(pair[i].name.data, "max_age") == 0
-                            || ngx_strcmp(pair[i].name.data, "auth_after")
+                            || ngx_strcmp(pair[i].name.data,
+                                          NGX_SVC_OAUTH_AUTH_AFTER)
                                == 0))
         {
             continue;
@@ -211,7 +282,7 @@ ngx_svc_oauth_request_query(ngx_svc_oauth_request_t *ar,
     }
 
     if (since->data) {
-        p = ngx_svc_oauth_request_pair(p, "auth_after", since);
+        p = ngx_svc_oauth_request_pair(p, NGX_SVC_OAUTH_AUTH_AFTER, since);
     }
 
     query->len = p - query->data;
@@ -222,6 +293,40 @@ ngx_svc_oauth_request_query(ngx_svc_oauth_request_t *ar,
         query->data++;
         query->len--;
     }
+
+    return NGX_OK;
+}
+
+
+/* What it asks for is nobody's to read on the way. */
+
+static ngx_int_t
+ngx_svc_oauth_request_pushed_query(ngx_svc_oauth_request_t *ar,
+    const ngx_str_t *since, ngx_str_t *query)
+{
+    u_char     *p;
+    ngx_str_t   after;
+
+    after = since->data ? *since : ar->since;
+
+    p = ngx_pnalloc(ar->oauth.sr->request->pool,
+                    sizeof("&client_id=&request_uri=&auth_after=")
+                    + 3 * (ar->oauth.client.id.len + ar->request_uri.len
+                           + after.len));
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    query->data = p + 1;
+
+    p = ngx_svc_oauth_request_pair(p, "client_id", &ar->oauth.client.id);
+    p = ngx_svc_oauth_request_pair(p, "request_uri", &ar->request_uri);
+
+    if (after.data) {
+        p = ngx_svc_oauth_request_pair(p, NGX_SVC_OAUTH_AUTH_AFTER, &after);
+    }
+
+    query->len = p - query->data;
 
     return NGX_OK;
 }

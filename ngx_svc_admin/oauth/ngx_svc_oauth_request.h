@@ -15,6 +15,9 @@
 /* A parameter of ours: what was decided on the page; of one request alone. */
 #define NGX_SVC_OAUTH_DECIDED  "decided"
 
+/* Likewise: a new sign-in has been asked for, and since when it must be. */
+#define NGX_SVC_OAUTH_AUTH_AFTER  "auth_after"
+
 #define NGX_SVC_OAUTH_PROMPT_NONE     0x01
 #define NGX_SVC_OAUTH_PROMPT_LOGIN    0x02      /* "select_account", too */
 #define NGX_SVC_OAUTH_PROMPT_CONSENT  0x04
@@ -30,12 +33,15 @@ typedef enum {
 } ngx_svc_oauth_mode_e;
 
 
+typedef struct ngx_svc_oauth_request_s  ngx_svc_oauth_request_t;
+
+
 /*
  * sr->data; of the request's pool, as all that it points to.  What is a
  * parameter of a statement is NULL when it has no data.
  */
 
-typedef struct {
+struct ngx_svc_oauth_request_s {
     ngx_svc_oauth_t                oauth;       /* first: the client */
 
     ngx_str_t                      redirect_uri;
@@ -83,11 +89,27 @@ typedef struct {
     ngx_str_t                      policy;      /* the version of the access
                                                    policy that was judged */
 
+    ngx_str_t                      decided;     /* of the address */
+
+    /*
+     * Of one that was pushed (RFC 9126): the address has request_uri, and maybe
+     * since; what it asks for is stored.
+     */
+    ngx_str_t                      pushed;      /* digest of request_uri; no
+                                                   data: it is a plain one */
+    ngx_str_t                      request_uri;
+    ngx_str_t                      since;       /* "auth_after" */
+    ngx_str_t                      params;      /* as they are stored */
+    ngx_str_t                      browser;     /* digest of its cookie */
+    ngx_str_t                      slug;        /* of the client's tenant */
+    unsigned                       spent:1;
+    ngx_int_t                    (*then)(ngx_svc_oauth_request_t *ar);
+
     ngx_svc_oauth_login_e          login;
     const ngx_svc_pg_statement_t  *statement;
 
     ngx_svc_error_t                error;       /* of fault */
-} ngx_svc_oauth_request_t;
+};
 
 #define ngx_svc_oauth_request_param(field)                                    \
     ngx_svc_param_data(ngx_svc_oauth_request_t, field)
@@ -95,10 +117,17 @@ typedef struct {
 
 /*
  * For a prepare: takes a query apart, into sr->data.  NGX_OK also with a fault;
- * NGX_DECLINED with sr->error: nobody is sent anywhere; NGX_ERROR.
+ * NGX_DECLINED with sr->error: nobody is sent anywhere; NGX_ERROR.  Of one that
+ * was pushed no more than the client and ar->pushed is known then.
  */
 ngx_int_t ngx_svc_oauth_request_parse(ngx_svc_request_t *sr,
     const ngx_str_t *query, ngx_svc_oauth_request_t **request);
+
+/* The two halves of it: sr->data that asks for nothing yet, or NULL; */
+ngx_svc_oauth_request_t *ngx_svc_oauth_request_new(ngx_svc_request_t *sr);
+
+/* and what the parameters in ar->oauth.form ask for.  As above. */
+ngx_int_t ngx_svc_oauth_request_form(ngx_svc_oauth_request_t *ar);
 
 /*
  * For a prepare of a public route: takes the session of the cookie, if any, for

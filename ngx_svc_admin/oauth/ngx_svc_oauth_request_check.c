@@ -77,7 +77,7 @@ static const ngx_svc_oauth_check_t  ngx_svc_oauth_checks[] = {
     { "code_challenge", ngx_svc_oauth_request_challenge },
     { "dpop_jkt", ngx_svc_oauth_request_jkt },
     { "max_age", ngx_svc_oauth_request_max_age },
-    { "auth_after", ngx_svc_oauth_request_after },
+    { NGX_SVC_OAUTH_AUTH_AFTER, ngx_svc_oauth_request_after },
     { "prompt", ngx_svc_oauth_request_prompt },
     { "acr_values", ngx_svc_oauth_request_acr },
     { "claims", ngx_svc_oauth_request_claims },
@@ -325,7 +325,7 @@ static ngx_int_t
 ngx_svc_oauth_request_after(ngx_svc_oauth_request_t *ar,
     const ngx_str_t *value)
 {
-    return ngx_svc_oauth_request_seconds(ar, "auth_after", value,
+    return ngx_svc_oauth_request_seconds(ar, NGX_SVC_OAUTH_AUTH_AFTER, value,
                                          NGX_SVC_OAUTH_FRACTION_MAX,
                                          &ar->auth_after);
 }

@@ -56,11 +56,10 @@ export async function tenant() {
     return;
   }
 
-  hint(new URL(home.next).searchParams.get("login_hint"));
-
   try {
     asked = await call("GET", `/v1/oauth/authorization${new URL(home.next).search}`);
     names.tenant = asked.tenant.slug;
+    hint(asked.loginHint);
 
   } catch (e) {
     show(words.clientWrong, note(words.clientWrongNote));

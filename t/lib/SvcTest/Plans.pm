@@ -253,6 +253,9 @@ INSERT INTO svc.oauth_code (tenant_id, digest, grant_id, client_id, redirect_uri
                             challenge, expires_at)
 SELECT $t, sha256(('$slug-code' || i)::bytea), $grant, $app, 'https://x.test/', 'x',
        now() + interval '1 day' FROM $all;
+INSERT INTO svc.oauth_par (tenant_id, digest, client_id, params, browser, expires_at)
+SELECT $t, sha256(('$slug-par' || i)::bytea), $app, 'a=b',
+       CASE WHEN i % 2 = 0 THEN sha256('x') END, now() + interval '1 day' FROM $all;
 UPDATE svc.application SET assignment = 'groups', scopes = '{openid}', auth_method = 'none',
        grant_types = '{authorization_code,refresh_token}', grant_days = 100
  WHERE tenant_id = $t AND client_id = '@{[ sprintf 'app_%032x', 510 ]}';
@@ -426,9 +429,14 @@ sub values {
     my $invitation = $self->id($INVITATION, 500);
     my $x_hash = '\x' . sha256_hex('x');
     my $first_app = $self->{apps}[2];
-    my @request = ($self->{apps}[0], $session, 'https://x.test/', undef, undef, undef, '{}', '{}',
-                   '{openid}', 'false', 3600, 0, $self->id($USER, $WHO), 4096, '10.0.0.1', undef,
-                   '{urn:svc:2}', 'false', '\x' . '01' x 32, '{"openid userinfo acr"}', undef);
+    my $par = '\x' . sha256_hex("$self->{slug}-par500");
+    my $asking = sprintf 'app_%032x', 500;
+    my @asked = ($self->{apps}[0], 'https://x.test/', undef, undef, undef, '{}', '{}', '{openid}',
+                 4096, '\x' . '01' x 32, '{"openid userinfo acr"}');
+    my @asks = ($session, 'false', 3600, 0, $self->id($USER, $WHO), '10.0.0.1', undef,
+                '{urn:svc:2}', 'false', undef);
+    my @request = (@asked, undef, @asks);
+    my @pushed = ($asking, @asked[1 .. $#asked], $par, @asks);
 
     my $app_login = '\x' . sha256_hex("$self->{slug}secret500");
     my @shown = ($self->id($OAUTH, 1), $self->{issued} * 1000 + 1);
@@ -818,10 +826,17 @@ sub values {
             "$self->{apps}[1] $self->{apps}[0]", 'x', 'urn:x', '{"read"}', 'agent_disabled',
             $self->exchanged(1), $self->exchanged(1), undef, '192.0.2.1', 'FR', 'request' ],
         oauth_authorize => [ @request, '\x' . '02' x 32, 'n', undef, 'false' ],
+        oauth_authorize_pushed => [ @pushed, '\x' . '02' x 32, 'n', undef, 'false' ],
         oauth_authorize_create => [ @request ],
+        oauth_par => [ @asked, $new_hash, 'false', 'a=b', undef, 'false', undef ],
+        oauth_par_read => [ $par, $asking, $x_hash ],
+        oauth_par_open => [ $par, $asking, $x_hash ],
+        oauth_par_spend => [ $par ],
         admin_authorization => [ @request, 'false' ],
         admin_authorization_decide => [ @request, '\x' . '02' x 32, 'n', undef,
                                         'approve', $self->id($USER, $WHO), '{openid}', '{}' ],
+        admin_authorization_decide_pushed => [ @pushed, '\x' . '02' x 32, 'n', undef, 'approve',
+                                               $self->id($USER, $WHO), '{openid}', '{}' ],
         admin_consents_total => [ $session ],
         admin_consents_list => [ $session, @page ],
         admin_consent_delete => [ $session, $self->{apps}[0] ],

@@ -1,0 +1,362 @@
+/*
+ * POST /oauth/par: authorization requests that clients push (RFC 9126).
+ *
+ * All that can be told of a request without its user is told here, to who may
+ * ask for it.  What is stored is taken apart once more when the browser brings
+ * it: a client may have less by then.
+ */
+
+#include "ngx_svc_oauth_authorize_sql.h"
+#include "ngx_svc_oauth_hint.h"
+#include "ngx_svc_oauth_outcome.h"
+#include "ngx_svc_oauth_proof.h"
+#include "ngx_svc_oauth_pushed.h"
+#include "ngx_svc_oauth_refusal.h"
+#include "ngx_svc_oauth_request_uri.h"
+#include "ngx_svc_signup_user.h"
+
+
+#define NGX_SVC_OAUTH_PAR_MAX  16384        /* bytes of a query, as stored */
+
+
+static ngx_int_t ngx_svc_oauth_par_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_par_client(ngx_svc_oauth_request_t *ar);
+static ngx_int_t ngx_svc_oauth_par_check(ngx_svc_oauth_request_t *ar);
+static ngx_int_t ngx_svc_oauth_par_jkt(ngx_svc_oauth_request_t *ar);
+static ngx_int_t ngx_svc_oauth_par_params(ngx_svc_oauth_request_t *ar);
+static ngx_uint_t ngx_svc_oauth_par_kept(const ngx_str_t *name);
+static ngx_int_t ngx_svc_oauth_par_calls(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_par_bind_create(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static ngx_int_t ngx_svc_oauth_par_reply(ngx_svc_request_t *sr);
+static ngx_uint_t ngx_svc_oauth_par_known(ngx_svc_oauth_request_t *ar,
+    PGresult *login, PGresult *res);
+static ngx_int_t ngx_svc_oauth_par_send(ngx_svc_oauth_request_t *ar);
+
+
+/*
+ * $13: whether the client has no secret, $14: the parameters, $15: the key that
+ * the code will be bound to, $16: whether a new account is asked for, $17: as
+ * of an authorization, of a hint whose signature is not looked at yet.
+ */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_par = {
+    .name = "oauth_par",
+    .text =
+        "WITH v AS ("
+            "SELECT CASE WHEN (a.auth_method = 'none') <> $13::bool"
+                " THEN 'client'" NGX_SVC_OAUTH_VERDICT_REQUEST
+                " WHEN $16::bool AND NOT " NGX_SVC_SIGNUP_OFFERED("t")
+                " THEN 'create' WHEN $17 = '' THEN 'hint' END AS verdict"
+            NGX_SVC_OAUTH_AUTHORIZE_ASKED
+        "), i AS ("
+            "INSERT INTO svc.oauth_par (tenant_id, digest, client_id, params,"
+                " jkt, expires_at)"
+            " SELECT " NGX_SVC_TENANT_OR_NULL ", $12::bytea, $1, $14,"
+                " $15::bytea, now() + make_interval(secs => "
+                ngx_value(NGX_SVC_OAUTH_PUSHED_SECONDS) ")"
+            " FROM v WHERE v.verdict IS NULL"
+        ")"
+        " SELECT v.verdict AS _verdict FROM v",
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_AUTHORIZE_ASKED_PARAMS,
+                   ngx_svc_oauth_request_param(oauth.client.public),
+                   ngx_svc_oauth_request_param(params),
+                   ngx_svc_oauth_request_param(jkt),
+                   ngx_svc_param_call(ngx_svc_oauth_par_bind_create),
+                   ngx_svc_oauth_request_param(hint))
+};
+
+
+const ngx_svc_route_t  ngx_svc_oauth_par[] = {
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("[/t/*]/par"),
+      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_FORM|NGX_SVC_ROUTE_NO_STORE
+               |NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_ANY_ORIGIN,
+      .prepare = ngx_svc_oauth_par_prepare,
+      .reply = ngx_svc_oauth_par_reply },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
+ngx_svc_oauth_par_prepare(ngx_svc_request_t *sr)
+{
+    ngx_int_t                 rc;
+    ngx_svc_oauth_request_t  *ar;
+
+    ar = ngx_svc_oauth_request_new(sr);
+
+    if (ar == NULL || ngx_svc_oauth_proof_nonce(sr) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_svc_oauth_begin_form(&ar->oauth);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_par_client(ar);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_par_check(ar);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_proof(&ar->oauth, NULL);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_par_jkt(ar);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_caller(&ar->oauth);
+    }
+
+    return rc == NGX_OK ? ngx_svc_oauth_par_calls(sr) : rc;
+}
+
+
+/* RFC 9126, 2.1: a request that was pushed is none that can be pushed. */
+
+static ngx_int_t
+ngx_svc_oauth_par_client(ngx_svc_oauth_request_t *ar)
+{
+    ngx_int_t  rc;
+    ngx_str_t  uri;
+
+    rc = ngx_svc_oauth_value(&ar->oauth, "request_uri", &uri);
+
+    if (rc == NGX_OK && uri.data) {
+        return ngx_svc_fail(&ar->oauth.sr->error, NGX_SVC_E_INVALID_REQUEST,
+                            "'request_uri' cannot be pushed.");
+    }
+
+    return rc == NGX_OK ? ngx_svc_oauth_client_take(&ar->oauth) : rc;
+}
+
+
+/* What is wrong with it is told when the client is known: see ar->fault. */
+
+static ngx_int_t
+ngx_svc_oauth_par_check(ngx_svc_oauth_request_t *ar)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_svc_oauth_request_form(ar);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_par_params(ar);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_hint_parse(ar);
+    }
+
+    if (rc == NGX_AGAIN) {
+        ngx_str_null(&ar->hint);
+        rc = NGX_OK;
+    }
+
+    return rc == NGX_OK
+           ? ngx_svc_oauth_request_uri_new(ar->oauth.sr->request->pool,
+                                           &ar->request_uri, &ar->pushed)
+           : rc;
+}
+
+
+/* RFC 9449, 10.1: the key of a proof is the one that "dpop_jkt" would name. */
+
+static ngx_int_t
+ngx_svc_oauth_par_jkt(ngx_svc_oauth_request_t *ar)
+{
+    if (ar->oauth.jkt.data == NULL) {
+        return NGX_OK;
+    }
+
+    if (ar->jkt.len && !ngx_svc_same(&ar->jkt, &ar->oauth.jkt)) {
+        return ngx_svc_fail(&ar->oauth.sr->error, NGX_SVC_E_DPOP_PROOF,
+                            "'dpop_jkt' is not the key of the DPoP proof.");
+    }
+
+    ar->jkt = ar->oauth.jkt;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_par_params(ngx_svc_oauth_request_t *ar)
+{
+    u_char               *p;
+    size_t                size;
+    ngx_uint_t            i;
+    ngx_svc_form_pair_t  *pair;
+
+    size = 1;
+    pair = ar->oauth.form.pairs;
+
+    for (i = 0; i < ar->oauth.form.n; i++) {
+        size += 2 + 3 * (pair[i].name.len + pair[i].value.len);
+    }
+
+    p = ngx_pnalloc(ar->oauth.sr->request->pool, size);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    ar->params.data = p;
+
+    for (i = 0; i < ar->oauth.form.n; i++) {
+        if (ngx_svc_oauth_par_kept(&pair[i].name)) {
+            p = ngx_svc_oauth_request_pair(p, (char *) pair[i].name.data,
+                                           &pair[i].value);
+        }
+    }
+
+    ar->params.len = p - ar->params.data;
+
+    return ar->params.len <= NGX_SVC_OAUTH_PAR_MAX
+           ? NGX_OK
+           : ngx_svc_fail(&ar->oauth.sr->error, NGX_SVC_E_INVALID_REQUEST,
+                          "The parameters have more than %d bytes, as they "
+                          "would be in an address.", NGX_SVC_OAUTH_PAR_MAX);
+}
+
+
+/* Not what the client proves itself with, nor what is ours to say. */
+
+static ngx_uint_t
+ngx_svc_oauth_par_kept(const ngx_str_t *name)
+{
+    const char *const  *not;
+
+    static const char *const  names[] = {
+        "client_id", "client_secret", "client_assertion",
+        "client_assertion_type", NGX_SVC_OAUTH_AUTH_AFTER,
+        NGX_SVC_OAUTH_DECIDED, NULL
+    };
+
+    for (not = names; *not; not++) {
+        if (ngx_strcmp(name->data, *not) == 0) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_par_calls(ngx_svc_request_t *sr)
+{
+    ngx_int_t         rc;
+    ngx_svc_oauth_t  *o;
+
+    o = sr->data;
+
+    rc = ngx_svc_oauth_client_call(o, NGX_SVC_OAUTH_LOGIN_ASYNC);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_proof_call(o);
+    }
+
+    return rc == NGX_OK ? ngx_svc_route_call(sr, &ngx_svc_sql_oauth_par, NULL)
+                        : rc;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_par_bind_create(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_oauth_request_t  *ar;
+
+    ar = sr->data;
+
+    ngx_svc_pg_bind_bool(call, (ar->prompt & NGX_SVC_OAUTH_PROMPT_CREATE) != 0);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_par_reply(ngx_svc_request_t *sr)
+{
+    PGresult                 *login, *res;
+    ngx_svc_oauth_request_t  *ar;
+
+    ar = sr->data;
+    login = sr->results[0];
+    res = ngx_svc_route_last(sr);
+
+    ngx_svc_oauth_proof_take(&ar->oauth);
+
+    if (!ngx_svc_oauth_par_known(ar, login, res)) {
+        return ngx_svc_oauth_refuse_client(&ar->oauth, login);
+    }
+
+    switch (ngx_svc_oauth_outcome(ar, login, res)) {
+
+    case NGX_SVC_OAUTH_FAILED:
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+
+    case NGX_SVC_OAUTH_DONE:
+        return ngx_svc_oauth_par_send(ar);
+
+    default:
+        return ngx_svc_send_error(sr);
+    }
+}
+
+
+static ngx_uint_t
+ngx_svc_oauth_par_known(ngx_svc_oauth_request_t *ar, PGresult *login,
+    PGresult *res)
+{
+    ngx_str_t  verdict;
+
+    static const ngx_str_t  client = ngx_string("client");
+
+    if (PQntuples(res) == 0) {
+        return 0;
+    }
+
+    verdict = ngx_svc_row_value(res, 0, "_verdict");
+
+    return verdict.data == NULL || !ngx_svc_same(&verdict, &client);
+}
+
+
+/* One whose proof is no good is stored, and told to nobody. */
+
+static ngx_int_t
+ngx_svc_oauth_par_send(ngx_svc_oauth_request_t *ar)
+{
+    ngx_svc_request_t      *sr;
+    ngx_svc_json_writer_t   w;
+
+    sr = ar->oauth.sr;
+
+    if (ar->oauth.proof_seen) {
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_DPOP_PROOF,
+                            "The DPoP proof has been used.");
+        return ngx_svc_send_error(sr);
+    }
+
+    if (ngx_svc_json_writer_init(&w, sr->request->pool,
+                                 64 + ar->request_uri.len)
+        != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_json_open(&w, NULL, '{');
+    ngx_svc_json_string(&w, "request_uri", ar->request_uri.data,
+                        ar->request_uri.len);
+    ngx_svc_json_integer(&w, "expires_in", NGX_SVC_OAUTH_PUSHED_SECONDS);
+    ngx_svc_json_close(&w, '}');
+
+    return ngx_svc_send(sr, NGX_HTTP_CREATED, &w, NULL);
+}

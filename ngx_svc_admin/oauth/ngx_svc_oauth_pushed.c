@@ -1,0 +1,405 @@
+/*
+ * Authorization requests that were pushed: what is stored of them.
+ *
+ * A request_uri goes by the browser, as a link does that anybody may read.  The
+ * browser that opens it first gets a cookie, and it is good in no other one; in
+ * that one for an hour, since whoever signs in comes back to it.  It is spent
+ * in the transaction in which a code leaves, or when an error does.
+ */
+
+#include "ngx_svc_oauth_pushed.h"
+#include "ngx_svc_base64.h"
+#include "ngx_svc_cookie.h"
+#include "ngx_svc_hex.h"
+#include "ngx_svc_oauth_request_uri.h"
+#include "ngx_svc_submit.h"
+
+
+#define NGX_SVC_OAUTH_PUSHED_BROWSER  32        /* random bytes of the cookie */
+#define NGX_SVC_OAUTH_PUSHED_COOKIE   43        /* their base64url */
+#define NGX_SVC_OAUTH_PUSHED_OPEN     3600      /* seconds */
+
+
+static ngx_int_t ngx_svc_oauth_pushed_browser(ngx_svc_oauth_request_t *ar,
+    ngx_uint_t opens);
+static ngx_int_t ngx_svc_oauth_pushed_cookie(ngx_svc_oauth_request_t *ar,
+    ngx_str_t *value);
+static ngx_int_t ngx_svc_oauth_pushed_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_pushed_take(ngx_svc_oauth_request_t *ar,
+    PGresult *res);
+static ngx_int_t ngx_svc_oauth_pushed_jkt(ngx_svc_oauth_request_t *ar,
+    PGresult *res);
+static ngx_int_t ngx_svc_oauth_pushed_fresh(ngx_svc_oauth_request_t *ar,
+    PGresult *res);
+static ngx_int_t ngx_svc_oauth_pushed_spend_calls(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_pushed_spent(ngx_svc_request_t *sr);
+
+
+/* SQL: $1: the request_uri's digest, $2: the client, $3: that of the cookie. */
+
+#define NGX_SVC_OAUTH_PUSHED_ROW                                              \
+    "SELECT k.client_id, k.params, k.jkt, k.browser, k.used_at, k.expires_at" \
+    " FROM svc.oauth_par k WHERE k.tenant_id = " NGX_SVC_TENANT               \
+        " AND k.digest BETWEEN $1::bytea AND $1::bytea"                       \
+    " ORDER BY k.digest LIMIT 1"
+
+#define NGX_SVC_OAUTH_PUSHED_OF                                               \
+    " WHERE n.client_id = $2 AND n.browser = $3::bytea"                       \
+        " AND n.expires_at > now()"
+
+#define NGX_SVC_OAUTH_PUSHED_HOUR                                             \
+    "make_interval(secs => " ngx_value(NGX_SVC_OAUTH_PUSHED_OPEN) ")"
+
+/* opened: when that was, since the epoch; age: how many seconds ago. */
+
+#define NGX_SVC_OAUTH_PUSHED_COLUMNS(row, opened)                             \
+    row ".params, " row ".jkt, " row ".used_at IS NOT NULL AS used,"          \
+    " extract(epoch FROM " opened ")::text AS opened,"                        \
+    " floor(extract(epoch FROM now() - (" opened ")))::text AS age"
+
+#define NGX_SVC_OAUTH_PUSHED_PARAMS                                           \
+    NGX_SVC_PARAMS(ngx_svc_oauth_request_param(pushed),                       \
+                   ngx_svc_oauth_request_param(oauth.client.id),              \
+                   ngx_svc_oauth_request_param(browser))
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_par_read = {
+    .name = "oauth_par_read",
+    .text =
+        "SELECT " NGX_SVC_OAUTH_PUSHED_COLUMNS("n",
+                      "n.expires_at - " NGX_SVC_OAUTH_PUSHED_HOUR)
+        " FROM (" NGX_SVC_OAUTH_PUSHED_ROW ") n" NGX_SVC_OAUTH_PUSHED_OF,
+    NGX_SVC_OAUTH_PUSHED_PARAMS
+};
+
+/*
+ * The lock: of two that come at once, as those of a browser that loads a page
+ * ahead do, the second one finds what the first has made of it.
+ */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_par_open = {
+    .name = "oauth_par_open",
+    .text =
+        "WITH n AS ("
+            NGX_SVC_OAUTH_PUSHED_ROW " FOR UPDATE"
+        "), u AS ("
+            "UPDATE svc.oauth_par p SET browser = $3::bytea,"
+                " expires_at = now() + " NGX_SVC_OAUTH_PUSHED_HOUR
+            " FROM n WHERE n.client_id = $2 AND n.browser IS NULL"
+                " AND n.used_at IS NULL AND n.expires_at > now()"
+                " AND p.tenant_id = " NGX_SVC_TENANT
+                " AND p.digest BETWEEN $1::bytea AND $1::bytea"
+            " RETURNING p.params, p.jkt, p.used_at"
+        ")"
+        " SELECT " NGX_SVC_OAUTH_PUSHED_COLUMNS("u", "now()") " FROM u"
+        " UNION ALL SELECT " NGX_SVC_OAUTH_PUSHED_COLUMNS("n",
+                                 "n.expires_at - " NGX_SVC_OAUTH_PUSHED_HOUR)
+        " FROM n" NGX_SVC_OAUTH_PUSHED_OF,
+    NGX_SVC_OAUTH_PUSHED_PARAMS
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_par_spend = {
+    .name = "oauth_par_spend",
+    .text =
+        "UPDATE svc.oauth_par p SET used_at = now()"
+        " WHERE p.tenant_id = " NGX_SVC_TENANT
+            " AND p.digest BETWEEN $1::bytea AND $1::bytea"
+            " AND p.used_at IS NULL",
+    NGX_SVC_PARAMS(ngx_svc_oauth_request_param(pushed))
+};
+
+
+ngx_int_t
+ngx_svc_oauth_pushed(ngx_svc_oauth_request_t *ar, ngx_uint_t opens,
+    ngx_int_t (*then)(ngx_svc_oauth_request_t *ar))
+{
+    ngx_int_t           rc;
+    ngx_svc_request_t  *sr;
+
+    sr = ar->oauth.sr;
+
+    if (!opens) {
+        ngx_str_null(&ar->decided);
+    }
+
+    ar->then = then;
+    sr->reply = ngx_svc_oauth_pushed_reply;
+
+    rc = ngx_svc_oauth_pushed_browser(ar, opens);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_client_call(&ar->oauth, NGX_SVC_OAUTH_LOGIN_ASYNC);
+    }
+
+    return rc == NGX_OK
+           ? ngx_svc_route_call(sr, opens ? &ngx_svc_sql_oauth_par_open
+                                          : &ngx_svc_sql_oauth_par_read, NULL)
+           : rc;
+}
+
+
+/*
+ * The cookie is one of the browser's: another request of it, in another tab, is
+ * not of another browser.  It is set before the request is looked for: whatever
+ * comes of that, the browser has it.
+ */
+
+static ngx_int_t
+ngx_svc_oauth_pushed_browser(ngx_svc_oauth_request_t *ar, ngx_uint_t opens)
+{
+    ngx_str_t           value, name;
+    ngx_svc_request_t  *sr;
+
+    static const ngx_str_t  plain = ngx_string("svc_par");
+    static const ngx_str_t  host = ngx_string("__Host-svc_par");
+
+    sr = ar->oauth.sr;
+    name = ngx_svc_cookie_secure(sr) ? host : plain;
+
+    if (ngx_svc_cookie(sr->request, &name, &value) != NGX_OK
+        || value.len != NGX_SVC_OAUTH_PUSHED_COOKIE)
+    {
+        if (!opens) {
+            return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_REQUEST,
+                                NGX_SVC_OAUTH_REQUEST_URI_WRONG);
+        }
+
+        if (ngx_svc_oauth_pushed_cookie(ar, &value) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    ar->browser.len = NGX_SVC_SHA256_LEN;
+    ar->browser.data = ngx_pnalloc(sr->request->pool, NGX_SVC_SHA256_LEN);
+
+    if (ar->browser.data == NULL
+        || ngx_svc_sha256(value.data, value.len, ar->browser.data) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return opens ? ngx_svc_cookie_set(sr, &plain, &value,
+                                      NGX_SVC_OAUTH_PUSHED_OPEN,
+                                      NGX_SVC_COOKIE_HTTP_ONLY)
+                 : NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_pushed_cookie(ngx_svc_oauth_request_t *ar, ngx_str_t *value)
+{
+    u_char  bytes[NGX_SVC_OAUTH_PUSHED_BROWSER];
+
+    value->len = NGX_SVC_OAUTH_PUSHED_COOKIE;
+    value->data = ngx_pnalloc(ar->oauth.sr->request->pool, value->len);
+
+    if (value->data == NULL || ngx_svc_random(bytes, sizeof(bytes)) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    (void) ngx_svc_base64url(value->data, bytes, sizeof(bytes));
+
+    ngx_explicit_memzero(bytes, sizeof(bytes));
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_pushed_reply(ngx_svc_request_t *sr)
+{
+    ngx_int_t                 rc;
+    PGresult                 *res;
+    ngx_svc_oauth_request_t  *ar;
+
+    ar = sr->data;
+    res = ngx_svc_route_last(sr);
+
+    rc = ngx_svc_oauth_client_known(&ar->oauth, ngx_svc_route_before_last(sr));
+
+    if (rc == NGX_DECLINED) {
+        (void) ngx_svc_oauth_client_refuse(&ar->oauth);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_pushed_take(ar, res);
+    }
+
+    switch (rc) {
+
+    case NGX_OK:
+        return ar->then(ar);
+
+    case NGX_DECLINED:
+        return ngx_svc_send_error(sr);
+
+    default:
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+}
+
+
+/* What was sent back by the page, of a code that has left, is looked at yet. */
+
+static ngx_int_t
+ngx_svc_oauth_pushed_take(ngx_svc_oauth_request_t *ar, PGresult *res)
+{
+    ngx_int_t           rc;
+    ngx_str_t           text;
+    ngx_svc_request_t  *sr;
+
+    sr = ar->oauth.sr;
+
+    ar->spent = PQntuples(res) && ngx_svc_row_true(res, 0, "used");
+
+    if (PQntuples(res) == 0 || (ar->spent && ar->decided.data == NULL)) {
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_REQUEST,
+                            NGX_SVC_OAUTH_REQUEST_URI_WRONG);
+    }
+
+    text = ngx_svc_row_value(res, 0, "params");
+
+    rc = ngx_svc_form_parse(sr->request->pool, &text, &ar->oauth.form,
+                            &sr->error);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_request_form(ar);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_pushed_fresh(ar, res);
+    }
+
+    return rc == NGX_OK ? ngx_svc_oauth_pushed_jkt(ar, res) : rc;
+}
+
+
+/* That of a proof is in no parameter. */
+
+static ngx_int_t
+ngx_svc_oauth_pushed_jkt(ngx_svc_oauth_request_t *ar, PGresult *res)
+{
+    ngx_str_t  text;
+
+    text = ngx_svc_row_value(res, 0, "jkt");
+
+    if (text.data == NULL) {
+        return NGX_OK;
+    }
+
+    ar->jkt.len = NGX_SVC_SHA256_LEN;
+    ar->jkt.data = ngx_pnalloc(ar->oauth.sr->request->pool, ar->jkt.len);
+
+    return ar->jkt.data
+           && ngx_svc_hex_bytea(&text, ar->jkt.data, &ar->jkt.len) == NGX_OK
+           ? NGX_OK : NGX_ERROR;
+}
+
+
+/*
+ * A new sign-in is one since the request was opened, whatever the address says,
+ * which is anybody's to change.  That one has been asked for is what it says: it
+ * makes the request stricter.
+ */
+
+static ngx_int_t
+ngx_svc_oauth_pushed_fresh(ngx_svc_oauth_request_t *ar, PGresult *res)
+{
+    time_t     max, age;
+    ngx_str_t  text;
+
+    static const ngx_str_t  no = { 1, (u_char *) "\0" };
+
+    if (ar->since.data) {
+        ar->prompt &= ~NGX_SVC_OAUTH_PROMPT_CREATE;
+    }
+
+    /* the page of a new account is all that comes of that one */
+
+    if (ar->prompt & NGX_SVC_OAUTH_PROMPT_CREATE) {
+        return NGX_OK;
+    }
+
+    ar->again = no;
+
+    text = ngx_svc_row_value(res, 0, "age");
+    age = ngx_atotm(text.data, text.len);
+    max = ar->max_age.data ? ngx_atotm(ar->max_age.data, ar->max_age.len)
+                           : NGX_MAX_TIME_T_VALUE;
+
+    if (ar->since.data == NULL && max > age
+        && !(ar->prompt & NGX_SVC_OAUTH_PROMPT_LOGIN))
+    {
+        return NGX_OK;
+    }
+
+    ngx_str_null(&ar->max_age);
+
+    text = ngx_svc_row_value(res, 0, "opened");
+
+    return ngx_svc_oauth_bytes(ar->oauth.sr, &ar->auth_after, text.data,
+                               text.len);
+}
+
+
+ngx_int_t
+ngx_svc_oauth_pushed_spend(ngx_svc_oauth_request_t *ar, const ngx_str_t *slug,
+    ngx_int_t (*then)(ngx_svc_oauth_request_t *ar))
+{
+    ngx_svc_request_t  *sr;
+
+    sr = ar->oauth.sr;
+
+    if (ngx_svc_oauth_copy(sr, &ar->slug, slug) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    /* until it is spent there is another error that may be told */
+
+    ar->error = sr->error;
+    sr->error.kind = NGX_SVC_E_NONE;
+    ar->then = then;
+
+    return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                 ngx_svc_oauth_pushed_spend_calls,
+                                 ngx_svc_oauth_pushed_spent);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_pushed_spend_calls(ngx_svc_request_t *sr)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_svc_oauth_client_tenant(sr->data);
+
+    return rc == NGX_OK
+           ? ngx_svc_route_call(sr, &ngx_svc_sql_oauth_par_spend, NULL) : rc;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_pushed_spent(ngx_svc_request_t *sr)
+{
+    ngx_svc_oauth_request_t  *ar;
+
+    ar = sr->data;
+
+    if (PQcmdTuples(ngx_svc_route_last(sr))[0] != '1') {
+        return ngx_svc_oauth_pushed_refuse(ar);
+    }
+
+    sr->error = ar->error;
+
+    return ar->then(ar);
+}
+
+
+ngx_int_t
+ngx_svc_oauth_pushed_refuse(ngx_svc_oauth_request_t *ar)
+{
+    (void) ngx_svc_fail(&ar->oauth.sr->error, NGX_SVC_E_INVALID_REQUEST,
+                        NGX_SVC_OAUTH_REQUEST_URI_WRONG);
+
+    return ngx_svc_send_error(ar->oauth.sr);
+}
