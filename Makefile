@@ -246,7 +246,8 @@ AT_STAKE = audit_export audit_stream audit_streams fairness idle logo pipeline p
 	webhook_helper webhook_outbox webhook_queue webhook_tls \
 	openapi_answers routes \
 	conflicts idempotency invitation_accept lifecycle mfa oauth_chains oauth_code \
-	oauth_exchange oauth_exchange_races oauth_grants_races oauth_own oauth_refresh signin \
+	oauth_exchange oauth_exchange_races oauth_grants_races oauth_own oauth_par \
+	oauth_par_races oauth_refresh signin \
 	signup_races user_races
 SANITIZED = $(if $(ALL),$(TESTS),$(AT_STAKE:%=t/%.t))
 sanitize: TESTS := $(if $(filter file,$(origin TESTS)),$(filter-out \

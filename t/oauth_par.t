@@ -89,7 +89,6 @@ sub pushed {
     my $r = push_it($app, %more);
 
     $r->status == 201 or die 'POST /oauth/par: ' . $r->status . ' ' . $r->body . "\n";
-    $s->secret(substr $r->json->{request_uri}, length $URN);
 
     return $r->json->{request_uri};
 }
