@@ -49,7 +49,8 @@ sub input {
     my (@names) = @_;
 
     my %more = (web => [ type => 'web' ], spa => [ type => 'spa' ],
-                dpop => [ type => 'web', requireDpop => JSON::PP::true ]);
+                dpop => [ type => 'web', requireDpop => JSON::PP::true ],
+                par => [ type => 'web', requirePar => JSON::PP::true ]);
 
     return { issuer => $s->base_url . '/oauth/t/acme', redirect => $redirect,
              email => $email, sub => $ada->{id},
@@ -79,10 +80,11 @@ sub played {
 
 my $npm = npm_install($s->root);
 
-played([ 'node', "$npm/code.mjs" ], input(qw(web spa dpop web2 spa2 dpop2)), 31);
+played([ 'node', "$npm/code.mjs" ], input(qw(web spa dpop web2 spa2 dpop2 par par2 par3
+                                               spa3)), 43);
 played([ $s->root . '/t/lib/oauth_code_authlib' ], input(qw(web spa)), 10);
 
-is($s->sql('SELECT count(*) FROM svc.oauth_consent'), 8, 'each was consented to');
+is($s->sql('SELECT count(*) FROM svc.oauth_consent'), 12, 'each was consented to');
 
 $s->done;
 done_testing;

@@ -2,7 +2,8 @@
 // ID tokens, userinfo, refresh tokens.
 //
 // input: { "issuer", "redirect", "email", "sub" } and applications: "web", "spa"
-//     and "dpop" of oauth4webapi, "web2", "spa2" and "dpop2" of openid-client
+//     and "dpop" of oauth4webapi, "web2", "spa2" and "dpop2" of openid-client, "par",
+//     "par2", "par3" and "spa3", of which all but the last must push their requests
 // asks: visit, an authorization request: where it leads to;
 //     deny, the same by a user who does not consent
 
@@ -57,6 +58,25 @@ async function begun(c, more = {}) {
     }
 
     return { ...run, url: url.href };
+}
+
+// The same request, sent by the client itself (RFC 9126): the browser has a handle of it.
+
+async function pushed(c, more = {}) {
+    const run = await begun(c, more);
+    const asked = new URL(run.url);
+    const r = await oauth.pushedAuthorizationRequest(
+        as, c.client, c.auth, asked.searchParams, c.options);
+    const { request_uri, expires_in } = await oauth.processPushedAuthorizationResponse(
+        as, c.client, r);
+
+    if (expires_in !== 90) {
+        throw new Error(`expires_in ${expires_in}`);
+    }
+
+    asked.search = new URLSearchParams({ client_id: c.client.client_id, request_uri });
+
+    return { ...run, url: asked.href };
 }
 
 async function redeemed(c, run, callback) {
@@ -189,16 +209,58 @@ await attempt('oauth4webapi, DPoP: the code and the token are bound', async () =
            && is_ada(await info(bound, t));
 });
 
+async function flow_pushed(name, app, DPoP) {
+    const c = client_of(app, DPoP);
+
+    await attempt(`${name}: a request that is pushed`, async () => {
+        const run = await pushed(c);
+        const t = await redeemed(c, run, await ask('visit', run.url));
+
+        return is_ada(await info(c, t)) && t.token_type === (DPoP ? 'dpop' : 'bearer');
+    });
+
+    await attempt(`${name}: an error is one, at once`, async () =>
+        refused(pushed(c, { scope: 'openid other' }),
+                e => e instanceof oauth.ResponseBodyError && e.error === 'invalid_scope'
+                     && e.status === 400));
+
+    await attempt(`${name}: a user who does not consent`, async () => {
+        const run = await pushed(c, { prompt: 'consent' });
+
+        return refused(redeemed(c, run, await ask('deny', run.url)),
+                       e => e instanceof oauth.AuthorizationResponseError
+                            && e.error === 'access_denied');
+    });
+
+    return c;
+}
+
+const pushes = await flow_pushed('oauth4webapi, PAR', input.par);
+
+await attempt('oauth4webapi, PAR: no request that is not pushed', async () => {
+    const run = await begun(pushes);
+
+    return refused(redeemed(pushes, run, await ask('visit', run.url)),
+                   e => e instanceof oauth.AuthorizationResponseError
+                        && e.error === 'invalid_request');
+});
+
+await flow_pushed('oauth4webapi, PAR, DPoP', input.par2, oauth.DPoP(
+    { client_id: input.par2.clientId }, await oauth.generateKeyPair('ES256')));
+await flow_pushed('oauth4webapi, PAR, without a secret', input.spa3);
+
 // --- openid-client ----------------------------------------------------------------
 
 async function signed_in(config, DPoP, more = {}) {
     const verifier = openid.randomPKCECodeVerifier();
     const state = openid.randomState();
     const nonce = openid.randomNonce();
-    const url = openid.buildAuthorizationUrl(config, {
+    const { push, ...asked } = more;
+    const build = push ? openid.buildAuthorizationUrlWithPAR : openid.buildAuthorizationUrl;
+    const url = await build(config, {
         redirect_uri: redirect, scope, state, nonce, max_age: '3600',
         code_challenge: await openid.calculatePKCECodeChallenge(verifier),
-        code_challenge_method: 'S256', ...more }, { DPoP });
+        code_challenge_method: 'S256', ...asked }, { DPoP });
     const callback = new URL(await ask('visit', url.href));
 
     return openid.authorizationCodeGrant(
@@ -253,3 +315,17 @@ async function flow2(name, app, keys) {
 await flow2('openid-client', input.web2);
 await flow2('openid-client, without a secret', input.spa2);
 await flow2('openid-client, DPoP', input.dpop2, await openid.randomDPoPKeyPair('Ed25519'));
+
+for (const keys of [undefined, await openid.randomDPoPKeyPair('ES256')]) {
+    const config = await openid.discovery(
+        new URL(issuer), input.par3.clientId, undefined,
+        openid.ClientSecretPost(input.par3.clientSecret), { execute });
+    const DPoP = keys && openid.getDPoPHandle(config, keys);
+
+    await attempt(`openid-client, PAR${keys ? ', DPoP' : ''}`, async () => {
+        const t = await signed_in(config, DPoP, { push: true });
+
+        return is_ada(await openid.fetchUserInfo(config, t.access_token, sub, { DPoP }))
+               && t.token_type === (keys ? 'dpop' : 'bearer');
+    });
+}
