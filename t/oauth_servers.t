@@ -28,10 +28,12 @@ is(play($s, [ 'node', "$npm/servers.mjs" ], {
     'openid-client6' => { path => '/cb' },
     passport => { path => '/cb', @NO_PKCE, @CLAIMS },
     express => { path => '/callback', goodbye => '', @CLAIMS },
+    expressPar => { path => '/callback', goodbye => '', @CLAIMS,
+                    requirePar => JSON::PP::true },
     next => { path => '/api/auth/callback/svc', @CLAIMS },
     core => { path => '/auth/callback/svc', @CLAIMS },
     'lua-resty-openidc' => { path => '/redirect_uri', @NO_PKCE },
-}), 23, 'all was tried');
+}), 25, 'all was tried');
 
 $s->done;
 done_testing;

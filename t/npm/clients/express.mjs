@@ -52,16 +52,16 @@ async function* passport_site({ clientId, clientSecret, port, redirect }) {
     close();
 }
 
-// What its EXAMPLES have of a web server: codes.
+// What its EXAMPLES have of a web server: codes.  more: other settings.
 
-async function* auth0_site({ clientId, clientSecret, port }) {
+async function* auth0_site({ clientId, clientSecret, port }, name, more = {}) {
     const app = express();
     const base = `http://localhost:${port}`;
 
     app.use(oidc.auth({
         issuerBaseURL: issuer, baseURL: base, clientID: clientId, clientSecret,
         secret: 'a long, randomly-generated string stored in env', idpLogout: true,
-        authorizationParams: { response_type: 'code' } }));
+        authorizationParams: { response_type: 'code' }, ...more }));
     app.get('/', async (req, res) => res.json({
         ...req.oidc.user, info: await req.oidc.fetchUserInfo() }));
 
@@ -75,11 +75,11 @@ async function* auth0_site({ clientId, clientSecret, port }) {
                && user.info.email === email;
     }
 
-    await attempt('express-openid-connect: any page leads to a sign-in and back', signed_in);
+    await attempt(`${name}: any page leads to a sign-in and back`, signed_in);
 
     yield;
 
-    await attempt('express-openid-connect: signs out at the server, too', async () => {
+    await attempt(`${name}: signs out at the server, too`, async () => {
         await agent.once(`${base}/logout`);
         await signed_in();
 
@@ -94,5 +94,7 @@ async function* auth0_site({ clientId, clientSecret, port }) {
 
 export const flows = [
     ['passport', passport_site],
-    ['express', auth0_site],
+    ['express', site => auth0_site(site, 'express-openid-connect')],
+    ['expressPar', site => auth0_site(site, 'express-openid-connect, PAR',
+                                      { pushedAuthorizationRequests: true })],
 ];
