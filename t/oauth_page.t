@@ -14,7 +14,7 @@ use Test::More;
 
 use SvcTest;
 use SvcTest::Browser qw($PASSWORD with_password);
-use SvcTest::OAuth qw(oauth_server application);
+use SvcTest::OAuth qw(oauth_server application form);
 use SvcTest::Page qw(with_pages);
 use SvcTest::Process qw(wait_for);
 
@@ -224,6 +224,89 @@ for my $to ($elsewhere, $origin) {
     shows('Posts asks for access', 'is asked again');
     $page->do(press => 'Allow');
     like(arrives_by_post($state, $to, 'yes')->{code}, qr/\A[\w-]{43}\z/, 'yes: the code');
+}
+
+
+# --- a request that was pushed --------------------------------------------------------
+
+# what is asked for is in none of the addresses that the browser comes by
+
+sub pushed {
+    my ($client, %more) = @_;
+
+    my $r = form($s, par => { redirect_uri => "$origin/reset", state => 'a b&c',
+                              response_type => 'code', code_challenge_method => 'S256',
+                              code_challenge => encode_base64url(sha256('v' x 43)), %more },
+                 client => $client);
+
+    $r->status == 201 or die $r->status . ' ' . $r->body . "\n";
+
+    return "$origin/oauth/authorize?client_id=$client->{clientId}&request_uri="
+           . SvcTest::OAuth::escape($r->json->{request_uri});
+}
+
+{
+    my $url = pushed($app, scope => 'openid invoices:read', login_hint => 'ada@acme.test');
+
+    $page->do(fresh => "$origin/nothing");
+    $page->do(go => $url);
+    shows('Sign in – Acme', 'who is sent by one');
+    is($page->do(run => 'document.querySelector("#email").value'), 'ada@acme.test',
+       '... is meant by what it says');
+    unlike($page->do('url'), qr/invoices|reset|acme\.test|state/, '... and the address does not');
+    $page->do('reload');
+    shows('Sign in – Acme', '... nor does a reload end it');
+    $page->do(type => 'Password', $PASSWORD);
+    $page->do(press => 'Sign in');
+    shows($ASKS, '... is asked');
+    like($page->do(text => '#view'), qr/invoices:read/, '... for what was pushed');
+    $page->do('reload');
+    shows($ASKS, '... also once more');
+    $page->do(press => 'Allow');
+    arrives($CODE, '... and goes back');
+    $page->do(go => $url);
+    unlike($page->do('url'), qr/reset/, 'which does it once');
+    like($page->do(text => 'body'), qr/'request_uri' is unknown, has been used/, '... and says so');
+    $page->do('faults');
+}
+
+{
+    my $url = pushed($app, prompt => 'login consent');
+
+    $page->do(go => $url);
+    shows('Sign in – Acme', 'a new sign-in is wanted');
+    sign_in('ada@acme.test');
+    shows($ASKS, '... does, and asks');
+    $page->do(press => 'Sign in as somebody else');
+    shows('Sign in – Acme', 'or as somebody else');
+    sign_in('bob@acme.test');
+    shows($ASKS, '... is asked');
+    $page->do(press => 'Refuse');
+    arrives($DENIED, '... and refuses');
+}
+
+{
+    my $url = pushed($posts, redirect_uri => "$elsewhere/callback", response_mode => 'form_post',
+                     state => 'z', scope => 'openid', prompt => 'consent');
+
+    $page->do(go => $url);
+    shows('Posts asks for access', 'whose answer is posted');
+    $page->do(press => 'Allow');
+    like(arrives_by_post('z', $elsewhere, 'pushed')->{code}, qr/\A[\w-]{43}\z/,
+         '... with a code');
+}
+
+{
+    my $url = pushed($app, scope => 'openid invoices:read', prompt => 'consent');
+
+    $page->do(go => $url);
+    shows($ASKS, 'one that is open here');
+
+    my $there = $page->do('url');
+
+    $page->do(fresh => "$origin/nothing");
+    $page->do(go => $there);
+    shows('This application cannot sign you in', '... is nobody\'s in another browser');
 }
 
 
