@@ -280,18 +280,13 @@ static ngx_int_t
 ngx_svc_jwk_key(const u_char point[NGX_SVC_JWK_POINT], const u_char *number,
     EVP_PKEY **key)
 {
-    u_char         native[NGX_SVC_JWK_COORDINATE];
-    ngx_int_t      rc;
-    OSSL_PARAM     params[4], *p;
-    EVP_PKEY_CTX  *ctx;
+    u_char       native[NGX_SVC_JWK_COORDINATE];
+    ngx_int_t    rc;
+    OSSL_PARAM   params[4], *p;
 
-    ctx = EVP_PKEY_CTX_new_from_name(NULL, "EC", NULL);
-
-    if (ctx == NULL || EVP_PKEY_fromdata_init(ctx) != 1
-        || (number && ngx_svc_jwk_native(number, native, sizeof(native))
-                      != NGX_OK))
+    if (number && ngx_svc_jwk_native(number, native, sizeof(native))
+                  != NGX_OK)
     {
-        EVP_PKEY_CTX_free(ctx);
         return NGX_ERROR;
     }
 
@@ -310,11 +305,31 @@ ngx_svc_jwk_key(const u_char point[NGX_SVC_JWK_POINT], const u_char *number,
 
     *p = OSSL_PARAM_construct_end();
 
-    rc = EVP_PKEY_fromdata(ctx, key, number ? EVP_PKEY_KEYPAIR
-                                            : EVP_PKEY_PUBLIC_KEY, params) == 1
-         ? NGX_OK : ngx_svc_jwk_refused();
+    rc = ngx_svc_jwk_of("EC", number ? EVP_PKEY_KEYPAIR : EVP_PKEY_PUBLIC_KEY,
+                        params, key);
 
     ngx_explicit_memzero(native, sizeof(native));
+
+    return rc;
+}
+
+
+ngx_int_t
+ngx_svc_jwk_of(const char *type, int selection, void *params, EVP_PKEY **key)
+{
+    ngx_int_t      rc;
+    EVP_PKEY_CTX  *ctx;
+
+    ctx = EVP_PKEY_CTX_new_from_name(NULL, type, NULL);
+
+    if (ctx == NULL || EVP_PKEY_fromdata_init(ctx) != 1) {
+        EVP_PKEY_CTX_free(ctx);
+        return NGX_ERROR;
+    }
+
+    rc = EVP_PKEY_fromdata(ctx, key, selection, params) == 1
+         ? NGX_OK : ngx_svc_jwk_refused();
+
     EVP_PKEY_CTX_free(ctx);
 
     return rc;
@@ -399,12 +414,18 @@ ngx_svc_jwk_ed25519_good(const u_char y[NGX_SVC_JWK_COORDINATE])
 ngx_int_t
 ngx_svc_jwk_generate(ngx_svc_jwk_new_t *new)
 {
-    EVP_PKEY   *key;
-    ngx_int_t   rc;
+    return ngx_svc_jwk_made(new, EVP_EC_gen(NGX_SVC_JWK_GROUP),
+                            ngx_svc_jwk_write);
+}
 
-    key = EVP_EC_gen(NGX_SVC_JWK_GROUP);
 
-    rc = key ? ngx_svc_jwk_write(new, key) : NGX_ERROR;
+ngx_int_t
+ngx_svc_jwk_made(ngx_svc_jwk_new_t *new, EVP_PKEY *key,
+    ngx_int_t (*write)(ngx_svc_jwk_new_t *new, EVP_PKEY *key))
+{
+    ngx_int_t  rc;
+
+    rc = key ? write(new, key) : NGX_ERROR;
 
     EVP_PKEY_free(key);
     ERR_clear_error();

@@ -28,6 +28,9 @@ typedef enum {
     NGX_SVC_JWA_PS256               /*     this one of clients' alone */
 } ngx_svc_jwa_e;
 
+/* An algorithm of a set of them. */
+#define ngx_svc_jwa_bit(alg)  ((ngx_uint_t) 1 << (alg))
+
 
 /* A new key, of P-256 or of RSA. */
 
@@ -91,6 +94,20 @@ ngx_int_t ngx_svc_jwk_members(const cJSON *jwk, ngx_svc_jwa_e alg);
 
 /* A number as OSSL_PARAM has it: in the byte order of the machine. */
 ngx_int_t ngx_svc_jwk_native(const u_char *number, u_char *native, size_t len);
+
+/*
+ * A key of OpenSSL's type, of an array of OSSL_PARAM; selection: which halves
+ * it has.  NGX_OK; NGX_DECLINED: OpenSSL does not take it; NGX_ERROR.
+ */
+ngx_int_t ngx_svc_jwk_of(const char *type, int selection, void *params,
+    EVP_PKEY **key);
+
+/*
+ * Writes a key that was generated, and frees it; NULL: it was not.  NGX_OK or
+ * NGX_ERROR.
+ */
+ngx_int_t ngx_svc_jwk_made(ngx_svc_jwk_new_t *new, EVP_PKEY *key,
+    ngx_int_t (*write)(ngx_svc_jwk_new_t *new, EVP_PKEY *key));
 
 
 #endif /* _NGX_SVC_JWK_H_INCLUDED_ */

@@ -36,17 +36,8 @@ static ngx_int_t ngx_svc_jwk_rsa_key(const u_char *n, size_t len,
 ngx_int_t
 ngx_svc_jwk_rsa_generate(ngx_svc_jwk_new_t *new)
 {
-    EVP_PKEY   *key;
-    ngx_int_t   rc;
-
-    key = EVP_RSA_gen(NGX_SVC_JWK_RSA_BITS);
-
-    rc = key ? ngx_svc_jwk_rsa_write(new, key) : NGX_ERROR;
-
-    EVP_PKEY_free(key);
-    ERR_clear_error();
-
-    return rc;
+    return ngx_svc_jwk_made(new, EVP_RSA_gen(NGX_SVC_JWK_RSA_BITS),
+                            ngx_svc_jwk_rsa_write);
 }
 
 
@@ -196,7 +187,7 @@ ngx_svc_jwk_client(const cJSON *jwk, EVP_PKEY **key, ngx_uint_t *algs)
 
     rc = ngx_svc_jwk_public(jwk, key, &alg, thumbprint);
 
-    *algs = 1 << alg;
+    *algs = ngx_svc_jwa_bit(alg);
 
     if (rc != NGX_DECLINED || !ngx_svc_jwk_is(jwk, "kty", "RSA")) {
         return rc;
@@ -206,7 +197,7 @@ ngx_svc_jwk_client(const cJSON *jwk, EVP_PKEY **key, ngx_uint_t *algs)
 
     for (alg = NGX_SVC_JWA_RS256; alg <= NGX_SVC_JWA_PS256; alg++) {
         if (ngx_svc_jwk_members(jwk, alg) == NGX_OK) {
-            *algs |= 1 << alg;
+            *algs |= ngx_svc_jwa_bit(alg);
         }
     }
 
@@ -250,8 +241,9 @@ ngx_svc_jwk_rsa_public(const cJSON *jwk, EVP_PKEY **key,
 
 
 /*
- * Of size bytes at most.  There is one spelling of each: no leading zeroes, and
- * base64url has none with bits that count for nothing.
+ * Of size bytes at most, and odd, as a product of odd primes is.  There is one
+ * spelling of each: no leading zeroes, and base64url has none with bits that
+ * count for nothing.
  */
 
 static ngx_int_t
@@ -277,25 +269,18 @@ ngx_svc_jwk_rsa_modulus(const cJSON *jwk, u_char *n, size_t size, size_t *len)
     }
 
     return n[0] == 0 || (*len == NGX_SVC_JWK_RSA_BYTES && n[0] < 0x80)
-           ? NGX_DECLINED : NGX_OK;
+           || !(n[*len - 1] & 1) ? NGX_DECLINED : NGX_OK;
 }
 
 
 static ngx_int_t
 ngx_svc_jwk_rsa_key(const u_char *n, size_t len, EVP_PKEY **key)
 {
-    u_char         native[NGX_SVC_JWK_RSA_MAX / 8];
-    ngx_int_t      rc;
-    ngx_uint_t     e;
-    OSSL_PARAM     params[3];
-    EVP_PKEY_CTX  *ctx;
+    u_char      native[NGX_SVC_JWK_RSA_MAX / 8];
+    ngx_uint_t  e;
+    OSSL_PARAM  params[3];
 
-    ctx = EVP_PKEY_CTX_new_from_name(NULL, "RSA", NULL);
-
-    if (ctx == NULL || EVP_PKEY_fromdata_init(ctx) != 1
-        || ngx_svc_jwk_native(n, native, len) != NGX_OK)
-    {
-        EVP_PKEY_CTX_free(ctx);
+    if (ngx_svc_jwk_native(n, native, len) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -305,10 +290,5 @@ ngx_svc_jwk_rsa_key(const u_char *n, size_t len, EVP_PKEY **key)
     params[1] = OSSL_PARAM_construct_ulong(OSSL_PKEY_PARAM_RSA_E, &e);
     params[2] = OSSL_PARAM_construct_end();
 
-    rc = EVP_PKEY_fromdata(ctx, key, EVP_PKEY_PUBLIC_KEY, params) == 1
-         ? NGX_OK : ngx_svc_jwk_refused();
-
-    EVP_PKEY_CTX_free(ctx);
-
-    return rc;
+    return ngx_svc_jwk_of("RSA", EVP_PKEY_PUBLIC_KEY, params, key);
 }

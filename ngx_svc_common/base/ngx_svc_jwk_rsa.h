@@ -37,7 +37,8 @@ NGX_SVC_API ngx_int_t ngx_svc_jwk_signing(const cJSON *jwk, EVP_PKEY **key,
 /*
  * The public key of a client, which may be one of ngx_svc_jwk_public(), or of
  * RSA with 2,048 to 4,096 bits; returns what that does.  algs: what it may
- * verify, 1 << ngx_svc_jwa_e of each.
+ * verify, ngx_svc_jwa_bit() of each: RS256 and PS256 of RSA, unless its "alg"
+ * is one of them.
  */
 NGX_SVC_API ngx_int_t ngx_svc_jwk_client(const cJSON *jwk, EVP_PKEY **key,
     ngx_uint_t *algs);

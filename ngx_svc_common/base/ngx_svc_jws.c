@@ -16,15 +16,25 @@
 #define NGX_SVC_JWS_NUMBER  32      /* bytes of r, and of s */
 #define NGX_SVC_JWS_DER     72      /* bytes of both in DER, at most */
 
+/* By what is signed: of who shows a key of its own, of tenants, of clients. */
+
+#define NGX_SVC_JWS_SMALL   (ngx_svc_jwa_bit(NGX_SVC_JWA_ES256)               \
+                             | ngx_svc_jwa_bit(NGX_SVC_JWA_EDDSA))
+#define NGX_SVC_JWS_TENANT  (NGX_SVC_JWS_SMALL                                \
+                             | ngx_svc_jwa_bit(NGX_SVC_JWA_RS256))
+#define NGX_SVC_JWS_CLIENT  (NGX_SVC_JWS_TENANT                               \
+                             | ngx_svc_jwa_bit(NGX_SVC_JWA_PS256))
+
 
 static ngx_int_t ngx_svc_jws_raw(const u_char *der, size_t len, u_char *raw);
 static ngx_int_t ngx_svc_jws_read(ngx_pool_t *pool, const ngx_str_t *text,
-    ngx_svc_jws_t *jws);
+    ngx_svc_jws_t *jws, ngx_uint_t algs);
 static ngx_int_t ngx_svc_jws_refuse(ngx_svc_jws_t *jws, const char *why);
 static ngx_int_t ngx_svc_jws_split(const ngx_str_t *text, ngx_str_t parts[3]);
 static ngx_int_t ngx_svc_jws_object(ngx_pool_t *pool, const ngx_str_t *part,
     cJSON **json);
 static ngx_int_t ngx_svc_jws_header(ngx_svc_jws_t *jws);
+static const char *ngx_svc_jws_other_alg(const ngx_svc_jws_t *jws);
 static ngx_int_t ngx_svc_jws_signature(const ngx_str_t *part,
     ngx_svc_jws_t *jws);
 static int ngx_svc_jws_verify_es256(const ngx_svc_jws_t *jws, EVP_PKEY *key);
@@ -42,6 +52,7 @@ static const struct {
     { NGX_SVC_JWA_ES256, "EC", ngx_svc_jws_verify_es256 },
     { NGX_SVC_JWA_EDDSA, "ED25519", ngx_svc_jws_verify_eddsa },
     { NGX_SVC_JWA_RS256, "RSA", ngx_svc_jws_rsa_verify },
+    { NGX_SVC_JWA_PS256, "RSA", ngx_svc_jws_rsa_verify },
     { NGX_SVC_JWA_NONE, NULL, NULL }
 };
 
@@ -137,9 +148,7 @@ ngx_svc_jws_raw(const u_char *der, size_t len, u_char *raw)
 ngx_int_t
 ngx_svc_jws_parse(ngx_pool_t *pool, const ngx_str_t *text, ngx_svc_jws_t *jws)
 {
-    ngx_memzero(jws, sizeof(ngx_svc_jws_t));
-
-    return ngx_svc_jws_read(pool, text, jws);
+    return ngx_svc_jws_read(pool, text, jws, NGX_SVC_JWS_SMALL);
 }
 
 
@@ -147,19 +156,28 @@ ngx_int_t
 ngx_svc_jws_parse_signed(ngx_pool_t *pool, const ngx_str_t *text,
     ngx_svc_jws_t *jws)
 {
-    ngx_memzero(jws, sizeof(ngx_svc_jws_t));
+    return ngx_svc_jws_read(pool, text, jws, NGX_SVC_JWS_TENANT);
+}
 
-    jws->rs256 = 1;
 
-    return ngx_svc_jws_read(pool, text, jws);
+ngx_int_t
+ngx_svc_jws_parse_client(ngx_pool_t *pool, const ngx_str_t *text,
+    ngx_svc_jws_t *jws)
+{
+    return ngx_svc_jws_read(pool, text, jws, NGX_SVC_JWS_CLIENT);
 }
 
 
 static ngx_int_t
-ngx_svc_jws_read(ngx_pool_t *pool, const ngx_str_t *text, ngx_svc_jws_t *jws)
+ngx_svc_jws_read(ngx_pool_t *pool, const ngx_str_t *text, ngx_svc_jws_t *jws,
+    ngx_uint_t algs)
 {
     ngx_int_t  rc;
     ngx_str_t  parts[3];
+
+    ngx_memzero(jws, sizeof(ngx_svc_jws_t));
+
+    jws->algs = algs;
 
     if (text->len > NGX_SVC_JWS_MAX) {
         return ngx_svc_jws_refuse(jws, "is longer than 8192 bytes");
@@ -287,24 +305,35 @@ ngx_svc_jws_header(ngx_svc_jws_t *jws)
         jws->alg = ngx_svc_jwa((char *) alg.data);
     }
 
-    if (jws->alg == NGX_SVC_JWA_NONE || jws->alg == NGX_SVC_JWA_PS256
-        || (jws->alg == NGX_SVC_JWA_RS256 && !jws->rs256))
-    {
-        return ngx_svc_jws_refuse(jws, "has an 'alg' that is none of ES256,"
-                                  " EdDSA and Ed25519");
-    }
+    return jws->algs & ngx_svc_jwa_bit(jws->alg)
+           ? NGX_OK : ngx_svc_jws_refuse(jws, ngx_svc_jws_other_alg(jws));
+}
 
-    return NGX_OK;
+
+static const char *
+ngx_svc_jws_other_alg(const ngx_svc_jws_t *jws)
+{
+    return jws->algs == NGX_SVC_JWS_CLIENT
+           ? "has an 'alg' that is none of ES256, EdDSA, Ed25519, PS256 and"
+             " RS256"
+           : "has an 'alg' that is none of ES256, EdDSA and Ed25519";
 }
 
 
 static ngx_int_t
 ngx_svc_jws_signature(const ngx_str_t *part, ngx_svc_jws_t *jws)
 {
-    jws->signature_len = (jws->alg == NGX_SVC_JWA_RS256)
-                         ? NGX_SVC_JWS_RSA : NGX_SVC_JWS_SIGNATURE;
+    size_t      least, most;
+    ngx_uint_t  rsa;
 
-    if (part->len == ngx_svc_base64url_len(jws->signature_len)
+    rsa = ngx_svc_jwa_bit(jws->alg) & ~NGX_SVC_JWS_SMALL;
+
+    least = rsa ? NGX_SVC_JWS_RSA : NGX_SVC_JWS_SIGNATURE;
+    most = rsa && jws->algs == NGX_SVC_JWS_CLIENT ? NGX_SVC_JWS_RSA_MAX
+                                                  : least;
+
+    if (part->len >= ngx_svc_base64url_len(least)
+        && part->len <= ngx_svc_base64url_len(most)
         && ngx_svc_base64url_decode(part->data, part->len, jws->signature,
                                     &jws->signature_len)
            == NGX_OK)
@@ -312,10 +341,13 @@ ngx_svc_jws_signature(const ngx_str_t *part, ngx_svc_jws_t *jws)
         return NGX_OK;
     }
 
-    return ngx_svc_jws_refuse(jws, jws->alg == NGX_SVC_JWA_RS256
-                              ? "has a signature that is not 256 bytes in"
+    return ngx_svc_jws_refuse(jws, !rsa
+                              ? "has a signature that is not 64 bytes in"
                                 " base64url"
-                              : "has a signature that is not 64 bytes in"
+                              : most > least
+                              ? "has a signature that is not 256 to 512 bytes"
+                                " in base64url"
+                              : "has a signature that is not 256 bytes in"
                                 " base64url");
 }
 

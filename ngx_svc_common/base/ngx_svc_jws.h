@@ -11,8 +11,9 @@
 
 
 #define NGX_SVC_JWS_MAX        8192     /* bytes, of one that is read */
-#define NGX_SVC_JWS_SIGNATURE  64       /* bytes, of all but RS256, */
-#define NGX_SVC_JWS_RSA        256      /*     and of that */
+#define NGX_SVC_JWS_SIGNATURE  64       /* bytes, of all but RSA, */
+#define NGX_SVC_JWS_RSA        256      /*     of what tenants sign by that, */
+#define NGX_SVC_JWS_RSA_MAX    512      /*     and what clients do, at most */
 #define NGX_SVC_JWS_INTEGER    9007199254740991LL    /* RFC 8259, 6 */
 
 #define ngx_svc_jws_len(header_len, payload_len)                              \
@@ -27,10 +28,10 @@ typedef struct {
     ngx_str_t        typ;           /* no data: there is none, and below */
     ngx_str_t        kid;
     ngx_svc_jwa_e    alg;
-    unsigned         rs256:1;       /* it may be */
+    ngx_uint_t       algs;          /* that it may have, ngx_svc_jwa_bit() */
     ngx_str_t        signed_text;   /* a part of the text that was read */
     size_t           signature_len;
-    u_char           signature[NGX_SVC_JWS_RSA];
+    u_char           signature[NGX_SVC_JWS_RSA_MAX];
     const char      *why;           /* NGX_DECLINED: "is ...", "has ..." */
 } ngx_svc_jws_t;
 
@@ -52,8 +53,9 @@ NGX_SVC_API u_char *ngx_svc_jws_sign(EVP_PKEY_CTX *signer,
 /*
  * Takes one apart: three parts in base64url of one spelling; header and
  * payload JSON objects as ngx_svc_json_parse() admits, in memory of the pool;
- * an "alg" that ngx_svc_jwa() knows, but RS256, and no "crit" in the header,
- * typ and kid, if any, strings; and a signature of 64 bytes.  Verifies nothing.
+ * an "alg" that ngx_svc_jwa() knows, but none of RSA, and no "crit" in the
+ * header, typ and kid, if any, strings; and a signature of 64 bytes.  Verifies
+ * nothing.
  *
  * NGX_OK; NGX_DECLINED with jws->why, which is ASCII without '"' and "\";
  * NGX_ERROR when memory runs out.
@@ -63,6 +65,10 @@ NGX_SVC_API ngx_int_t ngx_svc_jws_parse(ngx_pool_t *pool,
 
 /* The same of what tenants sign: RS256 besides, with a signature of 256. */
 NGX_SVC_API ngx_int_t ngx_svc_jws_parse_signed(ngx_pool_t *pool,
+    const ngx_str_t *text, ngx_svc_jws_t *jws);
+
+/* And of what clients sign: PS256 as well, with a signature of 256 to 512. */
+NGX_SVC_API ngx_int_t ngx_svc_jws_parse_client(ngx_pool_t *pool,
     const ngx_str_t *text, ngx_svc_jws_t *jws);
 
 /*

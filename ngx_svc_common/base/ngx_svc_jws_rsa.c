@@ -11,7 +11,7 @@
 
 
 static EVP_PKEY_CTX *ngx_svc_jws_rsa_context(EVP_PKEY *key,
-    int (*init)(EVP_PKEY_CTX *ctx));
+    int (*init)(EVP_PKEY_CTX *ctx), int padding);
 
 
 u_char *
@@ -29,7 +29,7 @@ ngx_svc_jws_rsa_sign(EVP_PKEY *key, const ngx_str_t *header,
     p = ngx_svc_base64url(p, payload->data, payload->len);
 
     len = sizeof(raw);
-    ctx = ngx_svc_jws_rsa_context(key, EVP_PKEY_sign_init);
+    ctx = ngx_svc_jws_rsa_context(key, EVP_PKEY_sign_init, RSA_PKCS1_PADDING);
 
     if (ctx
         && EVP_Digest(start, p - start, digest, NULL, EVP_sha256(), NULL) == 1
@@ -50,10 +50,11 @@ ngx_svc_jws_rsa_sign(EVP_PKEY *key, const ngx_str_t *header,
 }
 
 
-/* PKCS #1 v1.5, with SHA-256. */
+/* PKCS #1 v1.5 or PSS, with SHA-256 throughout, and a salt as long as that. */
 
 static EVP_PKEY_CTX *
-ngx_svc_jws_rsa_context(EVP_PKEY *key, int (*init)(EVP_PKEY_CTX *ctx))
+ngx_svc_jws_rsa_context(EVP_PKEY *key, int (*init)(EVP_PKEY_CTX *ctx),
+    int padding)
 {
     EVP_PKEY_CTX  *ctx;
 
@@ -61,8 +62,13 @@ ngx_svc_jws_rsa_context(EVP_PKEY *key, int (*init)(EVP_PKEY_CTX *ctx))
 
     if (ctx
         && (init(ctx) != 1
-            || EVP_PKEY_CTX_set_rsa_padding(ctx, RSA_PKCS1_PADDING) != 1
-            || EVP_PKEY_CTX_set_signature_md(ctx, EVP_sha256()) != 1))
+            || EVP_PKEY_CTX_set_rsa_padding(ctx, padding) != 1
+            || EVP_PKEY_CTX_set_signature_md(ctx, EVP_sha256()) != 1
+            || (padding == RSA_PKCS1_PSS_PADDING
+                && (EVP_PKEY_CTX_set_rsa_mgf1_md(ctx, EVP_sha256()) != 1
+                    || EVP_PKEY_CTX_set_rsa_pss_saltlen(ctx,
+                                                        RSA_PSS_SALTLEN_DIGEST)
+                       != 1))))
     {
         EVP_PKEY_CTX_free(ctx);
         return NULL;
@@ -79,7 +85,7 @@ ngx_svc_jws_rsa_verify(const ngx_svc_jws_t *jws, EVP_PKEY *key)
     u_char         digest[NGX_SVC_SHA256_LEN];
     EVP_PKEY_CTX  *ctx;
 
-    if (jws->signature_len != NGX_SVC_JWS_RSA) {
+    if (jws->signature_len != (size_t) EVP_PKEY_get_size(key)) {
         return 0;
     }
 
@@ -89,9 +95,12 @@ ngx_svc_jws_rsa_verify(const ngx_svc_jws_t *jws, EVP_PKEY *key)
         return -1;
     }
 
-    ctx = ngx_svc_jws_rsa_context(key, EVP_PKEY_verify_init);
+    ctx = ngx_svc_jws_rsa_context(key, EVP_PKEY_verify_init,
+                                  jws->alg == NGX_SVC_JWA_PS256
+                                  ? RSA_PKCS1_PSS_PADDING
+                                  : RSA_PKCS1_PADDING);
 
-    rc = ctx ? EVP_PKEY_verify(ctx, jws->signature, NGX_SVC_JWS_RSA, digest,
+    rc = ctx ? EVP_PKEY_verify(ctx, jws->signature, jws->signature_len, digest,
                                sizeof(digest))
              : -1;
 

@@ -1,5 +1,6 @@
 /*
- * JSON Web Signatures by RSA: RS256 (RFC 7518, 3.3).
+ * JSON Web Signatures by RSA: RS256 (RFC 7518, 3.3), and PS256 (3.5), which is
+ * verified alone.
  */
 
 #ifndef _NGX_SVC_JWS_RSA_H_INCLUDED_

@@ -6,6 +6,10 @@
 #include "ngx_svc_jwk_rsa.h"
 #include "ngx_svc_jws_rsa.h"
 
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
+#include <openssl/rsa.h>
+
 
 #define NO_ALG   "has an 'alg' that is none of ES256, EdDSA and Ed25519"
 #define NO_SIGN  "has a signature that is not 256 bytes in base64url"
@@ -121,16 +125,17 @@ test_signature(void **state)
 static void
 test_parse(void **state)
 {
-    char           *dot;
+    char           *dot, was;
     ngx_svc_jws_t   jws;
 
     assert_int_equal(unit_parse(*state, text, &jws), NGX_DECLINED);
     assert_string_equal(jws.why, NO_ALG);
 
     dot = strrchr(text, '.');
-    dot[1] ^= 'A' ^ 'B';
+    was = dot[1];
+    dot[1] = (was == 'A') ? 'B' : 'A';
     assert_int_equal(parse(*state, text, &jws), NGX_OK);
-    dot[1] ^= 'A' ^ 'B';
+    dot[1] = was;
 
     dot[342] = '\0';
     assert_int_equal(parse(*state, text, &jws), NGX_DECLINED);
@@ -205,11 +210,210 @@ test_public(void **state)
 }
 
 
+/* What a client signs, by a key of its own, of any size that it may have. */
+
+static void
+client_text(EVP_PKEY *key, const char *alg, int padding, int salt, char *out)
+{
+    size_t         len;
+    u_char         signature[NGX_SVC_JWS_RSA_MAX], *p;
+    char           header[64];
+    EVP_MD_CTX    *md;
+    EVP_PKEY_CTX  *ctx;
+
+    sprintf(header, "{\"alg\":\"%s\"}", alg);
+
+    p = ngx_svc_base64url((u_char *) out, (u_char *) header, strlen(header));
+    *p++ = '.';
+    p = ngx_svc_base64url(p, (u_char *) "{}", 2);
+
+    md = EVP_MD_CTX_new();
+    len = sizeof(signature);
+
+    assert_int_equal(EVP_DigestSignInit(md, &ctx, EVP_sha256(), NULL, key), 1);
+    assert_int_equal(EVP_PKEY_CTX_set_rsa_padding(ctx, padding), 1);
+
+    if (padding == RSA_PKCS1_PSS_PADDING) {
+        assert_int_equal(EVP_PKEY_CTX_set_rsa_pss_saltlen(ctx, salt), 1);
+    }
+
+    assert_int_equal(EVP_DigestSign(md, signature, &len, (u_char *) out,
+                                    p - (u_char *) out), 1);
+    EVP_MD_CTX_free(md);
+
+    *p++ = '.';
+    p = ngx_svc_base64url(p, signature, len);
+    *p = '\0';
+}
+
+
+/* Its public key, with more members in front of "n". */
+
+static void
+client_jwk(EVP_PKEY *key, const char *more, char *out)
+{
+    u_char   bytes[NGX_SVC_JWS_RSA_MAX + 1], chars[700], *p;
+    BIGNUM  *n;
+
+    n = NULL;
+
+    assert_int_equal(EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_N, &n), 1);
+    p = ngx_svc_base64url(chars, bytes, BN_bn2bin(n, bytes));
+
+    sprintf(out, "{\"kty\":\"RSA\",\"e\":\"AQAB\",%s\"n\":\"%.*s\"}", more,
+            (int) (p - chars), chars);
+
+    BN_free(n);
+}
+
+
+static ngx_int_t
+client_verify(ngx_pool_t *pool, const char *jws_text, EVP_PKEY *key,
+    ngx_uint_t algs)
+{
+    ngx_str_t      str;
+    ngx_svc_jws_t  jws;
+
+    str.data = (u_char *) jws_text;
+    str.len = strlen(jws_text);
+
+    assert_int_equal(ngx_svc_jws_parse_client(pool, &str, &jws), NGX_OK);
+
+    return algs & ngx_svc_jwa_bit(jws.alg)
+           ? ngx_svc_jws_verify(&jws, key, jws.alg) : NGX_DECLINED;
+}
+
+
+static void
+test_client(void **state)
+{
+    char         jwk[1024], jws[2048];
+    EVP_PKEY    *key, *public;
+    ngx_uint_t   i, algs, both;
+    ngx_str_t    str;
+
+    ngx_svc_jws_t  parsed;
+
+    static const unsigned  bits[] = { 2048, 2064, 3072, 4096 };
+
+    both = ngx_svc_jwa_bit(NGX_SVC_JWA_RS256)
+           | ngx_svc_jwa_bit(NGX_SVC_JWA_PS256);
+
+    for (i = 0; i < ngx_unit_len(bits); i++) {
+        key = EVP_RSA_gen(bits[i]);
+
+        client_jwk(key, "", jwk);
+        assert_int_equal(ngx_svc_jwk_client(unit_json(*state, jwk), &public,
+                                            &algs), NGX_OK);
+        assert_int_equal(algs, both);
+
+        client_text(key, "RS256", RSA_PKCS1_PADDING, 0, jws);
+        assert_int_equal(client_verify(*state, jws, public, algs), NGX_OK);
+
+        client_text(key, "PS256", RSA_PKCS1_PSS_PADDING, 32, jws);
+        assert_int_equal(client_verify(*state, jws, public, algs), NGX_OK);
+
+        /* nobody else verifies PS256 */
+
+        str.data = (u_char *) jws;
+        str.len = strlen(jws);
+        assert_int_equal(ngx_svc_jws_parse_signed(*state, &str, &parsed),
+                         NGX_DECLINED);
+        assert_string_equal(parsed.why, NO_ALG);
+
+        /* the padding of the other alg, and another salt (RFC 7518, 3.5) */
+
+        client_text(key, "PS256", RSA_PKCS1_PADDING, 0, jws);
+        assert_int_equal(client_verify(*state, jws, public, algs),
+                         NGX_DECLINED);
+        client_text(key, "RS256", RSA_PKCS1_PSS_PADDING, 32, jws);
+        assert_int_equal(client_verify(*state, jws, public, algs),
+                         NGX_DECLINED);
+        client_text(key, "PS256", RSA_PKCS1_PSS_PADDING, 20, jws);
+        assert_int_equal(client_verify(*state, jws, public, algs),
+                         NGX_DECLINED);
+
+        /* a key of another size */
+
+        client_text(private, "PS256", RSA_PKCS1_PSS_PADDING, 32, jws);
+        assert_int_equal(client_verify(*state, jws, public, algs),
+                         NGX_DECLINED);
+
+        client_jwk(key, "\"alg\":\"PS256\",\"use\":\"sig\",", jwk);
+        EVP_PKEY_free(public);
+        assert_int_equal(ngx_svc_jwk_client(unit_json(*state, jwk), &public,
+                                            &algs), NGX_OK);
+        assert_int_equal(algs, ngx_svc_jwa_bit(NGX_SVC_JWA_PS256));
+
+        client_text(key, "RS256", RSA_PKCS1_PADDING, 0, jws);
+        assert_int_equal(client_verify(*state, jws, public, algs),
+                         NGX_DECLINED);
+        assert_int_equal(ERR_peek_error(), 0);
+
+        EVP_PKEY_free(public);
+        EVP_PKEY_free(key);
+    }
+}
+
+
+static void
+test_client_none(void **state)
+{
+    char       *p, jwk[2048];
+    EVP_PKEY   *key, *public;
+    ngx_uint_t  i, algs;
+
+    static const char *const  more[] = {
+        "\"alg\":\"RS512\",", "\"alg\":\"ES256\",", "\"alg\":1,",
+        "\"use\":\"enc\",", "\"d\":\"AQ\",", "\"k\":\"AQ\",",
+        "\"p\":\"AQ\","
+    };
+
+    static const unsigned  bits[] = { 1024, 2040, 2047, 4104 };
+
+    for (i = 0; i < ngx_unit_len(more); i++) {
+        client_jwk(private, more[i], jwk);
+        assert_int_equal(ngx_svc_jwk_client(unit_json(*state, jwk), &public,
+                                            &algs), NGX_DECLINED);
+        assert_null(public);
+    }
+
+    for (i = 0; i < ngx_unit_len(bits); i++) {
+        key = EVP_RSA_gen(bits[i]);
+        client_jwk(key, "", jwk);
+        assert_int_equal(ngx_svc_jwk_client(unit_json(*state, jwk), &public,
+                                            &algs), NGX_DECLINED);
+        EVP_PKEY_free(key);
+    }
+
+    /* an even modulus, and one with a zero in front */
+
+    client_jwk(private, "", jwk);
+    strcpy(strrchr(jwk, '"') - 1, "A\"}");
+    assert_int_equal(ngx_svc_jwk_client(unit_json(*state, jwk), &public,
+                                        &algs), NGX_DECLINED);
+
+    client_jwk(private, "", jwk);
+    p = strstr(jwk, "\"n\":\"") + 5;
+    memmove(p + 4, p, strlen(p) + 1);
+    memcpy(p, "AAAA", 4);
+    assert_int_equal(ngx_svc_jwk_client(unit_json(*state, jwk), &public,
+                                        &algs), NGX_DECLINED);
+
+    assert_int_equal(ngx_svc_jwk_client(unit_json(*state, "{" UNIT_EC "}"),
+                                        &public, &algs), NGX_OK);
+    assert_int_equal(algs, ngx_svc_jwa_bit(NGX_SVC_JWA_ES256));
+    EVP_PKEY_free(public);
+}
+
+
 int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
         ngx_unit_test(test_signature),
+        ngx_unit_test(test_client),
+        ngx_unit_test(test_client_none),
         ngx_unit_test(test_private),
         ngx_unit_test(test_public),
         ngx_unit_test(test_parse),
