@@ -42,6 +42,11 @@ my $JWKS = '/oauth/t/acme/jwks';
 my $first = $s->http(GET => $PATHS[0]);
 my $document = $first->json;
 
+my @METHODS = qw(client_secret_basic client_secret_post private_key_jwt);
+my @ALGS = map { $_ . '_endpoint_auth_signing_alg_values_supported'
+                     => [ qw(ES256 EdDSA Ed25519 PS256 RS256) ] }
+               qw(token introspection revocation);
+
 is_deeply($document, {
     issuer => $issuer,
     (map { $_->[0] . '_endpoint' => "$issuer/$_->[1]" }
@@ -56,11 +61,10 @@ is_deeply($document, {
     grant_types_supported => [ qw(authorization_code refresh_token client_credentials),
                                $EXCHANGE ],
     code_challenge_methods_supported => [ 'S256' ],
-    token_endpoint_auth_methods_supported => [ qw(client_secret_basic client_secret_post none) ],
-    introspection_endpoint_auth_methods_supported => [ qw(client_secret_basic
-                                                          client_secret_post) ],
-    revocation_endpoint_auth_methods_supported => [ qw(client_secret_basic client_secret_post
-                                                       none) ],
+    token_endpoint_auth_methods_supported => [ @METHODS, 'none' ],
+    introspection_endpoint_auth_methods_supported => [ @METHODS ],
+    revocation_endpoint_auth_methods_supported => [ @METHODS, 'none' ],
+    @ALGS,
     dpop_signing_alg_values_supported => [ qw(ES256 EdDSA Ed25519) ],
     subject_types_supported => [ 'public' ],
     id_token_signing_alg_values_supported => [ qw(ES256 RS256) ],
@@ -273,9 +277,9 @@ for my $node ($off, $alone) {
         jwks_uri => "$issuer/jwks",
         response_types_supported => [ 'code' ],
         grant_types_supported => [ 'client_credentials', $EXCHANGE ],
-        (map { $_ . '_endpoint_auth_methods_supported' => [ qw(client_secret_basic
-                                                               client_secret_post) ] }
+        (map { $_ . '_endpoint_auth_methods_supported' => [ @METHODS ] }
              qw(token introspection revocation)),
+        @ALGS,
         dpop_signing_alg_values_supported => [ qw(ES256 EdDSA Ed25519) ],
     }, 'the metadata of services alone');
 

@@ -25,6 +25,7 @@
 
 
 typedef struct ngx_svc_oauth_s  ngx_svc_oauth_t;
+typedef struct ngx_svc_oauth_asserted_s  ngx_svc_oauth_asserted_t;
 typedef struct ngx_svc_oauth_jwts_s  ngx_svc_oauth_jwts_t;
 typedef struct ngx_svc_oauth_issued_s  ngx_svc_oauth_issued_t;
 
@@ -67,6 +68,9 @@ typedef struct {
                                                it cannot be one of ours */
     ngx_str_t                      public;  /* a boolean: by its id alone */
     ngx_uint_t                     basic;   /* by an Authorization header */
+    ngx_svc_oauth_asserted_t      *asserted;    /* by an assertion; or NULL */
+    ngx_str_t                      slug;    /* that this is for, if any */
+    ngx_str_t                      once;    /* of its "jti"; no data: none */
 } ngx_svc_oauth_client_t;
 
 
@@ -168,8 +172,11 @@ struct ngx_svc_oauth_s {
     ngx_str_t                      secret_hash;
     ngx_str_t                      jkt;         /* of a DPoP proof */
     ngx_str_t                      once;        /* likewise */
-    unsigned                       proof_called:1;  /* the op looks at it */
-    unsigned                       proof_seen:1;    /* it was shown before */
+    ngx_uint_t                     once_call;   /* of the op's calls, what
+                                                   looks at both; 0: none */
+    unsigned                       once_spent:1;    /* one has */
+    unsigned                       proof_seen:1;    /* it was shown before, */
+    unsigned                       assertion_seen:1;    /*     as was this */
     ngx_str_t                      access_token;    /* as it is answered, */
     ngx_str_t                      id_token;        /*     if there is one */
     ngx_svc_oauth_jwts_t          *jwts;        /* of these, what is signed; */

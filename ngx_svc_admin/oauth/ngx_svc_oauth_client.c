@@ -1,5 +1,5 @@
 /*
- * How a client proves which one it is.
+ * The statement that finds a client.
  */
 
 #include "ngx_svc_oauth_client.h"
@@ -8,17 +8,6 @@
 #include "ngx_svc_hex.h"
 
 
-#define NGX_SVC_OAUTH_BASIC  512        /* bytes, of what is decoded */
-
-
-static ngx_int_t ngx_svc_oauth_client_proofs(ngx_svc_oauth_t *o);
-static ngx_int_t ngx_svc_oauth_client_header(ngx_svc_oauth_t *o);
-static ngx_int_t ngx_svc_oauth_client_basic(ngx_svc_oauth_t *o,
-    const ngx_str_t *value, ngx_str_t *secret);
-static ngx_int_t ngx_svc_oauth_client_decode(ngx_str_t *text);
-static ngx_int_t ngx_svc_oauth_client_body(ngx_svc_oauth_t *o);
-static ngx_int_t ngx_svc_oauth_client_digest(ngx_svc_oauth_t *o,
-    ngx_svc_application_login_e kind, const ngx_str_t *secret);
 static ngx_uint_t ngx_svc_oauth_client_secret(const ngx_str_t *secret);
 static ngx_int_t ngx_svc_oauth_client_bind_type(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
@@ -136,219 +125,6 @@ static const ngx_svc_pg_statement_t *const
 
 
 ngx_int_t
-ngx_svc_oauth_client_take(ngx_svc_oauth_t *o)
-{
-    ngx_int_t  rc;
-
-    rc = ngx_svc_oauth_client_proofs(o);
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    return o->sr->request->headers_in.authorization
-           ? ngx_svc_oauth_client_header(o) : ngx_svc_oauth_client_body(o);
-}
-
-
-/* RFC 6749, 2.3: a client proves itself in one way. */
-
-static ngx_int_t
-ngx_svc_oauth_client_proofs(ngx_svc_oauth_t *o)
-{
-    ngx_int_t   rc;
-    ngx_str_t   secret, assertion;
-    ngx_uint_t  header;
-
-    rc = ngx_svc_oauth_value(o, "client_secret", &secret);
-
-    if (rc == NGX_OK) {
-        rc = ngx_svc_oauth_value(o, "client_assertion", &assertion);
-    }
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    header = (o->sr->request->headers_in.authorization != NULL);
-
-    if (header + (secret.data != NULL) + (assertion.data != NULL) > 1) {
-        return ngx_svc_fail(&o->sr->error, NGX_SVC_E_INVALID_REQUEST,
-                            "The client proves itself in more than one way: "
-                            "the Authorization header, 'client_secret' and "
-                            "'client_assertion' exclude each other.");
-    }
-
-    return assertion.data
-           ? ngx_svc_fail(&o->sr->error, NGX_SVC_E_CLIENT,
-                          "No client proves itself by an assertion here.")
-           : NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_svc_oauth_client_header(ngx_svc_oauth_t *o)
-{
-    ngx_int_t  rc;
-    ngx_str_t  id, secret, *value;
-
-    value = &o->sr->request->headers_in.authorization->value;
-
-    rc = ngx_svc_oauth_value(o, "client_id", &id);
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    o->client.basic = 1;
-
-    rc = ngx_svc_oauth_client_basic(o, value, &secret);
-
-    if (rc == NGX_DECLINED) {
-        ngx_str_null(&o->client.id);
-        return NGX_OK;
-    }
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    if (id.data && (id.len != o->client.id.len
-                    || ngx_memcmp(id.data, o->client.id.data, id.len) != 0))
-    {
-        return ngx_svc_fail(&o->sr->error, NGX_SVC_E_INVALID_REQUEST,
-                            "'client_id' is not the client of the "
-                            "Authorization header.");
-    }
-
-    /* clients that have no secret send an empty one */
-
-    return secret.len
-           ? ngx_svc_oauth_client_digest(o, NGX_SVC_APPLICATION_LOGIN_SECRET,
-                                         &secret)
-           : ngx_svc_oauth_client_public(o, &o->client.id);
-}
-
-
-/* RFC 7617, of what RFC 6749, 2.3.1 has encoded as in a form. */
-
-static ngx_int_t
-ngx_svc_oauth_client_basic(ngx_svc_oauth_t *o, const ngx_str_t *value,
-    ngx_str_t *secret)
-{
-    u_char     *colon;
-    ngx_str_t   text, src;
-
-    if (value->len < sizeof("Basic ") - 1
-        || ngx_strncasecmp(value->data, (u_char *) "Basic ",
-                           sizeof("Basic ") - 1)
-           != 0)
-    {
-        return NGX_DECLINED;
-    }
-
-    src.data = value->data + sizeof("Basic ") - 1;
-    src.len = value->len - (sizeof("Basic ") - 1);
-
-    while (src.len && *src.data == ' ') {
-        src.data++;
-        src.len--;
-    }
-
-    if (src.len > NGX_SVC_OAUTH_BASIC) {
-        return NGX_DECLINED;
-    }
-
-    text.data = ngx_pnalloc(o->sr->request->pool,
-                            ngx_base64_decoded_length(src.len) + 1);
-    if (text.data == NULL
-        || ngx_svc_wipe_later(o->sr->request->pool, text.data,
-                              ngx_base64_decoded_length(src.len))
-           != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    if (ngx_decode_base64(&text, &src) != NGX_OK) {
-        return NGX_DECLINED;
-    }
-
-    colon = ngx_strlchr(text.data, text.data + text.len, ':');
-    if (colon == NULL) {
-        return NGX_DECLINED;
-    }
-
-    o->client.id.data = text.data;
-    o->client.id.len = colon - text.data;
-    secret->data = colon + 1;
-    secret->len = text.data + text.len - secret->data;
-
-    return ngx_svc_oauth_client_decode(&o->client.id) == NGX_OK
-           ? ngx_svc_oauth_client_decode(secret) : NGX_DECLINED;
-}
-
-
-/* In its place.  "+" is no character of ids and secrets: it need not be known. */
-
-static ngx_int_t
-ngx_svc_oauth_client_decode(ngx_str_t *text)
-{
-    u_char  *p, *dst, *end;
-
-    dst = text->data;
-    end = text->data + text->len;
-
-    for (p = text->data; p < end; p++) {
-
-        if (*p != '%') {
-            *dst++ = *p;
-            continue;
-        }
-
-        if (end - p < 3 || ngx_svc_hex(p + 1, 1, dst) != NGX_OK) {
-            return NGX_DECLINED;
-        }
-
-        p += 2;
-        dst++;
-    }
-
-    text->len = dst - text->data;
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_svc_oauth_client_body(ngx_svc_oauth_t *o)
-{
-    ngx_int_t  rc;
-    ngx_str_t  secret;
-
-    rc = ngx_svc_oauth_value(o, "client_id", &o->client.id);
-
-    if (rc == NGX_OK) {
-        rc = ngx_svc_oauth_value(o, "client_secret", &secret);
-    }
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    if (o->client.id.data == NULL) {
-        return ngx_svc_fail(&o->sr->error, NGX_SVC_E_CLIENT,
-                            "The client does not say which one it is: by an "
-                            "Authorization header, or by 'client_id'.");
-    }
-
-    return secret.data
-           ? ngx_svc_oauth_client_digest(o, NGX_SVC_APPLICATION_LOGIN_SECRET,
-                                         &secret)
-           : ngx_svc_oauth_client_public(o, &o->client.id);
-}
-
-
-ngx_int_t
 ngx_svc_oauth_client_public(ngx_svc_oauth_t *o, const ngx_str_t *id)
 {
     static const ngx_str_t  none = ngx_string("");
@@ -359,7 +135,7 @@ ngx_svc_oauth_client_public(ngx_svc_oauth_t *o, const ngx_str_t *id)
 }
 
 
-static ngx_int_t
+ngx_int_t
 ngx_svc_oauth_client_digest(ngx_svc_oauth_t *o,
     ngx_svc_application_login_e kind, const ngx_str_t *secret)
 {
@@ -438,7 +214,8 @@ ngx_svc_oauth_client_call(ngx_svc_oauth_t *o,
     alcf = ngx_http_get_module_loc_conf(o->sr->request,
                                         ngx_http_svc_admin_module);
 
-    pinned = alcf->tenant || ngx_svc_oauth_slug(o->sr).len;
+    pinned = alcf->tenant || ngx_svc_oauth_slug(o->sr).len
+             || o->client.slug.len;
 
     return ngx_svc_route_call(o->sr, ngx_svc_oauth_logins[login][pinned],
                               NULL);
@@ -501,7 +278,10 @@ ngx_svc_oauth_client_refuse(ngx_svc_oauth_t *o)
     return ngx_svc_fail(&o->sr->error,
                         o->client.basic ? NGX_SVC_E_CLIENT_BASIC
                                         : NGX_SVC_E_CLIENT,
-                        "The client is unknown, or its secret is wrong.");
+                        o->client.asserted
+                        ? "The client is unknown, or its assertion is not "
+                          "good."
+                        : "The client is unknown, or its secret is wrong.");
 }
 
 
@@ -543,10 +323,17 @@ ngx_int_t
 ngx_svc_oauth_client_bind_tenant(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     const ngx_svc_param_t *param, void *body)
 {
-    ngx_str_t  slug;
+    ngx_str_t         slug;
+    ngx_svc_oauth_t  *o;
+
+    o = sr->data;
 
     if (ngx_svc_oauth_client_pinned(sr, &slug) != NGX_OK) {
         return NGX_ERROR;
+    }
+
+    if (slug.len == 0) {
+        slug = o->client.slug;
     }
 
     ngx_svc_pg_bind_str(call, slug.len ? &slug : NULL);

@@ -1,6 +1,5 @@
 /*
- * How a client proves which one it is (RFC 6749, 2.3), and the statement that
- * finds it.
+ * The statement that finds a client, by what it has proved itself with.
  */
 
 #ifndef _NGX_SVC_OAUTH_CLIENT_H_INCLUDED_
@@ -11,16 +10,13 @@
 
 
 /*
- * For a prepare, behind ngx_svc_oauth_begin(): takes the client from one of an
- * Authorization header, "client_id" with "client_secret", and "client_id".
- * NGX_OK also when it cannot be one of ours: nothing is looked up then, see
- * ngx_svc_oauth_client_call().  NGX_DECLINED with sr->error: there is none, or
- * more than one; NGX_ERROR.
+ * For a prepare: the client of an id alone.  And the same of o->client.id with
+ * a secret, or without.  NGX_OK also when it cannot be one of ours: nothing is
+ * looked up then, see ngx_svc_oauth_client_call(); NGX_ERROR.
  */
-ngx_int_t ngx_svc_oauth_client_take(ngx_svc_oauth_t *o);
-
-/* The client of an id alone, of an authorization request.  As above. */
 ngx_int_t ngx_svc_oauth_client_public(ngx_svc_oauth_t *o, const ngx_str_t *id);
+ngx_int_t ngx_svc_oauth_client_digest(ngx_svc_oauth_t *o,
+    ngx_svc_application_login_e kind, const ngx_str_t *secret);
 
 /*
  * Adds a login statement to sr->op, whose turn it will be.  NGX_DECLINED with
@@ -55,7 +51,7 @@ ngx_int_t ngx_svc_oauth_client_refuse(ngx_svc_oauth_t *o);
  */
 ngx_int_t ngx_svc_oauth_client_pinned(ngx_svc_request_t *sr, ngx_str_t *slug);
 
-/* Parameters: of a location, or a path, its tenant's slug; NULL: any. */
+/* Parameters: of a location, a path or an assertion the slug; NULL: any. */
 ngx_svc_bind_function(ngx_svc_oauth_client_bind_tenant);
 
 /* Three of them, .n of 0 to 2: the address, the User-Agent, the request's id. */

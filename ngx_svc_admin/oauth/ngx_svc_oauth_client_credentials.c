@@ -10,8 +10,8 @@
 #include "ngx_svc_oauth_grant.h"
 #include "ngx_svc_oauth_kept.h"
 #include "ngx_svc_oauth_key.h"
+#include "ngx_svc_oauth_once.h"
 #include "ngx_svc_oauth_own_live.h"
-#include "ngx_svc_oauth_proof.h"
 #include "ngx_svc_oauth_refusal.h"
 
 
@@ -136,7 +136,7 @@ ngx_svc_oauth_cc_decide(ngx_svc_oauth_t *o, PGresult *res)
 
     o->data = cc;
 
-    ngx_svc_oauth_proof_take(o);
+    ngx_svc_oauth_once_take(o);
 
     if (ngx_svc_oauth_client_row_read(o, res, &cc->client) != NGX_OK
         || ngx_svc_oauth_cc_may(o, cc) != NGX_OK)

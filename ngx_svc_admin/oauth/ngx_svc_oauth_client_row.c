@@ -82,6 +82,10 @@ ngx_svc_oauth_client_row_judge(ngx_svc_oauth_t *o,
         return "grant_type";
     }
 
+    if (o->assertion_seen) {
+        return "client";
+    }
+
     if (row->dpop && o->jkt.data == NULL) {
         return "proof";
     }
@@ -94,7 +98,8 @@ ngx_uint_t
 ngx_svc_oauth_client_row_wider(ngx_svc_oauth_t *o)
 {
     return o->resource_key.data
-           || (o->client.digest.len && ngx_svc_oauth_agent(&o->client.id));
+           || (ngx_svc_application_id(&o->client.id)
+               && ngx_svc_oauth_agent(&o->client.id));
 }
 
 

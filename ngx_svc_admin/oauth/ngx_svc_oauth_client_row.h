@@ -88,8 +88,8 @@ ngx_int_t ngx_svc_oauth_client_row_read(ngx_svc_oauth_t *o, PGresult *res,
 
 /*
  * The verdicts that come first, in their order, each a name of the verdicts of
- * ngx_svc_oauth_refuse(); NULL: none.  A proof is looked at by then: see
- * ngx_svc_oauth_proof_take().
+ * ngx_svc_oauth_refuse(); NULL: none.  What is shown once is looked at
+ * by then: see ngx_svc_oauth_once_take().
  */
 const char *ngx_svc_oauth_client_row_judge(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_client_row_t *row);

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_oauth_conf.h"
+#include "ngx_svc_oauth_client_keys.h"
 #include "ngx_svc_oauth_kept.h"
 #include "ngx_svc_oauth_key.h"
 #include "ngx_svc_oauth_login_url.h"
@@ -421,6 +422,7 @@ ngx_svc_oauth_exit_worker(void)
     ngx_svc_oauth_proof_exit_worker();
     ngx_svc_oauth_rotate_exit_worker();
     ngx_svc_oauth_key_exit_worker();
+    ngx_svc_oauth_client_keys_exit_worker();
     ngx_svc_oauth_refresh_token_exit_worker();
     ngx_svc_oauth_bearer_exit_worker();
 }

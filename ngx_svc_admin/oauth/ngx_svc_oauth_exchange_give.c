@@ -6,7 +6,7 @@
 #include "ngx_svc_oauth_amr.h"
 #include "ngx_svc_oauth_grant.h"
 #include "ngx_svc_oauth_key.h"
-#include "ngx_svc_oauth_proof.h"
+#include "ngx_svc_oauth_once.h"
 #include "ngx_svc_oauth_refusal.h"
 
 
@@ -39,7 +39,7 @@ ngx_svc_oauth_exchange_decide(ngx_svc_oauth_t *o, PGresult *res)
 
     ex = o->data;
 
-    ngx_svc_oauth_proof_take(o);
+    ngx_svc_oauth_once_take(o);
 
     rc = ngx_svc_oauth_exchange_take(o, res);
 

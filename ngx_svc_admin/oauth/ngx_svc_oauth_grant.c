@@ -9,7 +9,7 @@
 #include "ngx_svc_oauth_grant.h"
 #include "ngx_svc_oauth_key.h"
 #include "ngx_svc_oauth_make.h"
-#include "ngx_svc_oauth_proof.h"
+#include "ngx_svc_oauth_once.h"
 #include "ngx_svc_oauth_refusal.h"
 #include "ngx_svc_oauth_sign.h"
 
@@ -71,7 +71,7 @@ ngx_svc_oauth_grant_calls(ngx_svc_oauth_t *o,
     }
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_oauth_proof_call(o);
+        rc = ngx_svc_oauth_once_call(o);
     }
 
     return rc == NGX_OK ? ngx_svc_route_call(o->sr, statement, NULL) : rc;

@@ -11,7 +11,7 @@
 #include "ngx_svc_oauth_granted_sql.h"
 #include "ngx_svc_oauth_id_token.h"
 #include "ngx_svc_oauth_key.h"
-#include "ngx_svc_oauth_proof.h"
+#include "ngx_svc_oauth_once.h"
 #include "ngx_svc_oauth_sign.h"
 
 
@@ -96,7 +96,7 @@ ngx_svc_oauth_granted_decide(ngx_svc_oauth_t *o, PGresult *res)
 
     granted = o->data;
 
-    ngx_svc_oauth_proof_take(o);
+    ngx_svc_oauth_once_take(o);
 
     if (ngx_svc_oauth_granted_take(o, res) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;

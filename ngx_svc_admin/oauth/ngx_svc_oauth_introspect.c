@@ -8,14 +8,16 @@
 
 #include "ngx_svc_oauth_introspected.h"
 #include "ngx_svc_oauth_amr.h"
+#include "ngx_svc_oauth_asserted.h"
 #include "ngx_svc_oauth_lives_row.h"
+#include "ngx_svc_oauth_once.h"
 #include "ngx_svc_oauth_own_live.h"
 #include "ngx_svc_oauth_refusal.h"
 #include "ngx_svc_oauth_shown.h"
 
 
 static ngx_int_t ngx_svc_oauth_introspect_prepare(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_oauth_introspect_calls(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_introspect_calls(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_introspect_owners(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_introspect_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_introspect_tell(ngx_svc_oauth_t *o,
@@ -147,14 +149,17 @@ ngx_svc_oauth_introspect_prepare(ngx_svc_request_t *sr)
 
     rc = ngx_svc_oauth_shown_take(sr, &o);
 
-    return rc == NGX_OK ? ngx_svc_oauth_introspect_calls(o) : rc;
+    return rc == NGX_OK
+           ? ngx_svc_oauth_asserted_calls(o, ngx_svc_oauth_introspect_calls)
+           : rc;
 }
 
 
 static ngx_int_t
-ngx_svc_oauth_introspect_calls(ngx_svc_oauth_t *o)
+ngx_svc_oauth_introspect_calls(ngx_svc_request_t *sr)
 {
-    ngx_int_t  rc;
+    ngx_int_t         rc;
+    ngx_svc_oauth_t  *o;
 
     static const ngx_svc_pg_statement_t *const  statements[] = {
         [NGX_SVC_OAUTH_BEARER_NONE] = &ngx_svc_sql_oauth_introspect_none,
@@ -163,7 +168,13 @@ ngx_svc_oauth_introspect_calls(ngx_svc_oauth_t *o)
         [NGX_SVC_OAUTH_BEARER_REFRESH] = &ngx_svc_sql_oauth_introspect_refresh
     };
 
+    o = sr->data;
+
     rc = ngx_svc_oauth_client_call(o, NGX_SVC_OAUTH_LOGIN_SYNC);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_once_call_only(o);
+    }
 
     if (rc != NGX_OK) {
         return rc;
@@ -171,7 +182,7 @@ ngx_svc_oauth_introspect_calls(ngx_svc_oauth_t *o)
 
     return o->token.own
            ? ngx_svc_oauth_own_live_call(o)
-           : ngx_svc_route_call(o->sr, statements[o->token.kind], NULL);
+           : ngx_svc_route_call(sr, statements[o->token.kind], NULL);
 }
 
 

@@ -99,7 +99,20 @@ static const ngx_svc_oauth_metadata_t  ngx_svc_oauth_endpoints[] = {
 
 #define NGX_SVC_OAUTH_PROMPTS  "prompt_values_supported"
 
-#define NGX_SVC_OAUTH_SECRET_METHODS  "client_secret_basic client_secret_post"
+/* How clients prove themselves that have something to do so with. */
+
+#define NGX_SVC_OAUTH_METHODS                                                 \
+    "client_secret_basic client_secret_post private_key_jwt"
+
+#define NGX_SVC_OAUTH_ASSERTION_ALGS  "ES256 EdDSA Ed25519 PS256 RS256"
+
+/* Of an endpoint; public: also of clients that have nothing. */
+
+#define NGX_SVC_OAUTH_AUTH(endpoint, public)                                  \
+    { endpoint "_endpoint_auth_methods_supported",                            \
+      NGX_SVC_OAUTH_METHODS public, NGX_SVC_OAUTH_METHODS },                  \
+    { endpoint "_endpoint_auth_signing_alg_values_supported",                 \
+      NGX_SVC_OAUTH_ASSERTION_ALGS, NGX_SVC_OAUTH_ASSERTION_ALGS }
 
 /*
  * What scopes a tenant's applications have besides is nobody's business.  A
@@ -114,12 +127,9 @@ static const ngx_svc_oauth_metadata_t  ngx_svc_oauth_lists[] = {
       "authorization_code refresh_token " NGX_SVC_OAUTH_SERVICE_GRANTS,
       NGX_SVC_OAUTH_SERVICE_GRANTS },
     { "code_challenge_methods_supported", "S256", NULL },
-    { "token_endpoint_auth_methods_supported",
-      NGX_SVC_OAUTH_SECRET_METHODS " none", NGX_SVC_OAUTH_SECRET_METHODS },
-    { "introspection_endpoint_auth_methods_supported",
-      NGX_SVC_OAUTH_SECRET_METHODS, NGX_SVC_OAUTH_SECRET_METHODS },
-    { "revocation_endpoint_auth_methods_supported",
-      NGX_SVC_OAUTH_SECRET_METHODS " none", NGX_SVC_OAUTH_SECRET_METHODS },
+    NGX_SVC_OAUTH_AUTH("token", " none"),
+    NGX_SVC_OAUTH_AUTH("introspection", ""),
+    NGX_SVC_OAUTH_AUTH("revocation", " none"),
     { "dpop_signing_alg_values_supported", "ES256 EdDSA Ed25519",
       "ES256 EdDSA Ed25519" },
     { "subject_types_supported", "public", NULL },

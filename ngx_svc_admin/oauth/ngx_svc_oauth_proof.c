@@ -1,8 +1,5 @@
 /*
  * DPoP proofs of requests under /oauth.
- *
- * That a proof is shown once only is a row, of the transaction that it is shown
- * to: whether the request is granted or not, the proof is spent.
  */
 
 #include "ngx_svc_oauth_proof.h"
@@ -36,28 +33,9 @@ static u_char *ngx_svc_oauth_proof_place(ngx_svc_oauth_t *o,
 static const ngx_str_t  ngx_svc_oauth_proof_short = ngx_string("190");
 static const ngx_str_t  ngx_svc_oauth_proof_long = ngx_string("730");
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_once = {
-    .name = "oauth_once",
-    .text =
-        "WITH i AS ("
-            "INSERT INTO svc.oauth_once (tenant_id, digest, expires_at)"
-            " SELECT t.id, $1, now() + make_interval(secs => $2::text::float8)"
-            " FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT
-                " AND EXISTS (SELECT FROM ("
-                    NGX_SVC_OAUTH_APPLICATION("k.auth_method", "$3") ") a"
-                    " WHERE (a.auth_method = 'none') = $4::bool)"
-            " ON CONFLICT DO NOTHING RETURNING digest"
-        ")"
-        " SELECT CASE WHEN EXISTS (SELECT FROM i) THEN 'new' ELSE 'seen' END",
-    NGX_SVC_PARAMS(ngx_svc_oauth_param(once),
-                   ngx_svc_oauth_param(once_seconds),
-                   ngx_svc_oauth_param(client.id),
-                   ngx_svc_oauth_param(client.public))
-};
-
 /*
- * Likewise, of who shows a token that is bound to the proof's key.  A crash
- * forgets the row anyway: nobody waits for the disk.
+ * That a proof is new, of who shows a token that is bound to the proof's key.
+ * A crash forgets the row anyway: nobody waits for the disk.
  */
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_once_token = {
@@ -271,40 +249,6 @@ ngx_svc_oauth_proof_fresh(ngx_svc_oauth_t *o, const ngx_svc_dpop_t *dpop)
                         "seconds away, or a 'nonce' that has ended: take one "
                         "of 'DPoP-Nonce'.",
                         NGX_SVC_DPOP_DRIFT);
-}
-
-
-ngx_int_t
-ngx_svc_oauth_proof_call(ngx_svc_oauth_t *o)
-{
-    ngx_int_t  rc;
-
-    if (o->once.data == NULL) {
-        return NGX_OK;
-    }
-
-    rc = ngx_svc_route_call(o->sr, &ngx_svc_sql_oauth_once, NULL);
-
-    /* another op of the request comes when it is spent */
-
-    ngx_str_null(&o->once);
-    o->proof_called = 1;
-
-    return rc;
-}
-
-
-void
-ngx_svc_oauth_proof_take(ngx_svc_oauth_t *o)
-{
-    ngx_str_t  says;
-
-    if (o->proof_called) {
-        says = ngx_svc_pg_value(ngx_svc_route_before_last(o->sr), 0, 0);
-
-        o->proof_called = 0;
-        o->proof_seen = (says.len && says.data[0] == 's');
-    }
 }
 
 

@@ -26,18 +26,10 @@ ngx_uint_t ngx_svc_oauth_proof_shown(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_oauth_proof(ngx_svc_oauth_t *o, const ngx_str_t *token);
 
 /*
- * Adds, right before the last statement, what tells whether the proof has been
- * shown before.  Nothing without a proof; once for each.  As above.
- */
-ngx_int_t ngx_svc_oauth_proof_call(ngx_svc_oauth_t *o);
-
-/* For a decide: sets o->proof_seen, when the proof was looked at in this op. */
-void ngx_svc_oauth_proof_take(ngx_svc_oauth_t *o);
-
-/*
- * The same of a proof that comes with the access token o->token, behind the
- * statement that sets its tenant: sr->op may write then.  bound: the token is
- * ours and bound to the proof's key, which has turns of its own then.
+ * Adds what tells whether a proof is new that comes with the access token
+ * o->token, behind the statement that sets its tenant: sr->op may write then.
+ * bound: the token is ours and bound to the proof's key, which has turns of its
+ * own then.
  * For its reply: of that result whether the proof is new, of a token that lives
  * and is bound to the proof's key.  NGX_OK; NGX_DECLINED with sr->error;
  * NGX_ERROR.

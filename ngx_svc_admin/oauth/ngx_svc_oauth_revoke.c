@@ -13,7 +13,9 @@
  */
 
 #include "ngx_svc_oauth_live.h"
+#include "ngx_svc_oauth_asserted.h"
 #include "ngx_svc_oauth_kept.h"
+#include "ngx_svc_oauth_once.h"
 #include "ngx_svc_oauth_shown.h"
 
 
@@ -23,6 +25,7 @@
 
 
 static ngx_int_t ngx_svc_oauth_revoke_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_revoke_shown(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_revoke_calls(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_revoke_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_revoke_sent(ngx_svc_oauth_t *o, PGresult *res);
@@ -154,9 +157,15 @@ ngx_svc_oauth_revoke_prepare(ngx_svc_request_t *sr)
     rc = ngx_svc_oauth_shown_take(sr, &o);
 
     return rc == NGX_OK
-           ? ngx_svc_oauth_shown(o, ngx_svc_oauth_revoke_calls,
-                                 ngx_svc_oauth_revoke_reply)
-           : rc;
+           ? ngx_svc_oauth_asserted_calls(o, ngx_svc_oauth_revoke_shown) : rc;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_revoke_shown(ngx_svc_request_t *sr)
+{
+    return ngx_svc_oauth_shown(sr->data, ngx_svc_oauth_revoke_calls,
+                               ngx_svc_oauth_revoke_reply);
 }
 
 
@@ -171,6 +180,10 @@ ngx_svc_oauth_revoke_calls(ngx_svc_request_t *sr)
     o = sr->data;
 
     rc = ngx_svc_oauth_client_call(o, NGX_SVC_OAUTH_LOGIN_SYNC);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_once_call_only(o);
+    }
 
     if (rc == NGX_OK && o->token.kind == NGX_SVC_OAUTH_BEARER_REFRESH) {
         return ngx_svc_route_call(sr, &ngx_svc_sql_oauth_revoke_grant, NULL);

@@ -3,7 +3,9 @@
  */
 
 #include "ngx_svc_oauth_shown.h"
+#include "ngx_svc_oauth_client_take.h"
 #include "ngx_svc_oauth_key.h"
+#include "ngx_svc_oauth_once.h"
 #include "ngx_svc_oauth_refusal.h"
 
 
@@ -48,7 +50,11 @@ ngx_svc_oauth_shown_answer(ngx_svc_oauth_t *o, PGresult *res,
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (rc != NGX_OK || PQntuples(res) == 0
+    if (rc == NGX_OK) {
+        ngx_svc_oauth_once_take(o);
+    }
+
+    if (rc != NGX_OK || o->assertion_seen || PQntuples(res) == 0
         || ngx_svc_row_value(res, 0, "_verdict").data)
     {
         return ngx_svc_oauth_refuse_client(o, login);

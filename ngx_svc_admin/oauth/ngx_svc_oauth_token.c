@@ -3,12 +3,15 @@
  */
 
 #include "ngx_svc_oauth_token.h"
-#include "ngx_svc_oauth_client.h"
+#include "ngx_svc_oauth_asserted.h"
+#include "ngx_svc_oauth_client_take.h"
 #include "ngx_svc_oauth_grant.h"
+#include "ngx_svc_oauth_once.h"
 #include "ngx_svc_oauth_proof.h"
 
 
 static ngx_int_t ngx_svc_oauth_token_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_token_calls(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_token_grant(ngx_svc_oauth_t *o);
 
 
@@ -72,12 +75,12 @@ ngx_svc_oauth_token_prepare(ngx_svc_request_t *sr)
         rc = ngx_svc_oauth_issue_new(o);
     }
 
-    if (rc == NGX_OK && o->once.data == NULL) {
+    if (rc == NGX_OK && !ngx_svc_oauth_once_shown(o)) {
         sr->op->kind = NGX_SVC_PG_READ;
     }
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_oauth_grant_calls(o, NULL);
+        rc = ngx_svc_oauth_asserted_calls(o, ngx_svc_oauth_token_calls);
     }
 
     if (rc == NGX_DECLINED && o && o->grant && o->client.digest.len) {
@@ -85,6 +88,13 @@ ngx_svc_oauth_token_prepare(ngx_svc_request_t *sr)
     }
 
     return rc;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_token_calls(ngx_svc_request_t *sr)
+{
+    return ngx_svc_oauth_grant_calls(sr->data, NULL);
 }
 
 

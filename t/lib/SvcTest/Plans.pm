@@ -777,6 +777,9 @@ sub values {
         oauth_metadata => [ $self->{slug} ],
         oauth_jwks => [ $self->{slug} ],
         oauth_once => [ '\x00', '130', $self->{apps}[0], 'false' ],
+        ( map { $_ => [ '\x00', '130', $self->{apps}[0], 'false', '\x01' ] }
+              qw(oauth_once_assertion oauth_once_only) ),
+        oauth_client_keys => [ $self->{apps}[0] ],
         oauth_once_token => [ '\x00', '130', @shown, '\x00', $x_hash, undef ],
         oauth_key_public => [ "$self->{slug}-key1" ],
         oauth_logout => [ $self->{apps}[0], 'https://x.test/', $session ],

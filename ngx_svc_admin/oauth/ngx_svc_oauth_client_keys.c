@@ -1,0 +1,375 @@
+/*
+ * The public keys of clients that a worker has read.
+ */
+
+#include "ngx_svc_oauth_client_keys.h"
+#include "ngx_svc_application_keys.h"
+#include "ngx_svc_hex.h"
+#include "ngx_svc_jwk_rsa.h"
+
+
+/* Clients whose keys a worker keeps: some 2 kB for each key. */
+#define NGX_SVC_OAUTH_CLIENT_KEYS      4096
+
+#define NGX_SVC_OAUTH_CLIENT_JWKS      0        /* columns */
+#define NGX_SVC_OAUTH_CLIENT_PROFILE   1
+#define NGX_SVC_OAUTH_CLIENT_DIGEST    2
+
+
+typedef struct {
+    EVP_PKEY        *key;               /* NULL: it verifies nothing */
+    ngx_uint_t       algs;              /* ngx_svc_jwa_bit() */
+    size_t           kid_len;
+    u_char           kid[NGX_SVC_APPLICATION_KID];
+} ngx_svc_oauth_client_key_t;
+
+/* Of one client; of malloc, until it is evicted or the worker ends. */
+
+typedef struct {
+    ngx_str_node_t   sn;                /* by the clientId, which follows */
+    ngx_queue_t      queue;             /* the one used last comes first */
+    u_char           digest[NGX_SVC_SHA256_LEN];
+    ngx_uint_t       fapi2;
+    u_char           client_id[NGX_SVC_APPLICATION_ID];
+    ngx_uint_t       n;
+    ngx_svc_oauth_client_key_t
+                     keys[NGX_SVC_APPLICATION_KEYS];
+} ngx_svc_oauth_client_keys_t;
+
+
+static const ngx_svc_oauth_client_key_t *ngx_svc_oauth_client_keys_of(
+    const ngx_svc_oauth_client_keys_t *keys, const ngx_svc_jws_t *jws);
+static const char *ngx_svc_oauth_client_keys_profile(
+    const ngx_svc_oauth_client_keys_t *keys,
+    const ngx_svc_oauth_assertion_t *a);
+static ngx_svc_oauth_client_keys_t *ngx_svc_oauth_client_keys_find(
+    const ngx_str_t *client_id);
+static ngx_int_t ngx_svc_oauth_client_keys_read(ngx_pool_t *pool,
+    const ngx_str_t *jwks, ngx_svc_oauth_client_keys_t *keys);
+static ngx_int_t ngx_svc_oauth_client_keys_add(const cJSON *jwk,
+    ngx_svc_oauth_client_keys_t *keys);
+static void ngx_svc_oauth_client_keys_keep(ngx_svc_oauth_client_keys_t *keys,
+    const ngx_str_t *client_id);
+static void ngx_svc_oauth_client_keys_evict(ngx_svc_oauth_client_keys_t *keys);
+static void ngx_svc_oauth_client_keys_free(ngx_svc_oauth_client_keys_t *keys);
+
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_client_keys = {
+    .name = "oauth_client_keys",
+    .text =
+        "SELECT a.jwks::text, a.security_profile, "
+            NGX_SVC_APPLICATION_KEYS_DIGEST("a")
+        " FROM svc.application a"
+        " WHERE a.tenant_id = " NGX_SVC_TENANT
+            " AND a.client_id BETWEEN $1 AND $1"
+        " ORDER BY a.client_id LIMIT 1",
+    NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id))
+};
+
+
+static ngx_rbtree_t       ngx_svc_oauth_client_keys;
+static ngx_rbtree_node_t  ngx_svc_oauth_client_keys_sentinel;
+static ngx_queue_t        ngx_svc_oauth_client_keys_used;
+static ngx_uint_t         ngx_svc_oauth_client_keys_n;
+
+
+ngx_int_t
+ngx_svc_oauth_client_keys_verify(ngx_svc_oauth_assertion_t *a,
+    u_char digest[NGX_SVC_SHA256_LEN])
+{
+    ngx_int_t                          rc;
+    ngx_svc_oauth_client_keys_t       *keys;
+    const ngx_svc_oauth_client_key_t  *key;
+
+    keys = ngx_svc_oauth_client_keys_find(&a->client_id);
+    key = keys ? ngx_svc_oauth_client_keys_of(keys, &a->jws) : NULL;
+
+    if (key == NULL) {
+        a->why = "names none of the client's keys by 'kid'";
+        return NGX_DECLINED;
+    }
+
+    if (!(key->algs & ngx_svc_jwa_bit(a->jws.alg))) {
+        a->why = "has an 'alg' that is not one of its key";
+        return NGX_DECLINED;
+    }
+
+    a->why = ngx_svc_oauth_client_keys_profile(keys, a);
+
+    if (a->why) {
+        return NGX_DECLINED;
+    }
+
+    rc = ngx_svc_jws_verify(&a->jws, key->key, a->jws.alg);
+
+    if (rc == NGX_DECLINED) {
+        a->why = "has a signature that is not of its key";
+    }
+
+    ngx_memcpy(digest, keys->digest, NGX_SVC_SHA256_LEN);
+
+    return rc;
+}
+
+
+/* The one that it names, or the only one. */
+
+static const ngx_svc_oauth_client_key_t *
+ngx_svc_oauth_client_keys_of(const ngx_svc_oauth_client_keys_t *keys,
+    const ngx_svc_jws_t *jws)
+{
+    ngx_uint_t                         i;
+    const ngx_svc_oauth_client_key_t  *key;
+
+    if (jws->kid.data == NULL) {
+        return keys->n == 1 && keys->keys[0].key ? &keys->keys[0] : NULL;
+    }
+
+    for (i = 0; i < keys->n; i++) {
+        key = &keys->keys[i];
+
+        if (key->key && key->kid_len == jws->kid.len
+            && ngx_memcmp(key->kid, jws->kid.data, key->kid_len) == 0)
+        {
+            return key;
+        }
+    }
+
+    return NULL;
+}
+
+
+/*
+ * FAPI 2.0 Security Profile, 5.3.2.1 and 5.4.1: for the issuer, as one string,
+ * and not by PKCS #1 v1.5.
+ */
+
+static const char *
+ngx_svc_oauth_client_keys_profile(const ngx_svc_oauth_client_keys_t *keys,
+    const ngx_svc_oauth_assertion_t *a)
+{
+    if (!keys->fapi2) {
+        return NULL;
+    }
+
+    if (!a->for_issuer || a->listed) {
+        return "has an 'aud' that is not the issuer as a string, as its"
+               " security profile wants it";
+    }
+
+    return a->jws.alg == NGX_SVC_JWA_RS256
+           ? "has the 'alg' RS256, which its security profile does not have"
+           : NULL;
+}
+
+
+static ngx_svc_oauth_client_keys_t *
+ngx_svc_oauth_client_keys_find(const ngx_str_t *client_id)
+{
+    ngx_str_t                     text;
+    ngx_svc_oauth_client_keys_t  *keys;
+
+    if (ngx_svc_oauth_client_keys.root == NULL) {
+        ngx_rbtree_init(&ngx_svc_oauth_client_keys,
+                        &ngx_svc_oauth_client_keys_sentinel,
+                        ngx_str_rbtree_insert_value);
+        ngx_queue_init(&ngx_svc_oauth_client_keys_used);
+    }
+
+    text = *client_id;
+
+    keys = (ngx_svc_oauth_client_keys_t *)
+           ngx_str_rbtree_lookup(&ngx_svc_oauth_client_keys, &text,
+                                 ngx_crc32_short(text.data, text.len));
+    if (keys) {
+        ngx_queue_remove(&keys->queue);
+        ngx_queue_insert_head(&ngx_svc_oauth_client_keys_used, &keys->queue);
+    }
+
+    return keys;
+}
+
+
+ngx_int_t
+ngx_svc_oauth_client_keys_learn(ngx_pool_t *pool, const ngx_str_t *client_id,
+    PGresult *res)
+{
+    size_t                        len;
+    u_char                        digest[NGX_SVC_SHA256_LEN];
+    ngx_str_t                     jwks, text;
+    ngx_svc_oauth_client_keys_t  *keys, *old;
+
+    jwks = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_CLIENT_JWKS);
+    old = ngx_svc_oauth_client_keys_find(client_id);
+
+    if (jwks.data == NULL) {
+        ngx_svc_oauth_client_keys_evict(old);
+        return NGX_DECLINED;
+    }
+
+    text = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_CLIENT_DIGEST);
+    len = sizeof(digest);
+
+    if (ngx_svc_hex_bytea(&text, digest, &len) != NGX_OK
+        || len != sizeof(digest))
+    {
+        return NGX_ERROR;
+    }
+
+    if (old && ngx_memcmp(old->digest, digest, sizeof(digest)) == 0) {
+        return NGX_DECLINED;
+    }
+
+    ngx_svc_oauth_client_keys_evict(old);
+
+    keys = ngx_calloc(sizeof(ngx_svc_oauth_client_keys_t), ngx_cycle->log);
+
+    if (keys == NULL
+        || ngx_svc_oauth_client_keys_read(pool, &jwks, keys) != NGX_OK)
+    {
+        ngx_svc_oauth_client_keys_free(keys);
+        return NGX_ERROR;
+    }
+
+    keys->fapi2 = !PQgetisnull(res, 0, NGX_SVC_OAUTH_CLIENT_PROFILE);
+    ngx_memcpy(keys->digest, digest, sizeof(digest));
+
+    ngx_svc_oauth_client_keys_keep(keys, client_id);
+
+    return NGX_OK;
+}
+
+
+/* The parser is strict: a copy of them is what it takes apart. */
+
+static ngx_int_t
+ngx_svc_oauth_client_keys_read(ngx_pool_t *pool, const ngx_str_t *jwks,
+    ngx_svc_oauth_client_keys_t *keys)
+{
+    cJSON            *json;
+    ngx_str_t         text;
+    const cJSON      *jwk;
+    ngx_svc_error_t   err;
+
+    text.len = jwks->len;
+    text.data = ngx_pnalloc(pool, jwks->len + 1);
+
+    if (text.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(text.data, jwks->data, jwks->len);
+
+    err.kind = NGX_SVC_E_NONE;
+
+    if (ngx_svc_json_parse(pool, &text, &json, &err) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    cJSON_ArrayForEach(jwk, cJSON_GetObjectItemCaseSensitive(json, "keys")) {
+        if (keys->n == NGX_SVC_APPLICATION_KEYS
+            || ngx_svc_oauth_client_keys_add(jwk, keys) != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_client_keys_add(const cJSON *jwk,
+    ngx_svc_oauth_client_keys_t *keys)
+{
+    const char                  *kid;
+    ngx_svc_oauth_client_key_t  *key;
+
+    key = &keys->keys[keys->n];
+    kid = ngx_svc_jwk_string(jwk, "kid");
+
+    if (kid == NULL || ngx_strlen(kid) > NGX_SVC_APPLICATION_KID
+        || ngx_svc_jwk_client(jwk, &key->key, &key->algs) == NGX_ERROR)
+    {
+        return NGX_ERROR;
+    }
+
+    key->kid_len = ngx_strlen(kid);
+    ngx_memcpy(key->kid, kid, key->kid_len);
+
+    keys->n++;
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_svc_oauth_client_keys_keep(ngx_svc_oauth_client_keys_t *keys,
+    const ngx_str_t *client_id)
+{
+    ngx_queue_t  *q;
+
+    if (ngx_svc_oauth_client_keys_n == NGX_SVC_OAUTH_CLIENT_KEYS) {
+        q = ngx_queue_last(&ngx_svc_oauth_client_keys_used);
+        ngx_svc_oauth_client_keys_evict(
+            ngx_queue_data(q, ngx_svc_oauth_client_keys_t, queue));
+    }
+
+    ngx_memcpy(keys->client_id, client_id->data, NGX_SVC_APPLICATION_ID);
+
+    keys->sn.str.data = keys->client_id;
+    keys->sn.str.len = NGX_SVC_APPLICATION_ID;
+    keys->sn.node.key = ngx_crc32_short(keys->client_id,
+                                        NGX_SVC_APPLICATION_ID);
+
+    ngx_rbtree_insert(&ngx_svc_oauth_client_keys, &keys->sn.node);
+    ngx_queue_insert_head(&ngx_svc_oauth_client_keys_used, &keys->queue);
+    ngx_svc_oauth_client_keys_n++;
+}
+
+
+/* NULL: nothing. */
+
+static void
+ngx_svc_oauth_client_keys_evict(ngx_svc_oauth_client_keys_t *keys)
+{
+    if (keys == NULL) {
+        return;
+    }
+
+    ngx_queue_remove(&keys->queue);
+    ngx_rbtree_delete(&ngx_svc_oauth_client_keys, &keys->sn.node);
+    ngx_svc_oauth_client_keys_n--;
+
+    ngx_svc_oauth_client_keys_free(keys);
+}
+
+
+static void
+ngx_svc_oauth_client_keys_free(ngx_svc_oauth_client_keys_t *keys)
+{
+    ngx_uint_t  i;
+
+    if (keys == NULL) {
+        return;
+    }
+
+    for (i = 0; i < NGX_SVC_APPLICATION_KEYS; i++) {
+        EVP_PKEY_free(keys->keys[i].key);
+    }
+
+    ngx_free(keys);
+}
+
+
+void
+ngx_svc_oauth_client_keys_exit_worker(void)
+{
+    ngx_queue_t  *q;
+
+    while (ngx_svc_oauth_client_keys_n) {
+        q = ngx_queue_last(&ngx_svc_oauth_client_keys_used);
+        ngx_svc_oauth_client_keys_evict(
+            ngx_queue_data(q, ngx_svc_oauth_client_keys_t, queue));
+    }
+}
