@@ -7,7 +7,10 @@
  */
 
 #include "ngx_svc_oauth_authorize_sql.h"
+#include "ngx_svc_oauth_asserted.h"
+#include "ngx_svc_oauth_client_take.h"
 #include "ngx_svc_oauth_hint.h"
+#include "ngx_svc_oauth_once.h"
 #include "ngx_svc_oauth_outcome.h"
 #include "ngx_svc_oauth_proof.h"
 #include "ngx_svc_oauth_pushed.h"
@@ -114,7 +117,9 @@ ngx_svc_oauth_par_prepare(ngx_svc_request_t *sr)
         rc = ngx_svc_oauth_caller(&ar->oauth);
     }
 
-    return rc == NGX_OK ? ngx_svc_oauth_par_calls(sr) : rc;
+    return rc == NGX_OK
+           ? ngx_svc_oauth_asserted_calls(&ar->oauth, ngx_svc_oauth_par_calls)
+           : rc;
 }
 
 
@@ -259,7 +264,7 @@ ngx_svc_oauth_par_calls(ngx_svc_request_t *sr)
     rc = ngx_svc_oauth_client_call(o, NGX_SVC_OAUTH_LOGIN_ASYNC);
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_oauth_proof_call(o);
+        rc = ngx_svc_oauth_once_call_only(o);
     }
 
     return rc == NGX_OK ? ngx_svc_route_call(sr, &ngx_svc_sql_oauth_par, NULL)
@@ -291,7 +296,7 @@ ngx_svc_oauth_par_reply(ngx_svc_request_t *sr)
     login = sr->results[0];
     res = ngx_svc_route_last(sr);
 
-    ngx_svc_oauth_proof_take(&ar->oauth);
+    ngx_svc_oauth_once_take(&ar->oauth);
 
     if (!ngx_svc_oauth_par_known(ar, login, res)) {
         return ngx_svc_oauth_refuse_client(&ar->oauth, login);
