@@ -60,7 +60,8 @@ extern const ngx_svc_constraint_t  ngx_svc_admin_constraints[];
     _(ngx_svc_admin_domains)                                                  \
     _(ngx_svc_admin_domain_verify)                                            \
     _(ngx_svc_admin_applications)                                             \
-    _(ngx_svc_admin_application_write)                                        \
+    _(ngx_svc_admin_application_create)                                       \
+    _(ngx_svc_admin_application_patch)                                        \
     _(ngx_svc_admin_application_secret)                                       \
     _(ngx_svc_admin_agents)                                                   \
     _(ngx_svc_admin_agent_settings)                                           \

@@ -37,6 +37,11 @@ const char *const  ngx_svc_application_grant_names[] = {
 };
 
 
+const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_lock = {
+    .name = "admin_applications_lock",
+    .text = NGX_SVC_LIMIT_LOCK("svc.application")
+};
+
 const ngx_svc_pg_statement_t  ngx_svc_sql_admin_application_lock = {
     .name = "admin_application_lock",
     .text =

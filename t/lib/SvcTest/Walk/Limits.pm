@@ -26,6 +26,8 @@ my @KNOWN = (
     'stepUp [.]method: "(?:passkey|recovery|password)"',         # of another code
     'createApplication [.](?:redirectUris absent: undefined|type: .*'
     . '|tokenEndpointAuthMethod: "none"|grantTypes.*: "(?!auth).*)', # of other types
+    '(?:create|update)Application [.](?:tokenEndpointAuthMethod: "private_key_jwt"'
+    . '|securityProfile: "fapi2")',                      # which need keys
     'updateApplication [.](?:type: .*|tokenEndpointAuthMethod: "none"'
     . '|grantTypes.*: "(?!auth).*)',
     'changePassword [.]currentPassword.*: (?:undefined|null)',   # unless it waits

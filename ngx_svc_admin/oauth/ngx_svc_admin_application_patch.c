@@ -1,44 +1,17 @@
 /*
- * POST /v1/applications, and PATCH of one.
+ * PATCH /v1/applications/{clientId}.
  */
 
-#include "ngx_svc_application_keys.h"
-#include "ngx_svc_application_profile.h"
-#include "ngx_svc_application_secret.h"
+#include "ngx_svc_application_store.h"
 #include "ngx_svc_etag.h"
 
-
-static ngx_int_t ngx_svc_admin_application_new(ngx_svc_request_t *sr,
-    void *body);
-
-
-/*
- * Of a row n, which is to be stored: what is wrong with it for its type.
- * grants, method: the types that the body would do for.
- */
-
-#define NGX_SVC_ADMIN_APPLICATION_WRONG(grants, method)                       \
-    " WHEN NOT n.type = ANY (" grants "::text::text[]) THEN 'grants'"         \
-    " WHEN NOT n.type = ANY (" method "::text::text[]) THEN 'method'"         \
-    NGX_SVC_APPLICATION_PROFILE_WRONG                                         \
-    " WHEN (n.auth_method = '" NGX_SVC_APPLICATION_BY_KEYS "')"               \
-        " <> (n.jwks IS NOT NULL) THEN 'keys'"                                \
-    " WHEN n.type = 'm2m' AND n.require_consent THEN 'consent'"               \
-    " WHEN n.type <> 'web' AND NOT n.require_pkce THEN 'pkce'"                \
-    " WHEN EXISTS (SELECT FROM svc.oauth_tenant g"                            \
-        " WHERE g.tenant_id = " NGX_SVC_TENANT " AND "                        \
-            NGX_SVC_APPLICATION_ABOVE("n", "g") ") THEN 'above'"              \
-    " WHEN 'authorization_code' = ANY (n.grant_types)"                        \
-        " AND cardinality(n.redirect_uris) = 0 THEN 'redirect'"               \
-    " WHEN NOT 'authorization_code' = ANY (n.grant_types)"                    \
-        " AND cardinality(n.redirect_uris) > 0 THEN 'no_redirect'"
 
 /*
  * From o to n: to whom codes and tokens go, of whom, and what they are good
  * for.  What only stops is none of it.
  */
 
-#define NGX_SVC_ADMIN_APPLICATION_LOOSENS                                     \
+#define NGX_SVC_ADMIN_APPLICATION_PATCH_LOOSENS                               \
     "((n.redirect_uris, n.require_consent, n.assignment)"                     \
         " <> (o.redirect_uris, o.require_consent, o.assignment)"              \
     " OR n.resource_uri IS DISTINCT FROM o.resource_uri"                      \
@@ -66,215 +39,9 @@ static ngx_int_t ngx_svc_admin_application_new(ngx_svc_request_t *sr,
 
 /* From o to u: what it proves itself with is not what it was. */
 
-#define NGX_SVC_ADMIN_APPLICATION_OTHER_KEYS                                  \
+#define NGX_SVC_ADMIN_APPLICATION_PATCH_KEYS                                  \
     NGX_SVC_APPLICATION_KEYS_TEXT("u") " IS DISTINCT FROM "                   \
     NGX_SVC_APPLICATION_KEYS_TEXT("o")
-
-#define NGX_SVC_ADMIN_APPLICATION_TAKEN(key)                                  \
-    "EXISTS (SELECT FROM svc.application k"                                   \
-        " WHERE k.tenant_id = " NGX_SVC_TENANT " AND k.resource_key = " key
-
-#define ngx_svc_admin_application_verdicts                                    \
-    { "grants", NGX_SVC_E_INVALID_VALUE,                                      \
-      "\"grantTypes\" has one that this type of application may not have." }, \
-    { "method", NGX_SVC_E_INVALID_VALUE,                                      \
-      "\"tokenEndpointAuthMethod\" is not one of this type of"                \
-      " application." },                                                      \
-    ngx_svc_application_profile_verdicts,                                     \
-    { "keys", NGX_SVC_E_INVALID_VALUE,                                        \
-      "\"jwks\" must be there with the \"tokenEndpointAuthMethod\""           \
-      " \"private_key_jwt\", and null with another one." },                   \
-    { "consent", NGX_SVC_E_INVALID_VALUE,                                     \
-      "\"requireConsent\" is false of this type of application." },           \
-    { "pkce", NGX_SVC_E_INVALID_VALUE,                                        \
-      "\"requirePkce\" may be false of the type \"web\" only." },             \
-    { "above", NGX_SVC_E_INVALID_VALUE,                                       \
-      "\"idTokenTtlSeconds\", \"refreshIdleDays\" or \"grantDays\" is more"   \
-      " than GET /v1/admin/oauth/settings allows." },                         \
-    { "redirect", NGX_SVC_E_INVALID_VALUE,                                    \
-      "\"redirectUris\" must have one at least with the grant type"           \
-      " \"authorization_code\"." },                                           \
-    { "no_redirect", NGX_SVC_E_INVALID_VALUE,                                 \
-      "\"redirectUris\" must be empty without the grant type"                 \
-      " \"authorization_code\"." },                                           \
-    { "taken", NGX_SVC_E_CONFLICT,                                            \
-      "Another application has this \"resourceUri\"." }
-
-
-/*
- * A body's members of OpenID Connect, NULL where it lacks them.  JSON may have
- * an integer as 6e1.
- */
-
-#define NGX_SVC_ADMIN_APPLICATION_OPENID(body)                                \
-    "jsonb_to_record(" body "::text::jsonb) AS b ("                           \
-        "\"signingAlg\" text, \"requirePkce\" boolean,"                       \
-        " \"requireAcr\" boolean, \"unknownScopes\" text,"                    \
-        " \"refreshTokens\" text, \"idTokenClaims\" text[],"                  \
-        " \"groupsClaim\" text, \"idTokenTtlSeconds\" numeric,"               \
-        " \"refreshIdleDays\" numeric, \"grantDays\" numeric,"                \
-        " \"postLogoutRedirectUris\" text[], \"backchannelLogoutUri\" text,"  \
-        " \"backchannelLogoutSessionRequired\" boolean,"                      \
-        " \"tokenEndpointAuthMethod\" text, jwks jsonb,"                      \
-        " \"requirePar\" boolean, \"securityProfile\" text)"
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_lock = {
-    .name = "admin_applications_lock",
-    .text = NGX_SVC_LIMIT_LOCK("svc.application")
-};
-
-/* $17 and $18 are the digests; of who has no secret the second one is NULL. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_create = {
-    .name = "admin_applications_create",
-    .text =
-        "WITH n AS ("
-            "SELECT " NGX_SVC_TENANT_OR_NULL " AS tenant_id,"
-                " $1::text AS client_id, $2::text AS name, $3::text AS type,"
-                " coalesce($4::bool, true) AS enabled,"
-                " coalesce($5, 'everyone') AS assignment,"
-                " coalesce($6::text::text[], '{}') AS redirect_uris,"
-                " CASE WHEN $7::text IS NULL THEN "
-                    NGX_SVC_APPLICATION_OF_TYPE("$3",
-                        NGX_SVC_APPLICATION_TYPE_SCOPES)
-                    " ELSE " NGX_SVC_APPLICATION_SORTED("$7")
-                    " END AS scopes,"
-                " CASE WHEN coalesce($8::text, '{}') = '{}' THEN "
-                    NGX_SVC_APPLICATION_OF_TYPE("$3",
-                        NGX_SVC_APPLICATION_TYPE_GRANTS)
-                    " ELSE " NGX_SVC_APPLICATION_SORTED("$8")
-                    " END AS grant_types, "
-                " coalesce(b.\"tokenEndpointAuthMethod\", "
-                    NGX_SVC_APPLICATION_PROFILED(
-                        "'" NGX_SVC_APPLICATION_BY_KEYS "'",
-                        NGX_SVC_APPLICATION_OF_TYPE("$3",
-                            NGX_SVC_APPLICATION_TYPE_METHOD))
-                    ") AS auth_method,"
-                " $9::text AS resource_uri, $10::text AS resource_key,"
-                " coalesce($11, 'jwt') AS format, coalesce($12::int4, "
-                    NGX_SVC_APPLICATION_OF_TYPE("$3",
-                        NGX_SVC_APPLICATION_TYPE_TTL) ") AS ttl,"
-                " coalesce($13::bool, "
-                    NGX_SVC_APPLICATION_OF_TYPE("$3",
-                        NGX_SVC_APPLICATION_TYPE_CONSENT)
-                    ") AS require_consent,"
-                " coalesce($14::bool, "
-                    NGX_SVC_APPLICATION_PROFILED("true", "false")
-                    ") AS require_dpop,"
-                " $15::uuid AS owner_id,"
-                " coalesce(b.\"signingAlg\", "
-                    NGX_SVC_APPLICATION_PROFILED("'ES256'",
-                        "CASE $3::text WHEN 'web' THEN 'RS256'"
-                        " ELSE 'ES256' END") ") AS signing_alg,"
-                " coalesce(b.\"requirePkce\", true) AS require_pkce,"
-                " coalesce(b.\"requireAcr\", false) AS require_acr,"
-                " coalesce(b.\"unknownScopes\", 'refuse') AS unknown_scopes,"
-                " coalesce(b.\"refreshTokens\", 'offline_access')"
-                    " AS refresh_tokens, "
-                NGX_SVC_APPLICATION_SORTED("b.\"idTokenClaims\"")
-                    " AS id_token_claims,"
-                " coalesce(b.\"groupsClaim\", 'all') AS groups_claim,"
-                " coalesce(b.\"idTokenTtlSeconds\","
-                    " least(3600, g.max_id_token_ttl))::int4 AS id_token_ttl,"
-                " coalesce(b.\"refreshIdleDays\","
-                    " least(30, g.max_refresh_idle_days))::int4"
-                    " AS refresh_idle_days,"
-                " coalesce(b.\"grantDays\", least(90, g.max_grant_days))::int4"
-                    " AS grant_days,"
-                " $22::text AS default_resource_uri,"
-                " $23::text AS default_resource_key,"
-                " coalesce(b.\"postLogoutRedirectUris\", '{}')"
-                    " AS post_logout_redirect_uris,"
-                " b.\"backchannelLogoutUri\" AS backchannel_logout_uri,"
-                " coalesce(b.\"backchannelLogoutSessionRequired\", false)"
-                    " AS backchannel_session,"
-                " b.jwks, coalesce(b.\"requirePar\", "
-                    NGX_SVC_APPLICATION_PROFILED("true", "false")
-                    ") AS require_par,"
-                " b.\"securityProfile\" AS security_profile"
-            " FROM " NGX_SVC_ADMIN_APPLICATION_OPENID("$21")
-            " LEFT JOIN svc.oauth_tenant g ON g.tenant_id = " NGX_SVC_TENANT
-        "), c AS ("
-            "SELECT CASE WHEN false THEN NULL"
-                NGX_SVC_ADMIN_APPLICATION_WRONG("$16", "$19")
-                " WHEN n.owner_id IS NOT NULL AND n.type <> 'agent'"
-                    " THEN 'not_owned'"
-                " WHEN n.owner_id IS NOT NULL AND ("
-                    NGX_SVC_ROW("k.status = 'active'", "svc.user_account",
-                                "n.owner_id") ") IS NOT TRUE THEN 'owner'"
-                " WHEN " NGX_SVC_ADMIN_APPLICATION_TAKEN("n.resource_key")
-                    ") THEN 'taken'"
-                " WHEN (SELECT count(*) FROM svc.application k"
-                    " WHERE k.tenant_id = " NGX_SVC_TENANT ") >= $20::int4"
-                    " THEN 'full' END AS verdict"
-            " FROM n"
-        "), a AS ("
-            "INSERT INTO svc.application (tenant_id, client_id, name, type,"
-                " enabled, assignment, redirect_uris, scopes, grant_types,"
-                " auth_method, resource_uri, resource_key,"
-                " access_token_format, access_token_ttl, require_consent,"
-                " require_dpop, owner_id, signing_alg, require_pkce,"
-                " require_acr, unknown_scopes, refresh_tokens,"
-                " id_token_claims, groups_claim, id_token_ttl,"
-                " refresh_idle_days, grant_days, default_resource_uri,"
-                " default_resource_key, post_logout_redirect_uris,"
-                " backchannel_logout_uri, backchannel_session, jwks,"
-                " require_par, security_profile, secret_rotated_at,"
-                " policy_set_at)"
-            " SELECT n.*, CASE WHEN $18::bytea IS NOT NULL THEN now() END,"
-                " CASE WHEN n.type = 'agent' AND NOT n.enabled THEN now() END"
-            " FROM n, c WHERE n.tenant_id IS NOT NULL AND c.verdict IS NULL"
-            " ON CONFLICT (tenant_id, resource_key) DO NOTHING"
-            " RETURNING *"
-        "), l AS ("
-            "INSERT INTO svc.oauth_login (digest, tenant_id, client_id, kind)"
-            " SELECT d.digest, a.tenant_id, a.client_id, d.kind FROM a,"
-                " LATERAL (VALUES ($17::bytea, 'id'), ($18, 'secret'), ("
-                    NGX_SVC_APPLICATION_KEYS_DIGEST("a") ", 'keys'))"
-                " d (digest, kind) WHERE d.digest IS NOT NULL"
-        "), e AS ("
-            NGX_SVC_AUDIT(NGX_SVC_A_APPLICATION_CREATED, "a.client_id",
-                          "a.name", "jsonb_build_object('type', a.type)",
-                          "FROM a")
-        ")"
-        " SELECT CASE WHEN c.verdict IS NULL AND a.client_id IS NULL THEN 'taken'"
-                " ELSE c.verdict END AS _verdict, "
-            NGX_SVC_APPLICATION_COLUMNS("a")
-        " FROM c LEFT JOIN a ON true",
-    NGX_SVC_PARAMS(ngx_svc_application_secret_param(client_id),
-                   ngx_svc_param_text(ngx_svc_application_t, name),
-                   ngx_svc_param_text(ngx_svc_application_t, type),
-                   ngx_svc_param_boolean(ngx_svc_application_t, enabled),
-                   ngx_svc_param_text(ngx_svc_application_t, assignment),
-                   ngx_svc_param_strings(ngx_svc_application_t, redirect_uris),
-                   ngx_svc_param_strings(ngx_svc_application_t, scopes),
-                   ngx_svc_param_strings(ngx_svc_application_t, grant_types),
-                   ngx_svc_param_text(ngx_svc_application_t, resource_uri),
-                   ngx_svc_param_application_key(resource_uri),
-                   ngx_svc_param_text(ngx_svc_application_t, format),
-                   ngx_svc_param_integer(ngx_svc_application_t, ttl),
-                   ngx_svc_param_boolean(ngx_svc_application_t,
-                                         require_consent),
-                   ngx_svc_param_boolean(ngx_svc_application_t, require_dpop),
-                   ngx_svc_param_id(ngx_svc_application_t, owner_id),
-                   ngx_svc_param_call(ngx_svc_application_bind_grants),
-                   ngx_svc_application_secret_param(id_digest),
-                   ngx_svc_application_secret_param(secret_digest),
-                   ngx_svc_param_call(ngx_svc_application_bind_method),
-                   ngx_svc_param_constant(NGX_SVC_APPLICATIONS),
-                   ngx_svc_param_body(),
-                   ngx_svc_param_text(ngx_svc_application_t,
-                                      default_resource_uri),
-                   ngx_svc_param_application_key(default_resource_uri)),
-    NGX_SVC_VERDICTS(
-        ngx_svc_admin_application_verdicts,
-        { "not_owned", NGX_SVC_E_INVALID_VALUE,
-          "\"ownerId\" may be given of an agent only." },
-        ngx_svc_application_verdict_owner,
-        { "full", NGX_SVC_E_LIMIT_EXCEEDED,
-          "The tenant has " ngx_value(NGX_SVC_APPLICATIONS) " applications:"
-          " delete one." })
-};
 
 
 /*
@@ -360,15 +127,15 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_patch = {
                 " CASE WHEN $19::text::jsonb ? 'securityProfile'"
                     " THEN b.\"securityProfile\" ELSE o.security_profile END"
                     " AS security_profile"
-            " FROM o, " NGX_SVC_ADMIN_APPLICATION_OPENID("$19")
+            " FROM o, " NGX_SVC_APPLICATION_STORE_OPENID("$19")
         "), c AS ("
-            "SELECT CASE WHEN " NGX_SVC_ADMIN_APPLICATION_LOOSENS
+            "SELECT CASE WHEN " NGX_SVC_ADMIN_APPLICATION_PATCH_LOOSENS
                     " AND " NGX_SVC_CALLER_STALE " THEN 'stale'"
                 " WHEN n.type <> $3 THEN 'type'"
-                NGX_SVC_ADMIN_APPLICATION_WRONG("$16", "$17")
+                NGX_SVC_APPLICATION_STORE_WRONG("$16", "$17")
                 " WHEN NOT " NGX_SVC_IF_MATCH("$18",
                     NGX_SVC_APPLICATION_VERSION("o")) " THEN 'precondition'"
-                " WHEN " NGX_SVC_ADMIN_APPLICATION_TAKEN("n.resource_key")
+                " WHEN " NGX_SVC_APPLICATION_STORE_TAKEN("n.resource_key")
                     " AND k.client_id <> $1) THEN 'taken' END AS verdict"
             " FROM n, o"
         "), u AS ("
@@ -435,14 +202,14 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_patch = {
                 " AND (l.retired_at IS NULL OR l.retired_at > now())"
         "), d AS ("
             "DELETE FROM svc.oauth_login l USING u, o"
-            " WHERE " NGX_SVC_ADMIN_APPLICATION_OTHER_KEYS
+            " WHERE " NGX_SVC_ADMIN_APPLICATION_PATCH_KEYS
                 " AND l.tenant_id = " NGX_SVC_TENANT
                 " AND l.client_id = $1 AND l.kind = 'keys'"
         "), l AS ("
             "INSERT INTO svc.oauth_login (digest, tenant_id, client_id, kind)"
             " SELECT " NGX_SVC_APPLICATION_KEYS_DIGEST("u") ", u.tenant_id,"
                 " u.client_id, 'keys' FROM u, o"
-            " WHERE " NGX_SVC_ADMIN_APPLICATION_OTHER_KEYS
+            " WHERE " NGX_SVC_ADMIN_APPLICATION_PATCH_KEYS
                 " AND u.jwks IS NOT NULL"
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_APPLICATION_UPDATED, "u.client_id",
@@ -521,7 +288,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_patch = {
                                       default_resource_uri),
                    ngx_svc_param_application_key(default_resource_uri)),
     NGX_SVC_VERDICTS(
-        ngx_svc_admin_application_verdicts,
+        ngx_svc_application_store_verdicts,
         ngx_svc_verdict_precondition,
         { "type", NGX_SVC_E_INVALID_VALUE,
           "\"type\" of an application cannot be changed." },
@@ -532,21 +299,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_patch = {
 };
 
 
-const ngx_svc_route_t  ngx_svc_admin_application_write[] = {
-
-    { .method = NGX_HTTP_POST,
-      .path = ngx_string("/applications"),
-      .permission = NGX_SVC_P_APPS_MANAGE,
-      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
-               |NGX_SVC_ROUTE_CREATE|NGX_SVC_ROUTE_NO_STORE
-               |NGX_SVC_ROUTE_SENSITIVE|NGX_SVC_ROUTE_STRICT,
-      .members = ngx_svc_application_create_members,
-      .body_size = sizeof(ngx_svc_application_t),
-      .check = ngx_svc_admin_application_new,
-      .statements = { &ngx_svc_sql_admin_applications_lock,
-                      &ngx_svc_sql_admin_applications_create },
-      .status = NGX_HTTP_CREATED,
-      .more = ngx_svc_application_secret_write },
+const ngx_svc_route_t  ngx_svc_admin_application_patch[] = {
 
     { .method = NGX_HTTP_PATCH,
       .path = ngx_string("/applications/*"),
@@ -562,40 +315,3 @@ const ngx_svc_route_t  ngx_svc_admin_application_write[] = {
 
     ngx_svc_null_route
 };
-
-
-/* Makes its clientId and its secret, which are sr->data until the answer. */
-
-static ngx_int_t
-ngx_svc_admin_application_new(ngx_svc_request_t *sr, void *body)
-{
-    u_char                             random[NGX_SVC_APPLICATION_RANDOM];
-    ngx_int_t                          rc;
-    ngx_str_t                          id;
-    ngx_svc_application_t             *app = body;
-    const ngx_svc_application_type_t  *type;
-
-    rc = ngx_svc_application_check(sr, body);
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    type = ngx_svc_application_type(&app->type.str);
-    id.data = ngx_pnalloc(sr->request->pool, NGX_SVC_APPLICATION_ID);
-
-    if (type == NULL || id.data == NULL
-        || ngx_svc_random(random, sizeof(random)) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    id.len = NGX_SVC_APPLICATION_ID;
-    ngx_hex_dump(ngx_cpymem(id.data, type->prefix, NGX_SVC_APPLICATION_PREFIX),
-                 random, sizeof(random));
-
-    sr->data = ngx_svc_application_secret_new(sr, &id,
-                                       ngx_strcmp(type->method, "none") != 0
-                                       && !ngx_svc_application_by_keys(app));
-
-    return sr->data ? NGX_OK : NGX_ERROR;
-}
