@@ -11,11 +11,12 @@ use Test::More;
 
 use SvcTest;
 use SvcTest::Grants qw(code $REDIRECT $VERIFIER);
+use SvcTest::Lines;
 use SvcTest::Npm;
 use SvcTest::OAuth qw(oauth_server application);
 use SvcTest::Skip;
 
-needs(python => 'authlib requests');
+needs(python => 'authlib cryptography requests');
 
 my $s = oauth_server(locations => <<'EOT')->start;
         location /.well-known/openid-configuration {
@@ -31,7 +32,25 @@ my $ada = $acme->create(userName => 'ada@acme.test');
 my $web = application($acme, name => 'Web', type => 'web', redirectUris => [ $REDIRECT ]);
 my $JSON = JSON::PP->new->utf8->canonical;
 
+# by a key, of each kind; in which form a library takes it is its own affair
+
+my $keys = SvcTest::Lines->new($s->root . '/t/lib/assertion');
+
+sub with_key {
+    my ($alg) = @_;
+
+    my $made = $keys->ask({ key => "key $alg", alg => $alg, pem => JSON::PP::true });
+
+    $s->secret($made->{pem} =~ tr/\n//dr);
+
+    return { %{ application($acme, name => $alg, scopes => [ qw(read write) ],
+                            tokenEndpointAuthMethod => 'private_key_jwt',
+                            jwks => { keys => [ $made->{jwk} ] }) },
+             alg => $alg, kid => "key $alg", pem => $made->{pem} };
+}
+
 my $input = $JSON->encode({
+    keys => [ map { with_key($_) } qw(ES256 Ed25519 PS256 RS256) ],
     issuer => 'http://127.0.0.1:' . $s->port . '/oauth/t/acme',
     client => application($acme, name => 'Client', scopes => [ qw(read write) ]),
     opaque => application($acme, name => 'Opaque', accessTokenFormat => 'opaque'),
@@ -53,13 +72,14 @@ sub tried {
 }
 
 
-tried('Node.js', npm_run($s->root, 'oauth.mjs', $input), 18);
+tried('Node.js', npm_run($s->root, 'oauth.mjs', $input), 26);
 
 open my $fh, '>', $s->dir . '/clients.json' or die "clients.json: $!\n";
 print $fh $input;
 close $fh or die "clients.json: $!\n";
 
-tried('Authlib', scalar `'@{[ $s->root ]}/t/lib/oauth_authlib' <'@{[ $s->dir ]}/clients.json'`, 4);
+tried('Authlib', scalar `'@{[ $s->root ]}/t/lib/oauth_authlib' <'@{[ $s->dir ]}/clients.json'`, 6);
 
+$keys->end;
 $s->done;
 done_testing;

@@ -45,6 +45,12 @@ def public(key):
             "y": number(n.y, 32)}
 
 
+def pem(key):
+    return key.private_bytes(serialization.Encoding.PEM,
+                             serialization.PrivateFormat.PKCS8,
+                             serialization.NoEncryption()).decode()
+
+
 def sign(key, alg, data):
     if alg == "HS256":
         secret = json.dumps(public(key)).encode()

@@ -1,8 +1,9 @@
 // What clients and resource servers of others make of /oauth.
 //
-// stdin: { "issuer", "client", "opaque", "dpop", "resource", "web", "granted" };
+// stdin: { "issuer", "client", "opaque", "dpop", "resource", "web", "granted", "keys" };
 //     clients with "clientId", "clientSecret" and "resourceUri", and of a user who
-//     has granted something to web { "sub", "code", "verifier", "redirect" }
+//     has granted something to web { "sub", "code", "verifier", "redirect" }; keys:
+//     clients without a secret, with "alg", "kid" and "pem"
 // stdout: a line for each thing that was tried: { "name", "ok", "why" }
 
 import { readFileSync } from 'node:fs';
@@ -10,7 +11,7 @@ import * as jose from 'jose';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 
-const { issuer, client, opaque, dpop, resource, web, granted } =
+const { issuer, client, opaque, dpop, resource, web, granted, keys: keyed } =
     JSON.parse(readFileSync(0, 'utf8'));
 
 // of this machine alone, without TLS
@@ -244,6 +245,39 @@ await attempt('openid-client: DPoP', async () => {
 
     return t.token_type === 'dpop';
 });
+
+for (const app of keyed) {
+    const key = { key: await jose.importPKCS8(app.pem, app.alg), kid: app.kid };
+
+    await attempt(`oauth4webapi: private_key_jwt, ${app.alg}`, async () => {
+        const auth = oauth.PrivateKeyJwt(key);
+        const r = await oauth.clientCredentialsGrantRequest(
+            as, id(app), auth, { scope: 'read' }, http);
+        const t = await oauth.processClientCredentialsResponse(as, id(app), r);
+        const seen = await oauth.processIntrospectionResponse(
+            as, id(app),
+            await oauth.introspectionRequest(as, id(app), auth, t.access_token, http));
+
+        await oauth.processRevocationResponse(
+            await oauth.revocationRequest(as, id(app), auth, t.access_token, http));
+
+        return t.scope === 'read' && seen.active && seen.client_id === app.clientId;
+    });
+
+    await attempt(`openid-client: private_key_jwt, ${app.alg}`, async () => {
+        const config = await openid.discovery(
+            new URL(issuer), app.clientId, undefined, openid.PrivateKeyJwt(key),
+            { execute: [openid.allowInsecureRequests] });
+        const t = await openid.clientCredentialsGrant(config, { scope: 'write' });
+        const seen = await openid.tokenIntrospection(config, t.access_token);
+
+        await openid.tokenRevocation(config, t.access_token);
+
+        const after = await openid.tokenIntrospection(config, t.access_token);
+
+        return t.scope === 'write' && seen.active && !after.active;
+    });
+}
 
 await attempt('jose: a JWT by the keys that are published', async () => {
     const { access_token } = await grant(client, { resource: resource.resourceUri });
