@@ -6,7 +6,9 @@
 use strict;
 use warnings;
 
+use Digest::SHA qw(sha256);
 use JSON::PP ();
+use MIME::Base64 qw(encode_base64url);
 use Test::More;
 
 use SvcTest;
@@ -421,7 +423,9 @@ race($_ => $ENV{SVC_TEST_FULL} ? 1000 : 100) for qw(introspect revoke);
 my $dpop = SvcTest::Lines->new($s->root . '/t/lib/dpop');
 
 sub proof {
-    return $dpop->ask({ key => 'one', claims => { htu => "$base/token" } });
+    my ($endpoint) = @_;
+
+    return $dpop->ask({ key => 'one', claims => { htu => "$base/" . ($endpoint // 'token') } });
 }
 
 {
@@ -642,6 +646,58 @@ for my $node (0, 1) {
     oauth_error(bank($node, claims => { aud => $_->[1] }), 400, 'invalid_client', "aud: $_->[0]")
         for [ 'the token endpoint' => "$issuer/token" ], [ 'that of all' => "$base/token" ],
             [ 'the issuer in an array' => [ $issuer ] ];
+}
+
+
+# --- requests that are pushed ---------------------------------------------------------------
+
+my $site = with_keys($acme, [ key('es', 'ES256') ], type => 'web', scopes => [ 'openid' ],
+                     redirectUris => [ $REDIRECT ]);
+my %PUSH = (response_type => 'code', redirect_uri => $REDIRECT, scope => 'openid',
+            code_challenge => encode_base64url(sha256($VERIFIER)),
+            code_challenge_method => 'S256');
+
+sub pushed {
+    my ($text, %opt) = @_;
+
+    return asked(par => $text, fields => \%PUSH, %opt);
+}
+
+{
+    my $rows = 'SELECT count(*) FROM svc.oauth_par';
+    my ($text, $proof) = (assertion($site), proof('par')->{proof});
+    my $r = pushed($text, headers => [ DPoP => $proof ]);
+
+    is($r->status, 201, 'a request is pushed') or diag($r->body);
+    is(pushed(assertion($site), node => 1)->status, 201, 'by the other worker');
+    is(pushed(assertion($site), more => { client_id => $site->{clientId} })->status, 201,
+       'with client_id');
+
+    my $n = $s->sql($rows);
+
+    for my $node (0, 1) {
+        oauth_error(pushed($text, node => $node), 400, 'invalid_client', 'an assertion again');
+        oauth_error(pushed(assertion($site, settings => { flip => 1 }), node => $node), 400,
+                    'invalid_client', 'one that is not good');
+    }
+
+    oauth_error(asked(revoke => $text, fields => { token => 'x' }), 400, 'invalid_client',
+                'elsewhere, too');
+    oauth_error(form($s, 'par', { %PUSH, client_id => $site->{clientId} }), 400, 'invalid_client',
+                'by its id alone');
+    is($s->sql($rows), $n, 'nothing of it is stored');
+    is($s->sql("$rows WHERE params LIKE '%assertion%'"), 0, 'nor an assertion');
+
+    oauth_error(pushed(assertion($site), headers => [ DPoP => $proof ]), 400,
+                'invalid_dpop_proof', 'a proof again');
+}
+
+patch($site, jwks => { keys => [ key('next', 'ES256') ] });
+
+for my $node (0, 1) {
+    oauth_error(pushed(assertion($site), node => $node), 400, 'invalid_client',
+                'a key that was replaced');
+    is(pushed(assertion($site, key => 'next'), node => $node)->status, 201, 'its successor');
 }
 
 

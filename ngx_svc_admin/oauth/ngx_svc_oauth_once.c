@@ -113,15 +113,21 @@ ngx_svc_oauth_once_add(ngx_svc_oauth_t *o,
 void
 ngx_svc_oauth_once_take(ngx_svc_oauth_t *o)
 {
-    PGresult  *res;
+    PGresult  *res, *login;
 
     if (o->once_call == 0) {
         return;
     }
 
+    login = o->sr->op->results[0];
     res = o->sr->op->results[o->once_call];
 
     o->once_call = 0;
+
+    if (PQntuples(login) == 0 || PQgetisnull(login, 0, 0)) {
+        return;
+    }
+
     o->proof_seen = (*PQgetvalue(res, 0, 0) == 's');
 
     if (o->client.once.data && *PQgetvalue(res, 0, 1) == 's') {

@@ -23,7 +23,10 @@
 ngx_int_t ngx_svc_oauth_once_call(ngx_svc_oauth_t *o);
 ngx_int_t ngx_svc_oauth_once_call_only(ngx_svc_oauth_t *o);
 
-/* For a reply, once: sets o->proof_seen and o->assertion_seen of its op. */
+/*
+ * For a reply: sets o->proof_seen and o->assertion_seen of its op, in which the
+ * login is the first call.  Of a client that is unknown nothing is spent.
+ */
 void ngx_svc_oauth_once_take(ngx_svc_oauth_t *o);
 
 /* The op's login has found no client: another op looks at them. */

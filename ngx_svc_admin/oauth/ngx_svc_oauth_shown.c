@@ -50,9 +50,7 @@ ngx_svc_oauth_shown_answer(ngx_svc_oauth_t *o, PGresult *res,
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (rc == NGX_OK) {
-        ngx_svc_oauth_once_take(o);
-    }
+    ngx_svc_oauth_once_take(o);
 
     if (rc != NGX_OK || o->assertion_seen || PQntuples(res) == 0
         || ngx_svc_row_value(res, 0, "_verdict").data)
