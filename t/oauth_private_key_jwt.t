@@ -414,6 +414,27 @@ sub race {
     is_deeply(\%won, { '200 400' => $n }, "$endpoint: of two at once exactly one, $n times");
 }
 
+# of many at once by a client whose keys no worker knows all are answered
+
+for (1 .. 5) {
+    my $new = with_keys($acme, [ key('es', 'ES256') ]);
+    my $made = $lines->ask({ key => 'es', client => $new->{clientId}, aud => $issuer,
+                             more => 60 });
+    my @form = ([ 'Content-Type' => 'application/x-www-form-urlencoded' ]);
+
+    $s->secret($_) for @{ $made->{more} };
+
+    my @sent = map {
+        my %f = (%CC, proved($_));
+
+        $s->begin(POST => '/oauth/token', @form, join '&', map { "$_=" . escape($f{$_}) } keys %f)
+    } @{ $made->{more} };
+    my %status;
+
+    $status{ $_->read->status }++ for @sent;
+    is_deeply(\%status, { 200 => 60 }, 'sixty at once, of keys that are new');
+}
+
 race(token => 1000);
 race($_ => $ENV{SVC_TEST_FULL} ? 1000 : 100) for qw(introspect revoke);
 

@@ -374,8 +374,8 @@ ngx_svc_oauth_asserted_keys_reply(ngx_svc_request_t *sr)
 
 
 /*
- * What was kept is not verified by again, unless it had verified: the client
- * has had other keys for a moment then.
+ * Others may have brought the keys meanwhile: it is verified by them, whoever
+ * has.
  */
 
 static ngx_int_t
@@ -397,8 +397,7 @@ ngx_svc_oauth_asserted_learn(ngx_svc_oauth_t *o)
     rc = ngx_svc_oauth_client_keys_learn(o->sr->request->pool, &o->client.id,
                                          res);
 
-    return rc == NGX_OK || (rc == NGX_DECLINED && asserted->verified)
-           ? ngx_svc_oauth_asserted_verify(o) : rc;
+    return rc == NGX_OK ? ngx_svc_oauth_asserted_verify(o) : rc;
 }
 
 

@@ -217,7 +217,7 @@ ngx_svc_oauth_client_keys_learn(ngx_pool_t *pool, const ngx_str_t *client_id,
     }
 
     if (old && ngx_memcmp(old->digest, digest, sizeof(digest)) == 0) {
-        return NGX_DECLINED;
+        return NGX_OK;
     }
 
     ngx_svc_oauth_client_keys_evict(old);

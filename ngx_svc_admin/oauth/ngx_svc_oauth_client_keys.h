@@ -27,8 +27,8 @@ ngx_int_t ngx_svc_oauth_client_keys_verify(ngx_svc_oauth_assertion_t *a,
     u_char digest[NGX_SVC_SHA256_LEN]);
 
 /*
- * Keeps what a row of the statement has of a client.  NGX_OK; NGX_DECLINED: the
- * same is kept already, or the client has no keys; NGX_ERROR.
+ * Keeps what a row of the statement has of a client, unless the same is kept.
+ * NGX_OK; NGX_DECLINED: the client has no keys; NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_client_keys_learn(ngx_pool_t *pool,
     const ngx_str_t *client_id, PGresult *res);
