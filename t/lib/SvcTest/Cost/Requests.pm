@@ -6,13 +6,15 @@ package SvcTest::Cost::Requests;
 use strict;
 use warnings;
 
+use Digest::SHA qw(sha256);
 use Exporter qw(import);
 use JSON::PP ();
+use MIME::Base64 qw(encode_base64url);
 
 use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Governance qw($ALL);
-use SvcTest::Grants qw(code redeem refresh $REDIRECT);
-use SvcTest::OAuth qw(application exchange form user_token);
+use SvcTest::Grants qw(code redeem refresh $REDIRECT $VERIFIER);
+use SvcTest::OAuth qw(application escape exchange form user_token);
 use SvcTest::Process qw(wait_for);
 use SvcTest::Scim qw(patch_op);
 use SvcTest::Session qw(add_addresses);
@@ -48,7 +50,8 @@ sub operations {
     my ($w) = @_;
 
     my %op = map { $_->{name} => $_ }
-             my @all = (admin($w), scim($w), sign_in($w), oauth($w), policies($w));
+             my @all = (admin($w), scim($w), sign_in($w), oauth($w), policies($w),
+                        authorizations($w));
 
     return (delete @op{@DEAREST}, grep { $op{ $_->{name} } } @all);
 }
@@ -134,6 +137,8 @@ sub applications {
         opaque => { scopes => [ 'read' ], %opaque },
         web => { type => 'web', redirectUris => [ $REDIRECT ], %opaque,
                  scopes => [ qw(openid profile email read) ] },
+        site => { type => 'web', redirectUris => [ $REDIRECT ], scopes => [ 'openid' ],
+                  requireConsent => JSON::PP::false() },
         agent => { type => 'agent', scopes => [ 'read' ], resourceUri => $API,
                    %opaque },
     );
@@ -319,6 +324,41 @@ sub oauth {
             $s->http(GET => "$_[0]/.well-known/openid-configuration")
         }, $any),
         operation('jwks', 200, sub { $s->http(GET => "$_[0]/jwks") }, $any),
+    );
+}
+
+
+# A user who is signed in, and comes back at once: by a request that the browser brings,
+# and by one that was pushed, which costs a round trip more.
+
+sub authorizations {
+    my ($w) = @_;
+
+    my ($s, $site) = ($w->{s}, $w->{app}{site});
+    my %ask = (redirect_uri => $REDIRECT, response_type => 'code', scope => 'openid',
+               state => 'x' x 43, nonce => 'x' x 43, code_challenge_method => 'S256',
+               code_challenge => encode_base64url(sha256($VERIFIER)));
+    my $push = sub { form($s, par => \%ask, client => $site) };
+    my $come = sub {
+        my (%query) = @_;
+
+        $w->{browser}->get("/oauth/authorize?client_id=$site->{clientId}&"
+                           . join '&', map { "$_=" . escape($query{$_}) } sort keys %query);
+    };
+    my $in = sub {
+        $w->{browser} //= do {
+            my $b = SvcTest::Browser->new($s, tenant => 'acme');
+
+            $b->login('ada@acme.test')->status == 200 or die "nobody is signed in\n";
+            $b;
+        };
+    };
+
+    return (
+        operation('authorize', 303, sub { $come->(%ask) }, $in),
+        operation('authorize_pushed', 303, sub { $come->(request_uri => $_[0]) },
+                  sub { $in->(); $push->()->json->{request_uri} }),
+        operation('par', 201, $push),
     );
 }
 
