@@ -323,6 +323,62 @@ for (GET => 'PUT', 'DELETE') {
 }
 
 
+# by what it has signed, which may be for this endpoint, and is good once
+
+my $TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+my $signs = SvcTest::Lines->new($s->root . '/t/lib/assertion');
+my $keys = application($acme, %WEB, requireConsent => $FALSE,
+                       tokenEndpointAuthMethod => 'private_key_jwt',
+                       jwks => { keys => [ $signs->ask({ key => 'es', alg => 'ES256',
+                                                         settings => {} })->{jwk} ] });
+
+sub assertion {
+    my ($aud, %more) = @_;
+
+    my $text = $signs->ask({ key => 'es', client => $keys->{clientId}, aud => $aud,
+                             %more })->{assertion};
+
+    $s->secret($text);
+
+    return $text;
+}
+
+sub push_by {
+    my ($assertion, %more) = @_;
+
+    return form($s, delete $more{path} // 'par',
+                { %ASK, client_assertion => $assertion, client_assertion_type => $TYPE, %more });
+}
+
+for my $aud ($iss, "$base/oauth/token", "$iss/token", "$base/oauth/par", "$iss/par", [ $iss ]) {
+    my $assertion = assertion($aud);
+    my $r = push_by($assertion);
+
+    is($r->status, 201, 'an assertion') or diag($r->body);
+    unlike(row($r->json->{request_uri}, 'params'), qr/assertion/, '... which is not stored');
+    code_to(authorize($in, $keys, $r->json->{request_uri}), '... goes on');
+
+    my $stored = $s->sql('SELECT count(*) FROM svc.oauth_par');
+
+    oauth_error(push_by($assertion), 400, 'invalid_client', '... once');
+    oauth_error(push_by($assertion, state => 'x' x 3000), 400, 'invalid_client',
+                '... whatever comes with it');
+    is($s->sql('SELECT count(*) FROM svc.oauth_par'), $stored, '... and is stored once');
+}
+
+oauth_error(push_by(assertion($_)), 400, 'invalid_client', "an assertion for $_")
+    for "$base/oauth/revoke", "$iss/authorize", "$base/oauth/t/globex/par", "${iss}/par/",
+        "$iss/par/token", $base;
+oauth_error(push_by(assertion($iss, key => 'other')), 400, 'invalid_client', 'of another key');
+oauth_error(push_by(assertion("$iss/par"), path => 'token', grant_type => 'authorization_code',
+                    code => 'x', code_verifier => $VERIFIER), 400, 'invalid_client',
+            'at the token endpoint it may not be for this one');
+oauth_error(form($s, 'par', { %ASK, client_id => $keys->{clientId} }), 400, 'invalid_client',
+            'a client with keys, by its clientId alone');
+is(push_by(assertion($iss), client_id => $keys->{clientId}, path => 't/acme/par')->status, 201,
+   'with both, below the issuer');
+
+
 # --- what is wrong with a request -----------------------------------------------------
 
 my @BAD = (
@@ -829,6 +885,17 @@ sub token {
     oauth_error(push_it($web, headers => [ DPoP => proof('one', 'token')->{proof} ]), 400,
                 'invalid_dpop_proof', 'a proof for another path');
     oauth_error(push_it($web, headers => [ DPoP => 'x' ]), 400, 'invalid_dpop_proof', 'none');
+    my $twice = assertion($iss);
+    my @both = map { proof('one', 'par')->{proof} } 1 .. 2;
+    my %by = (%ASK, client_assertion => $twice, client_assertion_type => $TYPE);
+
+    is(form($s, 'par', \%by, headers => [ DPoP => $both[0] ])->status, 201,
+       'an assertion and a proof');
+    oauth_error(form($s, 'par', \%by, headers => [ DPoP => $both[1] ]), 400, 'invalid_client',
+                'the assertion once more');
+    oauth_error(form($s, 'par', { %by, client_assertion => assertion($iss) },
+                     headers => [ DPoP => $both[0] ]), 400, 'invalid_dpop_proof',
+                'the proof once more');
     oauth_error(push_it({ %$web, clientSecret => 'x' x 43 },
                         headers => [ DPoP => my $kept = proof('one', 'par')->{proof} ]), 401,
                 'invalid_client', 'of nobody');

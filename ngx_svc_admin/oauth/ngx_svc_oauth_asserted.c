@@ -14,6 +14,7 @@
 
 
 #define NGX_SVC_OAUTH_TOKEN_PATH  "token"
+#define NGX_SVC_OAUTH_PAR_PATH    "par"
 
 
 /* Of the request's pool. */
@@ -36,6 +37,8 @@ static ngx_int_t ngx_svc_oauth_asserted_same(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_asserted_aud(ngx_svc_oauth_t *o);
 static ngx_uint_t ngx_svc_oauth_asserted_slug(ngx_svc_oauth_t *o,
     ngx_svc_oauth_assertion_t *a);
+static ngx_uint_t ngx_svc_oauth_asserted_endpoint(ngx_svc_oauth_t *o,
+    const ngx_str_t *name);
 static ngx_int_t ngx_svc_oauth_asserted_verify(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_asserted_not(ngx_svc_oauth_t *o,
     const char *why);
@@ -208,8 +211,6 @@ ngx_svc_oauth_asserted_slug(ngx_svc_oauth_t *o, ngx_svc_oauth_assertion_t *a)
     size_t      all;
     ngx_str_t   rest;
 
-    static const ngx_str_t  token = ngx_string(NGX_SVC_OAUTH_TOKEN_PATH);
-
     /* o->issuer ends with "/t/" */
 
     all = o->issuer.len - (sizeof("t/") - 1);
@@ -222,9 +223,7 @@ ngx_svc_oauth_asserted_slug(ngx_svc_oauth_t *o, ngx_svc_oauth_assertion_t *a)
     rest.data = a->aud.data + all;
     rest.len = a->aud.len - all;
 
-    if (rest.len == token.len
-        && ngx_memcmp(rest.data, token.data, token.len) == 0)
-    {
+    if (ngx_svc_oauth_asserted_endpoint(o, &rest)) {
         return 1;
     }
 
@@ -243,10 +242,33 @@ ngx_svc_oauth_asserted_slug(ngx_svc_oauth_t *o, ngx_svc_oauth_assertion_t *a)
     o->client.slug.data = rest.data;
     o->client.slug.len = (slash ? slash : end) - rest.data;
 
+    if (slash) {
+        rest.data = slash + 1;
+        rest.len = end - rest.data;
+    }
+
     return o->client.slug.len
-           && (slash == NULL
-               || ((size_t) (end - slash - 1) == token.len
-                   && ngx_memcmp(slash + 1, token.data, token.len) == 0));
+           && (slash == NULL || ngx_svc_oauth_asserted_endpoint(o, &rest));
+}
+
+
+/* RFC 9126, 2: where a request is pushed it may be for that endpoint, too. */
+
+static ngx_uint_t
+ngx_svc_oauth_asserted_endpoint(ngx_svc_oauth_t *o, const ngx_str_t *name)
+{
+    const ngx_str_t  *path;
+
+    static const ngx_str_t  token = ngx_string(NGX_SVC_OAUTH_TOKEN_PATH);
+    static const ngx_str_t  par = ngx_string(NGX_SVC_OAUTH_PAR_PATH);
+
+    path = &o->sr->route->path;
+
+    return ngx_svc_same(name, &token)
+           || (ngx_svc_same(name, &par) && path->len > par.len
+               && ngx_memcmp(path->data + path->len - par.len, par.data,
+                             par.len)
+                  == 0);
 }
 
 

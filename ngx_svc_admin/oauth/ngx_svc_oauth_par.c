@@ -6,8 +6,8 @@
  * it: a client may have less by then.
  */
 
-#include "ngx_svc_oauth_authorize_sql.h"
 #include "ngx_svc_oauth_asserted.h"
+#include "ngx_svc_oauth_authorize_sql.h"
 #include "ngx_svc_oauth_client_take.h"
 #include "ngx_svc_oauth_hint.h"
 #include "ngx_svc_oauth_once.h"
@@ -32,8 +32,7 @@ static ngx_int_t ngx_svc_oauth_par_calls(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_par_bind_create(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_int_t ngx_svc_oauth_par_reply(ngx_svc_request_t *sr);
-static ngx_uint_t ngx_svc_oauth_par_known(ngx_svc_oauth_request_t *ar,
-    PGresult *login, PGresult *res);
+static ngx_uint_t ngx_svc_oauth_par_known(PGresult *res);
 static ngx_int_t ngx_svc_oauth_par_send(ngx_svc_oauth_request_t *ar);
 
 
@@ -290,15 +289,24 @@ static ngx_int_t
 ngx_svc_oauth_par_reply(ngx_svc_request_t *sr)
 {
     PGresult                 *login, *res;
+    ngx_int_t                 rc;
     ngx_svc_oauth_request_t  *ar;
 
     ar = sr->data;
     login = sr->results[0];
     res = ngx_svc_route_last(sr);
 
-    ngx_svc_oauth_once_take(&ar->oauth);
+    rc = ngx_svc_oauth_client_known(&ar->oauth, login);
 
-    if (!ngx_svc_oauth_par_known(ar, login, res)) {
+    if (rc == NGX_ERROR) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (rc == NGX_OK) {
+        ngx_svc_oauth_once_take(&ar->oauth);
+    }
+
+    if (rc != NGX_OK || !ngx_svc_oauth_par_known(res)) {
         return ngx_svc_oauth_refuse_client(&ar->oauth, login);
     }
 
@@ -316,9 +324,10 @@ ngx_svc_oauth_par_reply(ngx_svc_request_t *sr)
 }
 
 
+/* No row: the client has gone since, or its assertion was shown before. */
+
 static ngx_uint_t
-ngx_svc_oauth_par_known(ngx_svc_oauth_request_t *ar, PGresult *login,
-    PGresult *res)
+ngx_svc_oauth_par_known(PGresult *res)
 {
     ngx_str_t  verdict;
 
