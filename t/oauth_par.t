@@ -576,6 +576,24 @@ error_to($in->get('/oauth/authorize?' . query($web, 'https://x.test/', %ASK)),
          'request_uri_not_supported', 'a request_uri of another kind');
 
 
+# what was pushed comes back as it was, whatever it is
+
+{
+    my @bad;
+
+    for (1 .. $ENV{SVC_TEST_FULL} ? 2000 : 200) {
+        my $state = join '', map { chr(rand 4 < 3 ? 1 + int rand 126 : 0xa0 + int rand 0x2000) }
+                             0 .. rand 60;
+        my $field = to(authorize($in, $web, pushed($web, state => $state)), 'drawn', $CB);
+
+        utf8::encode($state);
+        push @bad, escape($state) if $field->{state} ne $state;
+    }
+
+    is_deeply(\@bad, [], 'states that were drawn');
+}
+
+
 # --- requirePar -----------------------------------------------------------------------
 
 {
