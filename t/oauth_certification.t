@@ -451,7 +451,7 @@ my @BASIC = (
         my $to = authorized(code_challenge => encode_base64url(sha256($VERIFIER)),
                             code_challenge_method => 'S256');
 
-        is(redeemed($to)->json->{error}, 'invalid_request', 'it is looked at');
+        is(redeemed($to)->json->{error}, 'invalid_grant', 'it is looked at');
         $to = authorized(code_challenge => encode_base64url(sha256($VERIFIER)),
                          code_challenge_method => 'S256');
         is(redeemed($to, code_verifier => $VERIFIER)->status, 200, 'and good');

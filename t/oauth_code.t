@@ -265,7 +265,7 @@ ok(!spent($expired), 'and stays as it was');
 # each of these spends it
 
 my %SPENT = (
-    'no verifier' => [ {}, { code_verifier => undef }, 'invalid_request' ],
+    'no verifier' => [ {}, { code_verifier => undef }, 'invalid_grant' ],
     'a wrong verifier' => [ {}, { code_verifier => 'w' x 43 }, 'invalid_grant' ],
     'another redirect_uri' => [ {}, { redirect_uri => "$REDIRECT/" }, 'invalid_grant' ],
     'a key without its proof' => [ { jkt => 'ab' x 32 }, {}, 'invalid_grant' ],

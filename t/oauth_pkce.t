@@ -173,13 +173,13 @@ for my $app ($lax, $strict) {
     my $name = $app == $lax ? 'needs none' : 'needs one';
     my $got = authorize($app, %PKCE);
 
-    oauth_error(redeem($s, $app, $got, code_verifier => undef), 400, 'invalid_request',
+    oauth_error(redeem($s, $app, $got, code_verifier => undef), 400, 'invalid_grant',
                 "$name: no verifier");
     ok(spent($got), "$name: it is spent");
     oauth_error(redeem($s, $app, $got), 400, 'invalid_grant', "$name: then the right one");
 
     $got = authorize($app, %PKCE);
-    oauth_error(redeem($s, $app, $got, code_verifier => ''), 400, 'invalid_request',
+    oauth_error(redeem($s, $app, $got, code_verifier => ''), 400, 'invalid_grant',
                 "$name: an empty verifier");
 
     $got = authorize($app, %PKCE);

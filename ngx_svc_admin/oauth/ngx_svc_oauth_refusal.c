@@ -123,7 +123,7 @@ static const ngx_svc_oauth_verdict_t  ngx_svc_oauth_verdicts[] = {
     { "code_verifier", NGX_SVC_E_GRANT,
       "'code_verifier' is not that of the code.", NULL, NULL },
 
-    { "code_unverified", NGX_SVC_E_INVALID_REQUEST,
+    { "code_unverified", NGX_SVC_E_GRANT,
       "The parameter 'code_verifier' is missing.", NULL, NULL },
 
     { "code_redirect", NGX_SVC_E_GRANT,
