@@ -14,15 +14,15 @@ const ngx_svc_oauth_claim_t
     ngx_svc_oauth_claim_row("sub", "openid", TEXT, 0),
     ngx_svc_oauth_claim_row("groups", "groups", LIST, 0),
     ngx_svc_oauth_claim_row("roles", "roles", LIST, 0),
-    ngx_svc_oauth_claim_row("auth_time", "openid", RAW, 1),
+    ngx_svc_oauth_claim_row("auth_time", "openid", SECONDS, 1),
     ngx_svc_oauth_claim_row("acr", "openid", TEXT, 1),
     ngx_svc_oauth_claim_row("name", "profile", TEXT, 0),
     ngx_svc_oauth_claim_row("given_name", "profile", TEXT, 0),
     ngx_svc_oauth_claim_row("family_name", "profile", TEXT, 0),
     ngx_svc_oauth_claim_row("locale", "profile", TEXT, 0),
-    ngx_svc_oauth_claim_row("updated_at", "profile", RAW, 0),
+    ngx_svc_oauth_claim_row("updated_at", "profile", SECONDS, 0),
     ngx_svc_oauth_claim_row("email", "email", TEXT, 0),
-    ngx_svc_oauth_claim_row("email_verified", "email", RAW, 0)
+    ngx_svc_oauth_claim_row("email_verified", "email", BOOLEAN, 0)
 };
 
 

@@ -10,18 +10,20 @@
 #include "ngx_svc_common.h"
 
 
-/* Those that are not a column of the user's row. */
+/* Those that are not a column of the user's row alone. */
 
 #define NGX_SVC_OAUTH_CLAIM_SUB        0x01
 #define NGX_SVC_OAUTH_CLAIM_GROUPS     0x02
 #define NGX_SVC_OAUTH_CLAIM_ROLES      0x04
 #define NGX_SVC_OAUTH_CLAIM_AUTH_TIME  0x08
 #define NGX_SVC_OAUTH_CLAIM_ACR        0x10
+#define NGX_SVC_OAUTH_CLAIM_NAME       0x20
 
 
 typedef enum {
     NGX_SVC_OAUTH_CLAIM_TEXT = 0,
-    NGX_SVC_OAUTH_CLAIM_RAW,        /* a number, or a boolean */
+    NGX_SVC_OAUTH_CLAIM_SECONDS,    /* whole ones, of what may have more */
+    NGX_SVC_OAUTH_CLAIM_BOOLEAN,
     NGX_SVC_OAUTH_CLAIM_LIST
 } ngx_svc_oauth_claim_e;
 

@@ -9,9 +9,10 @@
 #define NGX_SVC_OAUTH_CLAIMS_GROUPS  200    /* that are told, at most */
 
 
-static ngx_str_t ngx_svc_oauth_claims_of_user(
-    const ngx_svc_oauth_claims_t *claims, ngx_uint_t bit,
-    const ngx_svc_oauth_claim_t *claim);
+static ngx_str_t ngx_svc_oauth_claims_of_user(ngx_svc_json_writer_t *w,
+    const ngx_svc_oauth_claims_t *claims, ngx_uint_t i);
+static ngx_str_t ngx_svc_oauth_claims_name(ngx_svc_json_writer_t *w,
+    PGresult *user);
 static void ngx_svc_oauth_claims_value(ngx_svc_json_writer_t *w,
     const ngx_svc_oauth_claim_t *claim, const ngx_str_t *value);
 static void ngx_svc_oauth_claims_groups(ngx_svc_json_writer_t *w,
@@ -90,16 +91,22 @@ ngx_svc_oauth_claims_about(ngx_svc_oauth_t *o, const ngx_str_t *user_id)
 }
 
 
+ngx_uint_t
+ngx_svc_oauth_claims_of_row(const ngx_svc_oauth_claims_t *claims)
+{
+    return (claims->wanted & ~NGX_SVC_OAUTH_CLAIM_GROUPS) != 0;
+}
+
+
 ngx_int_t
 ngx_svc_oauth_claims_calls(ngx_svc_oauth_t *o, ngx_svc_oauth_claims_t *claims)
 {
     ngx_int_t  rc;
 
     rc = NGX_OK;
-    claims->user_call = 0;
     claims->groups_call = 0;
 
-    if (claims->wanted & ~NGX_SVC_OAUTH_CLAIM_GROUPS) {
+    if (claims->user_call == 0 && ngx_svc_oauth_claims_of_row(claims)) {
         claims->user_call = o->sr->op->ncalls;
         rc = ngx_svc_route_call(o->sr, &ngx_svc_sql_oauth_claims, NULL);
     }
@@ -177,8 +184,7 @@ ngx_svc_oauth_claims_write(ngx_svc_json_writer_t *w,
             continue;
         }
 
-        value = ngx_svc_oauth_claims_of_user(claims, bit,
-                                             &ngx_svc_oauth_claim_table[i]);
+        value = ngx_svc_oauth_claims_of_user(w, claims, i);
 
         if (value.data) {
             ngx_svc_oauth_claims_value(w, &ngx_svc_oauth_claim_table[i],
@@ -189,10 +195,12 @@ ngx_svc_oauth_claims_write(ngx_svc_json_writer_t *w,
 
 
 static ngx_str_t
-ngx_svc_oauth_claims_of_user(const ngx_svc_oauth_claims_t *claims,
-    ngx_uint_t bit, const ngx_svc_oauth_claim_t *claim)
+ngx_svc_oauth_claims_of_user(ngx_svc_json_writer_t *w,
+    const ngx_svc_oauth_claims_t *claims, ngx_uint_t i)
 {
-    switch (bit) {
+    const char  *column;
+
+    switch ((ngx_uint_t) 1 << i) {
 
     case NGX_SVC_OAUTH_CLAIM_AUTH_TIME:
         return claims->auth_time;
@@ -200,9 +208,53 @@ ngx_svc_oauth_claims_of_user(const ngx_svc_oauth_claims_t *claims,
     case NGX_SVC_OAUTH_CLAIM_ACR:
         return claims->acr;
 
+    case NGX_SVC_OAUTH_CLAIM_NAME:
+        return ngx_svc_oauth_claims_name(w, claims->user);
+
     default:
-        return ngx_svc_row_value(claims->user, 0, (char *) claim->name.data);
+        column = (char *) ngx_svc_oauth_claim_table[i].name.data;
+        return ngx_svc_row_value(claims->user, 0, column);
     }
+}
+
+
+/* Who has no name to show may have a first and a last one. */
+
+static ngx_str_t
+ngx_svc_oauth_claims_name(ngx_svc_json_writer_t *w, PGresult *user)
+{
+    u_char     *p;
+    ngx_str_t   name, first, last;
+
+    name = ngx_svc_row_value(user, 0, "name");
+    first = ngx_svc_row_value(user, 0, "given_name");
+    last = ngx_svc_row_value(user, 0, "family_name");
+
+    if (name.data) {
+        return name;
+    }
+
+    if (first.data == NULL || last.data == NULL) {
+        name = first.data ? first : last;
+
+        if (name.len == 0) {
+            ngx_str_null(&name);
+        }
+
+        return name;
+    }
+
+    p = ngx_pnalloc(w->pool, first.len + 1 + last.len);
+
+    if (p == NULL) {
+        w->failed = 1;
+        return name;
+    }
+
+    name.data = p;
+    name.len = ngx_sprintf(p, "%V %V", &first, &last) - p;
+
+    return name;
 }
 
 
@@ -212,14 +264,21 @@ static void
 ngx_svc_oauth_claims_value(ngx_svc_json_writer_t *w,
     const ngx_svc_oauth_claim_t *claim, const ngx_str_t *value)
 {
+    u_char      *point;
     const char  *name;
 
     name = (char *) claim->name.data;
 
     switch (claim->kind) {
 
-    case NGX_SVC_OAUTH_CLAIM_RAW:
-        ngx_svc_json_raw(w, name, value->data, value->len);
+    case NGX_SVC_OAUTH_CLAIM_SECONDS:
+        point = memchr(value->data, '.', value->len);
+        ngx_svc_json_raw(w, name, value->data,
+                         point ? (size_t) (point - value->data) : value->len);
+        break;
+
+    case NGX_SVC_OAUTH_CLAIM_BOOLEAN:
+        ngx_svc_json_boolean(w, name, *value->data == 't');
         break;
 
     case NGX_SVC_OAUTH_CLAIM_LIST:

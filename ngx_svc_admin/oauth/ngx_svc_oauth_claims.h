@@ -12,23 +12,27 @@
 #include "ngx_svc_pg_array.h"
 
 
-/* SQL: of a row "u" of svc.user_account, a column for each claim; its own. */
+/*
+ * SQL: of a row "u" of svc.user_account what claims are made of, by their
+ * names; and its columns.  What can be made of them here is not made there: an
+ * expression costs more than the column that it is of.
+ */
 
 #define NGX_SVC_OAUTH_CLAIMS_COLUMNS                                          \
     "k.display_name, k.first_name, k.last_name, k.locale, k.updated_at,"      \
     " k.user_name, k.email_verified"
 
 #define NGX_SVC_OAUTH_CLAIMS                                                  \
-    "coalesce(u.display_name, nullif("                                        \
-        "concat_ws(' ', u.first_name, u.last_name), '')) AS name,"            \
-    " u.first_name AS given_name, u.last_name AS family_name, u.locale,"      \
-    " floor(date_part('epoch', u.updated_at))::bigint AS updated_at,"         \
-    " u.user_name AS email, u.email_verified::text AS email_verified"
+    "u.display_name AS name, u.first_name AS given_name,"                     \
+    " u.last_name AS family_name, u.locale,"                                  \
+    " date_part('epoch', u.updated_at) AS updated_at,"                        \
+    " u.user_name AS email, u.email_verified"
 
 
 typedef struct {
     ngx_uint_t   wanted;        /* bits */
-    ngx_uint_t   user_call;     /* of the op's; 0: there is none */
+    ngx_uint_t   user_call;     /* of the op's, which may be there before; 0:
+                                   there is none */
     ngx_uint_t   groups_call;
     PGresult    *user;          /* a row with their columns */
     PGresult    *groups;        /* a row for each; NULL: not wanted */
@@ -44,9 +48,13 @@ ngx_uint_t ngx_svc_oauth_claims_of(const ngx_svc_pg_array_t *scopes);
 ngx_int_t ngx_svc_oauth_claims_about(ngx_svc_oauth_t *o,
     const ngx_str_t *user_id);
 
+/* 1: something is wanted that the user's row has. */
+ngx_uint_t ngx_svc_oauth_claims_of_row(const ngx_svc_oauth_claims_t *claims);
+
 /*
- * Adds calls that read what is wanted of the user o->about to the op; groups
- * are told as the application o->client.id wants them.  NGX_OK or NGX_ERROR.
+ * Adds calls that read what is wanted of the user o->about to the op, but of
+ * the row if there is a user_call; groups are told as the application
+ * o->client.id wants them.  NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_claims_calls(ngx_svc_oauth_t *o,
     ngx_svc_oauth_claims_t *claims);

@@ -82,7 +82,17 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_code_read_wider = {
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_code = {
     .name = "oauth_code",
     .text = NGX_SVC_OAUTH_GRANTED_GIVE("'authorization_code'",
-                "svc.oauth_code", "", NGX_SVC_OAUTH_CODE_REFRESHES),
+                "svc.oauth_code", "", NGX_SVC_OAUTH_CODE_REFRESHES,
+                NGX_SVC_OAUTH_GRANTED_GIVEN),
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_GRANTED_GIVE_PARAMS,
+                   NGX_SVC_OAUTH_GRANTED_REFRESH_PARAMS)
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_code_told = {
+    .name = "oauth_code_told",
+    .text = NGX_SVC_OAUTH_GRANTED_GIVE("'authorization_code'",
+                "svc.oauth_code", "", NGX_SVC_OAUTH_CODE_REFRESHES,
+                NGX_SVC_OAUTH_GRANTED_TOLD),
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_GRANTED_GIVE_PARAMS,
                    NGX_SVC_OAUTH_GRANTED_REFRESH_PARAMS)
 };
@@ -105,6 +115,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_code_spend = {
 
 static const ngx_svc_oauth_granted_type_t  ngx_svc_oauth_code_type = {
     .give = { &ngx_svc_sql_oauth_code, &ngx_svc_sql_oauth_code_agent },
+    .told = &ngx_svc_sql_oauth_code_told,
     .spend = &ngx_svc_sql_oauth_code_spend,
     .unknown = "code",
     .group = "code_group",

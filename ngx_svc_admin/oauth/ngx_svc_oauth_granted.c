@@ -19,10 +19,10 @@ static ngx_int_t ngx_svc_oauth_granted_give(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_granted_token(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_granted_sign(ngx_svc_oauth_t *o);
 static void ngx_svc_oauth_granted_refresh(ngx_svc_oauth_t *o);
-static const ngx_svc_pg_statement_t *ngx_svc_oauth_granted_statement(
-    ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_granted_claims(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_granted_give_calls(ngx_svc_request_t *sr);
+static const ngx_svc_pg_statement_t *ngx_svc_oauth_granted_statement(
+    ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_granted_given(ngx_svc_request_t *sr);
 
 
@@ -305,24 +305,33 @@ ngx_svc_oauth_granted_claims(ngx_svc_oauth_t *o)
 static ngx_int_t
 ngx_svc_oauth_granted_give_calls(ngx_svc_request_t *sr)
 {
-    ngx_int_t                 rc;
-    ngx_svc_oauth_t          *o;
-    ngx_svc_oauth_granted_t  *granted;
+    ngx_int_t                      rc;
+    ngx_svc_oauth_t               *o;
+    ngx_svc_oauth_granted_t       *granted;
+    const ngx_svc_pg_statement_t  *statement;
 
     o = sr->data;
     granted = o->data;
 
-    rc = ngx_svc_oauth_grant_give(o, ngx_svc_oauth_granted_statement(o));
+    statement = ngx_svc_oauth_granted_statement(o);
+    rc = ngx_svc_oauth_grant_give(o, statement);
 
     if (rc != NGX_OK) {
         return rc;
     }
 
     granted->give_call = sr->op->ncalls - 1;
+    granted->claims.user_call = statement == granted->type->told
+                                ? granted->give_call : 0;
 
     return ngx_svc_oauth_claims_calls(o, &granted->claims);
 }
 
+
+/*
+ * What is asked for again, what stays, and what agents have, is too seldom for
+ * one that tells.
+ */
 
 static const ngx_svc_pg_statement_t *
 ngx_svc_oauth_granted_statement(ngx_svc_oauth_t *o)
@@ -340,8 +349,12 @@ ngx_svc_oauth_granted_statement(ngx_svc_oauth_t *o)
         return type->again[agent];
     }
 
-    return type->refreshes && granted->refresh.data == NULL
-           ? type->kept[agent] : type->give[agent];
+    if (type->refreshes && granted->refresh.data == NULL) {
+        return type->kept[agent];
+    }
+
+    return !agent && ngx_svc_oauth_claims_of_row(&granted->claims)
+           ? type->told : type->give[agent];
 }
 
 

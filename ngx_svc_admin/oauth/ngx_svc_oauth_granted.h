@@ -25,6 +25,9 @@ typedef struct {
     /* Gives a token, and takes what is shown; and of an agent. */
     const ngx_svc_pg_statement_t    *give[2];
 
+    /* The first one, where claims are told besides: what they are made of. */
+    const ngx_svc_pg_statement_t    *told;
+
     /* Gives one for what was taken a moment ago, likewise; or NULL. */
     const ngx_svc_pg_statement_t    *again[2];
 

@@ -8,6 +8,7 @@
 
 
 #include "ngx_svc_audit.h"
+#include "ngx_svc_oauth_claims.h"
 #include "ngx_svc_oauth_client_row.h"
 #include "ngx_svc_oauth_delegation.h"
 #include "ngx_svc_oauth_bind.h"
@@ -293,13 +294,26 @@ typedef enum {
 /*
  * A token for what "taken" returns, the tenant's id: a row, if it was given.
  * taken: what takes that, or looks whether it was taken; more: CTEs behind the
- * token's.
+ * token's; given: what the row has.
  */
 
-#define NGX_SVC_OAUTH_GRANTED_STORE(taken, grant, chain, client_name, more)   \
+#define NGX_SVC_OAUTH_GRANTED_STORE(taken, grant, chain, client_name, more,   \
+    given)                                                                    \
     "WITH x AS (" taken "), "                                                 \
     NGX_SVC_OAUTH_GRANTED_TOKEN(grant, chain, client_name) more               \
-    " SELECT FROM x"
+    " SELECT " given
+
+/*
+ * Nothing; or what claims of an ID token are made of: the user is there, in the
+ * snapshot in which the condition has seen him.
+ */
+
+#define NGX_SVC_OAUTH_GRANTED_GIVEN  "FROM x"
+
+#define NGX_SVC_OAUTH_GRANTED_TOLD                                            \
+    NGX_SVC_OAUTH_CLAIMS ", u.role AS roles"                                  \
+    " FROM x JOIN svc.user_account u ON u.tenant_id = " NGX_SVC_TENANT        \
+        " AND u.id = $4::uuid"
 
 /* What is shown, unless somebody else has taken it; set: of its columns. */
 
@@ -313,12 +327,13 @@ typedef enum {
  * the refresh token.
  */
 
-#define NGX_SVC_OAUTH_GRANTED_GIVE(grant, table, set, where)                  \
+#define NGX_SVC_OAUTH_GRANTED_GIVE(grant, table, set, where, given)           \
     NGX_SVC_OAUTH_GRANTED_STORE(                                              \
         NGX_SVC_OAUTH_GRANTED_TAKE(table, set)                                \
             " AND k.ctid = $19::tid AND " NGX_SVC_OAUTH_GRANTED_HOLDS         \
             " RETURNING k.tenant_id",                                         \
-        grant, "NULL::text[]", "NULL", NGX_SVC_OAUTH_GRANTED_REFRESH(where))
+        grant, "NULL::text[]", "NULL", NGX_SVC_OAUTH_GRANTED_REFRESH(where),  \
+        given)
 
 #define NGX_SVC_OAUTH_GRANTED_GIVE_AGENT(grant, table, set, where)            \
     NGX_SVC_OAUTH_GRANTED_STORE(                                              \
@@ -327,7 +342,8 @@ typedef enum {
             " RETURNING k.tenant_id",                                         \
         grant, "ARRAY[$2::text]", "$28::text",                                \
         NGX_SVC_OAUTH_GRANTED_REFRESH(where)                                  \
-        NGX_SVC_OAUTH_GRANTED_JOURNAL(grant, "$26", "$27"))
+        NGX_SVC_OAUTH_GRANTED_JOURNAL(grant, "$26", "$27"),                   \
+        NGX_SVC_OAUTH_GRANTED_GIVEN)
 
 
 #endif /* _NGX_SVC_OAUTH_GRANTED_SQL_H_INCLUDED_ */

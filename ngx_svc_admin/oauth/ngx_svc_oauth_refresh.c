@@ -77,7 +77,15 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_read_wider = {
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh = {
     .name = "oauth_refresh",
     .text = NGX_SVC_OAUTH_GRANTED_GIVE("'refresh_token'", "svc.oauth_refresh",
-                                       ", successor = $22::bytea", ""),
+                ", successor = $22::bytea", "", NGX_SVC_OAUTH_GRANTED_GIVEN),
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_GRANTED_GIVE_PARAMS,
+                   NGX_SVC_OAUTH_GRANTED_REFRESH_PARAMS)
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_told = {
+    .name = "oauth_refresh_told",
+    .text = NGX_SVC_OAUTH_GRANTED_GIVE("'refresh_token'", "svc.oauth_refresh",
+                ", successor = $22::bytea", "", NGX_SVC_OAUTH_GRANTED_TOLD),
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_GRANTED_GIVE_PARAMS,
                    NGX_SVC_OAUTH_GRANTED_REFRESH_PARAMS)
 };
@@ -104,7 +112,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_agent = {
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_again = {
     .name = "oauth_refresh_again",
     .text = NGX_SVC_OAUTH_GRANTED_STORE(NGX_SVC_OAUTH_REFRESH_TAKEN,
-                "'refresh_token'", "NULL::text[]", "NULL", ""),
+                "'refresh_token'", "NULL::text[]", "NULL", "",
+                NGX_SVC_OAUTH_GRANTED_GIVEN),
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_GRANTED_GIVE_PARAMS,
                    ngx_svc_oauth_granted_param(refresh))
 };
@@ -113,8 +122,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_again_agent = {
     .name = "oauth_refresh_again_agent",
     .text = NGX_SVC_OAUTH_GRANTED_STORE(NGX_SVC_OAUTH_REFRESH_TAKEN,
                 "'refresh_token'", "ARRAY[$2::text]", "$25::text",
-                NGX_SVC_OAUTH_GRANTED_JOURNAL("'refresh_token'", "$23",
-                                              "$24")),
+                NGX_SVC_OAUTH_GRANTED_JOURNAL("'refresh_token'", "$23", "$24"),
+                NGX_SVC_OAUTH_GRANTED_GIVEN),
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_GRANTED_GIVE_PARAMS,
                    ngx_svc_oauth_granted_param(refresh),
                    NGX_SVC_OAUTH_GRANTED_JOURNAL_PARAMS)
@@ -143,7 +152,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_again_agent = {
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_kept = {
     .name = "oauth_refresh_kept",
     .text = NGX_SVC_OAUTH_GRANTED_STORE(NGX_SVC_OAUTH_REFRESH_KEPT,
-                "'refresh_token'", "NULL::text[]", "NULL", ""),
+                "'refresh_token'", "NULL::text[]", "NULL", "",
+                NGX_SVC_OAUTH_GRANTED_GIVEN),
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_REFRESH_KEPT_PARAMS)
 };
 
@@ -151,8 +161,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_kept_agent = {
     .name = "oauth_refresh_kept_agent",
     .text = NGX_SVC_OAUTH_GRANTED_STORE(NGX_SVC_OAUTH_REFRESH_KEPT,
                 "'refresh_token'", "ARRAY[$2::text]", "$25::text",
-                NGX_SVC_OAUTH_GRANTED_JOURNAL("'refresh_token'", "$23",
-                                              "$24")),
+                NGX_SVC_OAUTH_GRANTED_JOURNAL("'refresh_token'", "$23", "$24"),
+                NGX_SVC_OAUTH_GRANTED_GIVEN),
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_REFRESH_KEPT_PARAMS,
                    NGX_SVC_OAUTH_GRANTED_JOURNAL_PARAMS)
 };
@@ -160,6 +170,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_kept_agent = {
 
 static const ngx_svc_oauth_granted_type_t  ngx_svc_oauth_refresh_type = {
     .give = { &ngx_svc_sql_oauth_refresh, &ngx_svc_sql_oauth_refresh_agent },
+    .told = &ngx_svc_sql_oauth_refresh_told,
     .again = { &ngx_svc_sql_oauth_refresh_again,
                &ngx_svc_sql_oauth_refresh_again_agent },
     .kept = { &ngx_svc_sql_oauth_refresh_kept,

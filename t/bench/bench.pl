@@ -167,6 +167,13 @@ my %measure = (
     oauth_token_no_sweep => sub { SvcBench::OAuth::without_sweep($sys, @_) },
     oauth_exchange => sub { SvcBench::OAuth::exchanges($sys, @_) },
     oauth_refresh => sub { SvcBench::OAuth::refreshes($sys, @_) },
+    (map {
+        my $client = $_;
+
+        ("oauth_$client" => sub {
+            SvcBench::OAuth::refreshes($sys, @_, $client, qw(openid profile email))
+        })
+    } qw(id_token id_token_claims)),
     oauth_code => sub {
         SvcBench::OAuth::codes($sys, @_, warm($CODES, $CODES / 10))
     },
@@ -236,7 +243,7 @@ my @OAUTH = qw(oauth_token_opaque oauth_token_no_sweep oauth_token_jwt oauth_tok
                oauth_token_pgbench
                oauth_introspect_opaque oauth_introspect_jwt oauth_introspect_unseen
                oauth_introspect_pgbench oauth_introspect_p99 oauth_exchange
-               oauth_refresh oauth_code oidc_jwt oidc_rs256
+               oauth_refresh oauth_id_token oauth_id_token_claims oauth_code oidc_jwt oidc_rs256
                oidc_token_stored oidc_introspect_stored);
 
 my @OUTBOX = qw(outbox_on outbox_off);

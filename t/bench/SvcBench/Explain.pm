@@ -93,7 +93,7 @@ my %VALUES = (
                     '2100-01-01', 1e12, '01a00000-0000-7100-8000-000000000000', 'a', undef,
                     undef, '\x00', undef, undef, 60, '192.0.2.1', undef, ('(0,1)') x 3, '\x01',
                     undef, '2100-01-01', 30 ] }
-          qw(oauth_code oauth_refresh) ),
+          qw(oauth_code oauth_code_told oauth_refresh oauth_refresh_told) ),
     oauth_refresh_kept => [ '\x00', 'app_x', ('01a00000-0000-7100-8000-000000000000') x 2, 1, 1,
                             '2100-01-01', 1e12, '01a00000-0000-7100-8000-000000000000', 'a',
                             undef, undef, '\x00', undef, undef, 60, '192.0.2.1', undef, 30,

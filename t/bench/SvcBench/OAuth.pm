@@ -81,6 +81,13 @@ sub prepare_users {
         scopes => [ qw(openid profile invoices:read) ],
         accessTokenFormat => 'opaque');
 
+    for my $name (qw(id_token id_token_claims)) {
+        $client{$name} = application(
+            $tenant, name => $name, type => 'web', redirectUris => [ $REDIRECT ],
+            scopes => [ qw(openid profile email) ], signingAlg => 'ES256',
+            $name eq 'id_token' ? () : (idTokenClaims => [ qw(profile email) ]));
+    }
+
     $client{agent} = application($tenant, name => 'agent', type => 'agent',
                                  scopes => [ 'invoices:read' ], resourceUri => $API,
                                  accessTokenFormat => 'opaque');
@@ -181,25 +188,29 @@ sub exchanges {
 }
 
 
-# Chains of refresh tokens, each of a grant of its own.
+# Chains of refresh tokens, each of a grant of its own.  client: another one than "web",
+# and its scopes.
 
 sub refreshes {
-    my ($system, $seconds) = @_;
+    my ($system, $seconds, $client, @scopes) = @_;
+
+    $client //= 'web';
+    @scopes = 'invoices:read' if !@scopes;
 
     my $tenant = $system->{tenants}[0];
     my $file = "$system->{dir}/refreshes";
 
     write_file($file, join '', map {
-        my $code = code($tenant, $client{web}, { id => user_of($_) },
-                        scopes => [ qw(offline_access invoices:read) ]);
+        my $code = code($tenant, $client{$client}, { id => user_of($_) },
+                        scopes => [ 'offline_access', @scopes ]);
 
-        redeem($system->{s}, $client{web}, $code)->json->{refresh_token} . "\n";
+        redeem($system->{s}, $client{$client}, $code)->json->{refresh_token} . "\n";
     } 1 .. $REFRESHES);
 
     my $before = stored($system, 'oauth_refresh');
     my $n = SvcBench::Load::wrk($system, 'refresh', seconds => $seconds,
                                 connections => $CONNECTIONS, lines => $file,
-                                path => '/oauth/token', headers => form_headers('web'));
+                                path => '/oauth/token', headers => form_headers($client));
 
     SvcBench::Scim::check($n, stored($system, 'oauth_refresh') - $before,
                           'refresh tokens are stored');

@@ -222,6 +222,8 @@ sub rows {
         [ 'exchanges of tokens', 'oauth_exchange',
           'POST user', 'create', 'rate', 0.8 ],
         [ 'refreshed tokens', 'oauth_refresh', 'POST user', 'create', 'rate', 0.8 ],
+        [ 'ID tokens with claims, refreshed', 'oauth_id_token_claims',
+          'without claims', 'oauth_id_token', 'rate', 1 / 1.05 ],
         [ 'codes redeemed', 'oauth_code', 'POST user', 'create', 'rate', 0.8 ],
         [ 'sign-ins with a password', 'login', 'argon2id, as many threads',
           'login_hashes', 'rate', 0.85 ],

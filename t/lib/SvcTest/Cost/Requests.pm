@@ -148,6 +148,19 @@ sub applications {
 }
 
 
+# One more, when it is asked for, lest others look at its row: as "web", with claims in its
+# ID tokens.
+
+sub telling {
+    my ($w) = @_;
+
+    return $w->{app}{telling} //= application(
+        $w->{acme}, name => 'telling', type => 'web', redirectUris => [ $REDIRECT ],
+        accessTokenFormat => 'opaque', scopes => [ qw(openid profile email read) ],
+        idTokenClaims => [ qw(profile email) ]);
+}
+
+
 # One of the users whom no request has changed yet.
 
 sub user {
@@ -297,6 +310,9 @@ sub oauth {
              scopes => [ qw(openid offline_access profile read) ])
     };
     my $redeemed = sub { redeem($s, $app->{web}, $code->())->json };
+    my $told = sub {
+        code($acme, telling($w), $ada, scopes => [ qw(openid offline_access profile read) ])
+    };
     my $of_user = sub {
         user_token($acme, client => $app->{web}, user => $ada->{id},
                    scopes => [ 'read' ], audience => $API)
@@ -324,6 +340,10 @@ sub oauth {
             $s->http(GET => "$_[0]/.well-known/openid-configuration")
         }, $any),
         operation('jwks', 200, sub { $s->http(GET => "$_[0]/jwks") }, $any),
+        operation('code_claims', 200, sub { redeem($s, telling($w), $_[0]) }, $told),
+        operation('refresh_claims', 200, sub {
+            refresh($s, telling($w), $_[0]{refresh_token})
+        }, sub { redeem($s, telling($w), $told->())->json }),
     );
 }
 
