@@ -98,6 +98,24 @@ is_deeply([ sort map { join ' ', @$_{qw(kty alg use)}, join ',', sort keys %$_ }
           [ 'EC ES256 sig alg,crv,kid,kty,use,x,y', 'RSA RS256 sig alg,e,kid,kty,n,use' ],
           'both are published, and no private part');
 
+# a process that fetches the keys once knows those of both
+
+{
+    my $initech = $s->tenant('initech');
+    my ($rsa, $ec) = map { application($initech, signingAlg => $_) } qw(RS256 ES256);
+
+    is(alg(token($rsa)), 'RS256', 'the first token of a tenant is of RS256');
+
+    my @keys = @{ jwks('initech') };
+
+    is_deeply([ sort map { $_->{alg} } @keys ], [ qw(ES256 RS256) ], 'with a key for ES256');
+
+    my ($kid) = map { $_->{kid} } grep { $_->{alg} eq 'ES256' } @keys;
+
+    is(kid(token($ec)), $kid, 'which signs the first one of that');
+    is(keys_of($initech, $_), 1, "one key of $_") for qw(ES256 RS256);
+}
+
 my $t = redeem($s, $agent, code($acme, $agent, $ada, scopes => [ @ALL, 'a' ], nonce => 'n1'))
         ->json;
 

@@ -38,11 +38,15 @@ sub token_of {
     return $r && $r->status == 200 ? $r->json->{access_token} : undef;
 }
 
-sub rsa_keys {
+# How many there are of a tenant: RS256, ES256.
+
+sub keys_of {
     my ($tenant) = @_;
 
-    return scalar $s->sql("SELECT count(*) FROM svc.oauth_key WHERE tenant_id = '$tenant->{id}'"
-                   . " AND alg = 'RS256'");
+    return map {
+        scalar $s->sql("SELECT count(*) FROM svc.oauth_key WHERE tenant_id = '$tenant->{id}'"
+                       . " AND alg = '$_'")
+    } qw(RS256 ES256);
 }
 
 sub active {
@@ -54,15 +58,17 @@ sub active {
 
 # --- the first key -------------------------------------------------------------------
 
-# of two workers at once, and of each some that wait for one thread
+# of two workers at once, and of each some that wait for one thread, beside some of
+# ES256, whose first key comes with that of RS256, or before it
 
 for my $tenant (map { $s->tenant("first$_") } 1 .. 8) {
-    my $client = application($tenant, signingAlg => 'RS256');
-    my @tokens = map { token_of($_->read) } map { beginning($client) } 1 .. $BESIDE;
+    my ($client, $ec) = map { application($tenant, signingAlg => $_) } qw(RS256 ES256);
+    my @begun = map { $_ % 4 ? beginning($client) : beginning($ec) } 1 .. $BESIDE;
+    my @tokens = map { token_of($_->read) } @begun;
     my %kid = map { defined $_ ? ((claims($_))[0]{kid} => 1) : (none => 1) } @tokens;
 
-    is_deeply([ rsa_keys($tenant), scalar keys %kid, exists $kid{none} ], [ 1, 1, '' ],
-              "$tenant->{slug}: $BESIDE tokens by one key");
+    is_deeply([ keys_of($tenant), scalar keys %kid, exists $kid{none} ], [ 1, 1, 2, '' ],
+              "$tenant->{slug}: $BESIDE tokens by one key of each");
     is(scalar(grep { active($client, $_) } @tokens), $BESIDE, "$tenant->{slug}: and they live");
 }
 
@@ -108,7 +114,7 @@ my $leaver = application($left, signingAlg => 'RS256');
 
 $_->close for map { beginning($leaver) } 1 .. 4;
 ok(defined token_of(beginning($leaver)->read), 'who asks next gets a token');
-is(rsa_keys($left), 1, 'by one key');
+is((keys_of($left))[0], 1, 'by one key');
 
 
 # --- turns of keys -------------------------------------------------------------------

@@ -191,6 +191,9 @@ struct ngx_svc_oauth_s {
     ngx_str_t                      kid;
     ngx_str_t                      jwk;
     ngx_str_t                      sealed;
+    ngx_str_t                      ec_kid;      /* beside one of RSA */
+    ngx_str_t                      ec_jwk;
+    ngx_str_t                      ec_sealed;
 
     ngx_str_t                      tenant;      /* NGX_SVC_UUID_LEN bytes, once
                                                    the client is known */

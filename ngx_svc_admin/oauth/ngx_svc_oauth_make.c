@@ -31,30 +31,44 @@ static ngx_int_t ngx_svc_oauth_make_find(const ngx_str_t *tenant,
 static void ngx_svc_oauth_make_gone(void *data);
 static void ngx_svc_oauth_make_run(ngx_svc_work_t *work);
 static void ngx_svc_oauth_make_done(ngx_svc_work_t *work);
+static ngx_int_t ngx_svc_oauth_make_keys(ngx_svc_oauth_t *o,
+    const ngx_svc_jwk_new_t *rsa);
 static ngx_int_t ngx_svc_oauth_make_take(
     const ngx_svc_oauth_make_wait_t *wait, const ngx_svc_oauth_make_t *make);
 static void ngx_svc_oauth_make_wipe(ngx_svc_work_t *work);
 
 
-/* As of P-256. */
+/*
+ * As of P-256; and one of that besides, unless there is one, so that who has
+ * fetched the keys does not meet another one when the tenant's first client
+ * with ES256 gets a token.  The first key of P-256 has none of RSA beside it:
+ * that takes so long.
+ */
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_key_first_rsa = {
     .name = "oauth_key_first_rsa",
     .text =
         "WITH g AS ("
-            "UPDATE svc.oauth_tenant SET active_rsa_kid = $1"
+            "UPDATE svc.oauth_tenant SET active_rsa_kid = $1,"
+                " active_kid = coalesce(active_kid, $4)"
             " WHERE tenant_id = " NGX_SVC_TENANT " AND (active_rsa_kid IS NULL"
                 " OR EXISTS (SELECT FROM svc.oauth_key k"
                     " WHERE k.tenant_id = " NGX_SVC_TENANT
                         " AND k.kid = active_rsa_kid"
                         " AND k.revoked_at IS NOT NULL))"
-            " RETURNING tenant_id"
+            " RETURNING tenant_id, active_kid"
         ")"
         " INSERT INTO svc.oauth_key (tenant_id, kid, alg, public, sealed)"
-        " SELECT tenant_id, $1, 'RS256', $2::text::json, $3 FROM g",
+        " SELECT tenant_id, $1, 'RS256', $2::text::json, $3::bytea FROM g"
+        " UNION ALL"
+        " SELECT tenant_id, $4, 'ES256', $5::text::json, $6::bytea FROM g"
+            " WHERE active_kid = $4",
     NGX_SVC_PARAMS(ngx_svc_oauth_param(kid),
                    ngx_svc_oauth_param(jwk),
-                   ngx_svc_oauth_param(sealed))
+                   ngx_svc_oauth_param(sealed),
+                   ngx_svc_oauth_param(ec_kid),
+                   ngx_svc_oauth_param(ec_jwk),
+                   ngx_svc_oauth_param(ec_sealed))
 };
 
 
@@ -247,8 +261,25 @@ ngx_svc_oauth_make_take(const ngx_svc_oauth_make_wait_t *wait,
 
     o->key_first = &ngx_svc_sql_oauth_key_first_rsa;
 
-    return ngx_svc_oauth_key_take(o, &make->new) == NGX_OK
+    return ngx_svc_oauth_make_keys(o, &make->new) == NGX_OK
            ? wait->made(o) : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
+/* The one that signs is the key of RSA. */
+
+static ngx_int_t
+ngx_svc_oauth_make_keys(ngx_svc_oauth_t *o, const ngx_svc_jwk_new_t *rsa)
+{
+    if (ngx_svc_oauth_key_new(o) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    o->ec_kid = o->kid;
+    o->ec_jwk = o->jwk;
+    o->ec_sealed = o->sealed;
+
+    return ngx_svc_oauth_key_take(o, rsa);
 }
 
 

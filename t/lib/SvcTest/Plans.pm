@@ -771,7 +771,7 @@ sub values {
                             undef, undef, 60, $self->{id}, '192.0.2.1', 'FR' ],
         oauth_key_sealed => [ "$self->{slug}-key1" ],
         oauth_key_first => [ 'new', '{}', '\x00' ],
-        oauth_key_first_rsa => [ 'new', '{}', '\x00' ],
+        oauth_key_first_rsa => [ 'new', '{}', '\x00', 'new ec', '{}', '\x00' ],
         oauth_alg => [ $self->{apps}[0] ],
         oauth_rotate_keys => [ '[]' ],
         oauth_metadata => [ $self->{slug} ],
