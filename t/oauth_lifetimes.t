@@ -205,9 +205,29 @@ like($t->{refresh_token}, qr/\Asrt_/, 'and a refresh token');
 my $next = refresh($s, $always, $t->{refresh_token})->json;
 
 is($next->{scope}, 'openid read', 'which refreshes');
+
+# introspection of it, by its own client, says what a refresh would
+
+my $seen = sub { form($s, introspect => { token => $_[0]{refresh_token} }, client => $always)->json };
+my %SEEN = (active => JSON::PP::true, client_id => $always->{clientId}, scope => 'openid read',
+            sub => (claims($next->{id_token}))[1]{sub});
+my $told = $seen->($next);
+
+is_deeply($told, { %SEEN, exp => $told->{exp} }, 'introspection: it lives');
+cmp_ok(abs($told->{exp} - time - 30 * 86_400), '<', 60, '... for as long as nobody uses it');
+is_deeply($seen->($t), { active => JSON::PP::false }, '... and the one before not');
+patch($always, scopes => [ 'openid' ]);
+is($seen->($next)->{scope}, 'openid', '... with the scopes that its client still has');
+patch($always, scopes => [ qw(openid read) ]);
+patch($always, grantTypes => [ 'authorization_code' ]);
+is_deeply($seen->($next), { active => JSON::PP::false }, '... while it may refresh');
+patch($always, grantTypes => [ qw(authorization_code refresh_token) ]);
+is_deeply($seen->($next), $told, '... or may again');
+
 patch($always, refreshTokens => 'offline_access');
 oauth_error(refresh($s, $always, $next->{refresh_token}), 400, 'invalid_grant',
             'until it is not given any more');
+is_deeply($seen->($next), { active => JSON::PP::false }, '... as introspection says');
 patch($always, refreshTokens => 'always');
 is(refresh($s, $always, $next->{refresh_token})->status, 200, 'or is again');
 

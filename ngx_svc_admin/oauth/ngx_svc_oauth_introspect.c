@@ -87,17 +87,23 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_introspect_none = {
                    ngx_svc_oauth_param(client.public))
 };
 
-/* Of what refreshes: to its own client, while the grant's user may use it. */
+/*
+ * Of what refreshes: to its own client, while the grant's user may use it, and
+ * it would be taken; with the scopes that the client still has.
+ */
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_introspect_refresh = {
     .name = "oauth_introspect_refresh",
     .text =
         "SELECT " NGX_SVC_OAUTH_ASKS("$3") ", r.user_id::text AS sub,"
             " r.client_id,"
-            " array_to_string(r.scopes, ' ') AS scope,"
+            " array_to_string(ARRAY(SELECT s FROM unnest(r.scopes) s"
+                " WHERE s = 'offline_access' OR (s = ANY (a.scopes)"
+                    " AND s = ANY (coalesce(a.allowed_scopes, a.scopes)))),"
+                " ' ') AS scope,"
             " floor(date_part('epoch', least(f.expires_at, r.expires_at)))"
                 "::bigint AS exp"
-        " FROM " NGX_SVC_OAUTH_CLIENT("$1", "")
+        " FROM " NGX_SVC_OAUTH_CLIENT("$1", ", k.refresh_tokens")
         " LEFT JOIN LATERAL ("
             "SELECT k.grant_id, k.expires_at FROM svc.oauth_refresh k"
             " WHERE k.tenant_id = " NGX_SVC_TENANT
@@ -114,7 +120,10 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_introspect_refresh = {
                     " WHERE u.status = 'active' AND r.session_at"
                         " >= coalesce(u.valid_after, '-infinity'))"
                 " AND " NGX_SVC_OAUTH_ASSIGNED("r.user_id")
-                " AND (r.consented OR NOT a.require_consent)",
+                " AND (r.consented OR NOT a.require_consent)"
+                " AND 'refresh_token' = ANY (a.grant_types)"
+                " AND (a.refresh_tokens = 'always'"
+                    " OR 'offline_access' = ANY (r.scopes))",
     NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
                    ngx_svc_oauth_param(token.secret_hash),
                    ngx_svc_oauth_param(client.public))
