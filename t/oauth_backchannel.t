@@ -17,7 +17,7 @@ use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Metrics;
 use SvcTest::Npm;
 use SvcTest::OAuth qw(oauth_server application form claims escape);
-use SvcTest::Process qw(wait_for);
+use SvcTest::Process qw(signal_pid wait_for write_file);
 use SvcTest::Receiver;
 
 my $s = oauth_server(locations => $SvcTest::Metrics::LOCATION);
@@ -356,6 +356,20 @@ ok((wait_for { waiting() == 0 }), '... and no more');
 is_deeply(counted(), { %$before, retried => $before->{retried} + 2,
                        abandoned => $before->{abandoned} + 1 }, 'which is counted');
 
+# who comes back
+
+$before = counted();
+
+my $back = app('/fail/1/back');
+
+signed_out($back);
+ok((wait_for { counted()->{delivered} == $before->{delivered} + 1 } 20),
+   'the second attempt is taken');
+is_deeply(counted(), { %$before, retried => $before->{retried} + 1,
+                       delivered => $before->{delivered} + 1 }, '... which is counted');
+is(scalar $receiver->at($back->{path}), 2, '... and no third one made');
+is(waiting(), 0, '... nor waited for');
+
 my @jti = map { $_->{jti} } told($broken, 3);
 
 is(keys %{ { map { $_ => 1 } @jti } }, 3, 'each has an id of its own');
@@ -449,5 +463,42 @@ ok((wait_for { waiting() == 0 } 60), 'all were sent');
 my %sids = map { $_->{sid} => 1 } map { told($_, 1) } @apps;
 
 is(keys %sids, $many, "$many logouts beside revocations: each was told");
-$s->done(shown => [ qr/was not told of a logout/, qr/webhook/ ]);
+
+
+# --- a helper that is killed -----------------------------------------------------------
+
+# while somebody has its token: another one is sent after the minute in which it would have
+# been answered
+
+{
+    $s->nginx->{svc}{svc_webhook_timeout} = '30s';
+    $s->reload;
+
+    my $to = app('/until/answered');
+
+    signed_out($to);
+    is(scalar $receiver->wait($to->{path}, 1, 10), 1, 'a token is under way');
+
+    my $pid = $s->nginx->wait_helper;
+
+    signal_pid('KILL', $pid);
+    ok($s->nginx->wait_helper($pid), 'its helper is killed, another one starts');
+    is(waiting(), 1, '... who knows of it');
+    cmp_ok($s->sql('SELECT extract(epoch FROM due_at - clock_timestamp()) FROM svc.oauth_logout'),
+           '>', 0, '... and lets it have its time');
+    is(scalar $receiver->at($to->{path}), 1, '... before which nobody is told again');
+    write_file("$receiver->{dir}/answered", '');
+    $s->sql('UPDATE svc.oauth_logout SET due_at = clock_timestamp()');
+
+    my @told = told($to, 2, 20);
+
+    is(scalar @told, 2, 'then the other one tells it');
+    is_deeply([ map { $_->{sid} } @told ], [ ($told[0]{sid}) x 2 ], '... of the same session');
+    isnt($told[0]{jti}, $told[1]{jti}, '... by a token of its own');
+    ok((wait_for { waiting() == 0 }), '... and nothing is left');
+    is(scalar $receiver->at($to->{path}), 2, '... nor told again');
+}
+
+$s->done(shown => [ qr/was not told of a logout/, qr/webhook/ ],
+         allow => [ qr/exited on signal 9/ ]);
 done_testing();

@@ -15,6 +15,11 @@ use SvcTest;
 use SvcTest::Admin;
 use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::OAuth qw(oauth_server application form claims escape unescape);
+use SvcTest::Skip;
+
+needs(perl => 'Crypt::PK::ECC');
+
+require Crypt::PK::ECC;
 
 my $s = oauth_server(svc => { svc_login_url => '/signin/?x=1' })->start;
 my ($acme, $globex) = map { $s->tenant($_) } qw(acme globex);
@@ -190,6 +195,47 @@ leads($r, $OUT, $b, 0, 'below the issuer');
     $b = browser('ada@acme.test');
     leads(logout($b, id_token_hint => id_token($b, $rsa), post_logout_redirect_uri => $OUT),
           $OUT, $b, 0, 'a hint that was signed by RS256');
+}
+
+# one that has expired does, too (RP-Initiated Logout 1.0, 2): the claims of a good one, of a
+# year ago, by a key of the tenant
+
+{
+    my $key = Crypt::PK::ECC->new->generate_key('secp256r1');
+    my $kid = 'e' x 43;
+    my $public = JSON::PP->new->encode({ %{ $key->export_key_jwk('public', 1) }, kid => $kid,
+                                         alg => 'ES256', use => 'sig' });
+
+    $s->sql("INSERT INTO svc.oauth_key (tenant_id, kid, public, sealed) VALUES ('$acme->{id}',"
+            . " '$kid', '$public', '\\x00')");
+
+    my $year = 365 * 86_400;
+    my $of = sub {
+        my (undef, $claims) = claims(id_token($_[0]));
+        my $text = join '.', map { encode_base64url(JSON::PP->new->encode($_)) }
+                   { alg => 'ES256', typ => 'JWT', kid => $kid },
+                   { %$claims, map { $_ => $claims->{$_} - $year } qw(iat exp auth_time) };
+
+        return "$text." . encode_base64url($key->sign_message_rfc7518($text, 'SHA256'));
+    };
+
+    $b = browser('ada@acme.test');
+    $hint = $of->($b);
+    cmp_ok((claims($hint))[1]{exp}, '<', time, 'a hint that has expired');
+    leads(logout($b, id_token_hint => $hint, post_logout_redirect_uri => $OUT, state => 'x'),
+          "$OUT?state=x", undef, 0, '... ends its session at once');
+    is($b->get('/v1/auth/session')->status, 401, '... which has ended');
+
+    my $bystander = browser('bob@acme.test');
+
+    asked($bystander, $OUT, "another user's, which has expired", id_token_hint => $hint,
+          post_logout_redirect_uri => $OUT);
+    $b = browser('ada@acme.test');
+    $hint = $of->($b);
+    substr $hint, -1, 1, substr($hint, -1) eq 'A' ? 'Q' : 'A';
+    asked($b, undef, 'one that has expired, and was changed', id_token_hint => $hint,
+          post_logout_redirect_uri => $OUT);
+    $s->sql("DELETE FROM svc.oauth_key WHERE kid = '$kid'");
 }
 
 

@@ -8,7 +8,7 @@ use utf8;
 use warnings;
 
 use Digest::SHA qw(sha256 sha256_base64);
-use MIME::Base64 qw(encode_base64url);
+use MIME::Base64 qw(decode_base64url encode_base64url);
 use Test::More;
 
 use SvcTest;
@@ -16,6 +16,11 @@ use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Grants qw(redeem $VERIFIER);
 use SvcTest::OAuth qw(oauth_server application oauth_error escape unescape);
 use SvcTest::Process qw(slurp);
+use SvcTest::Skip;
+
+needs(perl => 'Crypt::AuthEnc::GCM');
+
+require Crypt::AuthEnc::GCM;
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)'
     for qw(output failure_output todo_output);
@@ -326,6 +331,34 @@ like($in->get($_)->header('Location'), $ask, 'changed: ' . substr $_, -20)
         $to =~ s/decided=\K.*/A/r, $to =~ s/decided=\K.*/'A' x 400/er,
         $to =~ s/decided=\K.*/%C3%A9/r;
 like(to_error($in->get("$to&decided=x")), qr/invalid_request/, 'twice');
+
+# As it would be if it ended then: opened, and sealed again, with the key of the server.
+
+sub ending {
+    my ($to, $then) = @_;
+
+    my ($path, $value) = $to =~ /\A(.*&decided=)(.*)\z/;
+    my ($key) = map { pack 'H*', $_ } slurp($s->{key_file}) =~ /^1:(\w+)$/m;
+    my $secret = substr decode_base64url($in->{cookies}{svc_session}), 16;
+    my $for = 'oauth_decided' . sha256(sha256($secret) . join '', map { "$_\0" }
+                                       $asks->{clientId}, $CB, 'x y');
+    my ($id, $rest) = unpack 'C/a a*', decode_base64url($value);
+    my ($nonce, $text, $tag) = unpack 'a12 a' . (length($rest) - 28) . ' a16', $rest;
+
+    $text = Crypt::AuthEnc::GCM::gcm_decrypt_verify('AES', $key, $nonce, $for, $text, $tag)
+        // die "it cannot be opened\n";
+    cmp_ok(abs(hex(substr $text, 0, 16) - time - 60), '<', 30, 'it ends in a minute');
+    substr $text, 0, 16, sprintf '%016x', $then;
+    ($text, $tag) = Crypt::AuthEnc::GCM::gcm_encrypt_authenticate('AES', $key, $nonce, $for,
+                                                                  $text);
+
+    return $path . encode_base64url(pack 'C/a a*', $id, "$nonce$text$tag");
+}
+
+$to = decide($in, approve => %FORM)->json->{redirectTo};
+like($in->get(ending($to, time - 5))->header('Location'), $ask, 'over: asks again');
+like(form_of($in->get(ending($to, time + 5)), 'not over')->{code}, qr/\A[\w-]{43}\z/,
+     'until then it has the code');
 
 sub to_error { return form_of($_[0], 'an error')->{error} }
 

@@ -67,10 +67,10 @@ const modes = {
 
     large: (req, res, n) => res.end('x'.repeat(Number(n))),
 
-    // the first n attempts of each delivery fail
+    // the first n attempts of each delivery fail, or, where these have no id, of the URL
 
     fail: (req, res, n) => {
-        const id = req.headers['x-svc-delivery'];
+        const id = req.headers['x-svc-delivery'] ?? req.url;
         const count = (seen.get(id) ?? 0) + 1;
 
         seen.set(id, count);

@@ -73,6 +73,7 @@ our %KIND = (
     } },
     perl => { has => \&has_perl, for => ' for Perl', package => {
         'Crypt::AuthEnc::GCM' => 'libcryptx-perl',
+        'Crypt::PK::ECC' => 'libcryptx-perl',
     } },
     apache => { has => \&has_apache, for => ' for Apache', package => {
         auth_openidc => 'libapache2-mod-auth-openidc',
