@@ -12,12 +12,15 @@
 #include "ngx_svc_webhook_entry.h"
 #include "ngx_svc_webhook_helper.h"
 #include "ngx_svc_webhook_process.h"
+#include "ngx_svc_webhook_target.h"
 
 #include <ngx_event.h>
 
 
 static ngx_int_t ngx_http_svc_webhook_preconfiguration(ngx_conf_t *cf);
 static ngx_int_t ngx_http_svc_webhook_postconfiguration(ngx_conf_t *cf);
+static ngx_int_t ngx_http_svc_webhook_deliverable(const ngx_str_t *url,
+    const char *path, ngx_svc_error_t *err);
 static ngx_int_t ngx_http_svc_webhook_needs(ngx_conf_t *cf,
     const ngx_svc_main_conf_t *smcf, const char *what);
 static ngx_int_t ngx_http_svc_webhook_mail(ngx_conf_t *cf,
@@ -268,6 +271,7 @@ ngx_http_svc_webhook_postconfiguration(ngx_conf_t *cf)
     }
 
     smcf->logout = wcf->logout;
+    smcf->deliverable = ngx_http_svc_webhook_deliverable;
 
     if (wcf->mail.url.len
         && ngx_http_svc_webhook_mail(cf, &wcf->mail) != NGX_OK)
@@ -276,6 +280,14 @@ ngx_http_svc_webhook_postconfiguration(ngx_conf_t *cf)
     }
 
     return ngx_http_svc_webhook_add_routes(cf, wcf);
+}
+
+
+static ngx_int_t
+ngx_http_svc_webhook_deliverable(const ngx_str_t *url, const char *path,
+    ngx_svc_error_t *err)
+{
+    return ngx_svc_webhook_url(url, &ngx_svc_webhook_conf()->allow, path, err);
 }
 
 

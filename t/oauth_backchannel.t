@@ -380,9 +380,22 @@ $receiver->wait("/redirect/$receiver->{port}{good}", 3, 20);
 ok((wait_for { waiting() == 0 }), 'nothing waits');
 is(scalar $receiver->at('/visited'), 0, 'a redirect is not followed');
 
+# where nobody is told: it is said when the URI is set; and of what was there before, or what
+# a name leads to, when it is due
+
 for my $host ('10.0.0.1', '169.254.169.254', '[::ffff:10.0.0.1]') {
+    my $to = app('/x');
+    my $r = $s->http(PATCH => "/v1/applications/$to->{clientId}",
+                     [ Authorization => "Bearer $acme->{apps_token}" ],
+                     { backchannelLogoutUri => "https://$host/logout" });
+
+    is($r->status, 400, "$host: cannot be set");
+    like($r->json->{error}{message}, qr/^"backchannelLogoutUri" must have a public host: /,
+         '... which is said');
+    $s->sql("UPDATE svc.application SET backchannel_logout_uri = 'https://$host/logout'"
+            . " WHERE client_id = '$to->{clientId}'");
     $before = counted();
-    signed_out(app('/x', backchannelLogoutUri => "https://$host/logout"));
+    signed_out($to);
     ok((wait_for { counted()->{refused} == $before->{refused} + 1 }), "$host: refused");
     is(waiting(), 0, '... and not tried again');
 }

@@ -16,6 +16,9 @@ static ngx_int_t ngx_svc_application_word(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
 static ngx_int_t ngx_svc_application_uri(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
+static ngx_int_t ngx_svc_application_logout_uri(
+    const ngx_svc_member_t *member, ngx_svc_value_t *value, const char *path,
+    ngx_svc_error_t *err);
 static ngx_int_t ngx_svc_application_uris(ngx_svc_request_t *sr,
     const ngx_svc_value_t *value, const char *name);
 
@@ -200,7 +203,7 @@ static const ngx_svc_member_t  ngx_svc_application_claim_element = {
       .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,                                \
       .min = 1,                                                               \
       .max = NGX_SVC_URL_MAX,                                                 \
-      .check = ngx_svc_url_https,                                             \
+      .check = ngx_svc_application_logout_uri,                                \
       .offset = offsetof(ngx_svc_application_t, backchannel_logout_uri) },    \
                                                                               \
     { .name = ngx_string("backchannelLogoutSessionRequired"),                 \
@@ -365,6 +368,25 @@ ngx_svc_application_uri(const ngx_svc_member_t *member,
                         "without \"code\", \"state\", \"iss\" and "
                         "\"error\" in the query.",
                         path);
+}
+
+
+/* Refused as it would be when somebody is told of a logout. */
+
+static ngx_int_t
+ngx_svc_application_logout_uri(const ngx_svc_member_t *member,
+    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err)
+{
+    ngx_int_t             rc;
+    ngx_svc_main_conf_t  *smcf;
+
+    smcf = ngx_http_cycle_get_module_main_conf(ngx_cycle,
+                                               ngx_http_svc_common_module);
+
+    rc = ngx_svc_url_https(member, value, path, err);
+
+    return rc == NGX_OK && smcf->deliverable
+           ? smcf->deliverable(&value->str, path, err) : rc;
 }
 
 

@@ -8,6 +8,7 @@
 
 #include "ngx_svc_common.h"
 #include "ngx_svc_crypto.h"
+#include "ngx_svc_error.h"
 #include "ngx_svc_pg.h"
 #include "ngx_svc_redis.h"
 #include "ngx_svc_zone.h"
@@ -39,6 +40,13 @@ typedef struct {
     const ngx_svc_surface_t   *sessions;    /* takes them too; NULL: none */
     ngx_uint_t                 mail;        /* 1: svc_mail is on */
     ngx_uint_t                 logout;      /* 1: svc_backchannel_logout is */
+
+    /* whether a delivery may go to a URL: NGX_OK, or NGX_DECLINED with err set;
+       NULL: nobody delivers */
+
+    ngx_int_t                (*deliverable)(const ngx_str_t *url,
+                                            const char *path,
+                                            ngx_svc_error_t *err);
     ngx_shm_zone_t            *metrics;     /* NULL: nothing is counted */
     ngx_shm_zone_t            *timelines;   /* NULL: there is no fence */
 } ngx_svc_main_conf_t;
