@@ -22,7 +22,8 @@ test="perl libcmocka-dev clang libclang-rt-dev dpkg-dev xz-utils wrk php-cli
       libcryptx-perl chromium exim4-daemon-light apache2-bin
       libapache2-mod-auth-openidc libapache2-mod-oauth2 oidc-agent-cli
       python3-jose python3-requests-oauthlib python3-social-auth-core
-      ruby ruby-omniauth-openid-connect"
+      ruby ruby-omniauth-openid-connect
+      golang-go golang-github-coreos-go-oidc-dev golang-golang-x-oauth2-dev"
 debian="debootstrap"
 ha="patroni etcd-server etcd-client haproxy pgbouncer"
 

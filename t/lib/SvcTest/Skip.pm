@@ -36,6 +36,7 @@ our %KIND = (
         chromium => 'chromium',
         curl => 'curl',
         exim4 => 'exim4-daemon-light',
+        go => 'golang-go',
         ip => 'iproute2',
         jq => 'jq',
         make => 'make',
@@ -79,6 +80,10 @@ our %KIND = (
         auth_openidc => 'libapache2-mod-auth-openidc',
         oauth2 => 'libapache2-mod-oauth2',
     } },
+    go => { has => \&has_go, for => ' for Go', package => {
+        'github.com/coreos/go-oidc' => 'golang-github-coreos-go-oidc-dev',
+        'golang.org/x/oauth2' => 'golang-golang-x-oauth2-dev',
+    } },
     ruby => { has => \&has_ruby, for => ' for Ruby', package => {
         omniauth_openid_connect => 'ruby-omniauth-openid-connect',
     } },
@@ -116,6 +121,11 @@ sub has_perl {
 
 sub has_apache {
     return -e "/usr/lib/apache2/modules/mod_$_[0].so";
+}
+
+
+sub has_go {
+    return -d "/usr/share/gocode/src/$_[0]";
 }
 
 
