@@ -75,9 +75,9 @@ my @status = map { ($_->read // die "no answer\n")->status } @waiting;
 is_deeply(\@status, [ (200, 201) x 6 ], 'and are answered as ever');
 stayed('soon');
 
-# for longer
+# for longer: a time in which a busy machine connects when it can again
 
-$s->nginx->{svc}{svc_postgres_connect_timeout} = slow(1) . 's';
+$s->nginx->{svc}{svc_postgres_connect_timeout} = slow(3) . 's';
 @waiting = reload();
 
 my @answers = map { $_->read // die "no answer\n" } @waiting;

@@ -81,8 +81,15 @@ async function opened(name) {
             await page.getByLabel('E-mail address', { exact: true }).fill(email);
             await page.getByLabel('Password', { exact: true }).fill(password);
             await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-            await page.getByRole('button', { name: 'Allow', exact: true }).click();
+            await page.getByRole('button', { name: 'Allow', exact: true }).click()
+                      .catch(this.shown);
             await this.ready();
+        },
+
+        // What there is instead of what was waited for.
+
+        async shown(e) {
+            throw new Error(`${e.message}\n${page.url()}\n${await page.innerText('body')}`);
         },
 
         // What signs out comes back, without a session at the server.

@@ -34,7 +34,8 @@ EOT
 
 
 # Its base URL is the one with TLS; host: of that name, for a browser, which is shown
-# conf/www.  Not started yet.
+# conf/www.  Not started yet.  Whoever is told to come again later, because the machine has
+# much to do, does not: all wait for as long as a client would.
 
 sub clients_server {
     my ($host) = @_;
@@ -56,6 +57,8 @@ sub clients_server {
         ssl_certificate_key $key;
 EOT
     $s->nginx->{svc} = { %{ $s->nginx->{svc} },
+                         map({ ("svc_${_}_timeout" => '30s') }
+                             qw(postgres postgres_connect postgres_queue redis)),
                          $host ? () : (svc_login_url => '/signin/'),
                          svc_base_url => 'https://' . ($host // '127.0.0.1') . ":$tls" };
 
