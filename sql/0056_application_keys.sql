@@ -63,7 +63,12 @@ CREATE POLICY tenant_isolation ON svc.oauth_par
 GRANT SELECT, INSERT, UPDATE (browser, expires_at, used_at) ON svc.oauth_par TO svc_app;
 
 
--- They go when they are over.
+-- A refresh token of FAPI 2.0 stays what it is when it is used, and is idle from then on.
+
+GRANT UPDATE (expires_at) ON svc.oauth_refresh TO svc_app;
+
+
+-- What was pushed goes when it is over.
 
 CREATE OR REPLACE FUNCTION svc.oauth_expire(most integer) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET TimeZone = 'UTC'
