@@ -298,8 +298,8 @@ ngx_svc_oauth_pushed_jkt(ngx_svc_oauth_request_t *ar, PGresult *res)
 
 /*
  * A new sign-in is one since the request was opened, whatever the address says,
- * which is anybody's to change.  That one has been asked for is what it says: it
- * makes the request stricter.
+ * which is anybody's to change.  That one has been asked for is what it says,
+ * and makes the request stricter.
  */
 
 static ngx_int_t
