@@ -150,6 +150,7 @@ my %measure = (
     oauth_token_opaque => sub { SvcBench::OAuth::tokens($sys, @_, 'opaque') },
     oauth_token_jwt => sub { SvcBench::OAuth::tokens($sys, @_, 'jwt') },
     oauth_token_rs256 => sub { SvcBench::OAuth::tokens($sys, @_, 'rs256') },
+    oauth_token_key => sub { SvcBench::OAuth::by_key($sys, @_) },
     oauth_token_pgbench => sub {
         SvcBench::OAuth::pgbench($sys, @_, $statements, 'oauth_token')
     },
@@ -240,7 +241,7 @@ my @SIGNIN = qw(login passkey groups login_hashes token_get token_get_flood sess
                 login_limited token_write session_write flood_memory login_time);
 
 my @OAUTH = qw(oauth_token_opaque oauth_token_no_sweep oauth_token_jwt oauth_token_rs256
-               oauth_token_pgbench
+               oauth_token_key oauth_token_pgbench
                oauth_introspect_opaque oauth_introspect_jwt oauth_introspect_unseen
                oauth_introspect_pgbench oauth_introspect_p99 oauth_exchange
                oauth_refresh oauth_id_token oauth_id_token_claims oauth_code oidc_jwt oidc_rs256

@@ -9,17 +9,21 @@ use warnings;
 use Digest::MD5 qw(md5_hex);
 use Digest::SHA qw(sha256_hex);
 use MIME::Base64 qw(encode_base64url);
+use POSIX qw(ceil);
 
 use SvcBench::Load;
 use SvcBench::OidcPeer;
 use SvcBench::Scim;
 use SvcTest::Grants qw(code redeem $VERIFIER $REDIRECT);
+use SvcTest::Lines;
 use SvcTest::OAuth qw(application basic form user_token $ACCESS_TOKEN $EXCHANGE);
 use SvcTest::Process qw(wait_for write_file);
 
 
 my $CONNECTIONS = 64;
 my $HEADER = 'Content-Type: application/x-www-form-urlencoded';
+my $KEYS = 16_000;                      # assertions, more than a second takes
+my $BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 my $REFRESHES = 256;                    # chains, more than connections
 my $API = 'https://agent.bench.test/';
 
@@ -154,6 +158,42 @@ sub unseen {
     return SvcBench::Load::wrk($system, 'passkeys', %form, seconds => $seconds,
                                path => '/oauth/introspect',
                                size => $seen->{bytes} / $seen->{requests});
+}
+
+
+# By private_key_jwt: each assertion is shown once, and has been answered a token if
+# the answer is as long as one is.
+
+sub by_key {
+    my ($system, $seconds) = @_;
+
+    my $s = $system->{s};
+    my $lines = $client{keys} //= SvcTest::Lines->new($s->root . '/t/lib/assertion');
+    my %made = (key => 'bench', aud => "http://127.0.0.1:" . $s->port . '/oauth/token');
+
+    $client{key} //= application($system->{tenants}[0], name => 'key',
+                                 scopes => [ 'invoices:read' ],
+                                 tokenEndpointAuthMethod => 'private_key_jwt',
+                                 jwks => { keys => [ $lines->ask(\%made)->{jwk} ] });
+    $made{client} = $client{key}{clientId};
+
+    my $text = $lines->ask({ %made, claims => { exp => 280 },
+                             more => ceil($KEYS * $seconds) });
+
+    $s->secret($text->{assertion});
+
+    write_file("$system->{dir}/assertions", join '', map {
+        '127.0.0.1:' . $s->port . " grant_type=client_credentials&client_assertion=$_"
+        . "&client_assertion_type=$BEARER\n"
+    } @{ $text->{more} });
+
+    my $known = tokens($system, $seconds < 1 ? $seconds : 1, 'jwt');
+
+    return SvcBench::Load::wrk($system, 'passkeys', seconds => $seconds, threads => 1,
+                               connections => $CONNECTIONS, headers => $HEADER,
+                               lines => "$system->{dir}/assertions",
+                               path => '/oauth/token',
+                               size => $known->{bytes} / $known->{requests});
 }
 
 

@@ -206,6 +206,8 @@ sub rows {
           'oidc-provider, RS256', 'oidc_rs256', 'rate', 1.3 ],
         [ 'tokens of clients, JWT by RS256', 'oauth_token_rs256',
           'by ES256', 'oauth_token_jwt', 'rate', 0.1 ],
+        [ 'tokens of clients, JWT, by private_key_jwt', 'oauth_token_key',
+          'by a secret', 'oauth_token_jwt', 'rate', 0.3 ],
         [ 'tokens of clients, opaque', 'oauth_token_opaque',
           'oidc-provider, in PostgreSQL', 'oidc_token_stored', 'rate', 8 ],
         [ 'introspections, opaque', 'oauth_introspect_opaque',
