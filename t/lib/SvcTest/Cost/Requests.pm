@@ -14,6 +14,7 @@ use MIME::Base64 qw(encode_base64url);
 use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Governance qw($ALL);
 use SvcTest::Grants qw(code redeem refresh $REDIRECT $VERIFIER);
+use SvcTest::Lines;
 use SvcTest::OAuth qw(application escape exchange form user_token);
 use SvcTest::Process qw(wait_for);
 use SvcTest::Scim qw(patch_op);
@@ -27,6 +28,7 @@ our @DEAREST = qw(admin_users_search audit admin_users simulate groups sign_in
 
 my $USERS = 3000;
 my $API = 'https://api.test/';
+my $BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 
 # What nginx needs for them.
@@ -86,7 +88,8 @@ sub world {
 
     $s->sql("UPDATE svc.credential SET permissions = '{$ALL}' WHERE kind = 'api'");
 
-    my %app = applications($acme);
+    my $keys = SvcTest::Lines->new($s->root . '/t/lib/assertion');
+    my %app = applications($acme, $keys);
 
     $s->sql(<<"EOT");
 INSERT INTO svc.oauth_consent (tenant_id, user_id, client_id, scopes, resources, allowed)
@@ -95,7 +98,8 @@ EOT
     1 while $s->sql('SELECT svc.user_index(1000)');
     tidy($s);
 
-    return { s => $s, acme => $acme, ada => $ada, app => \%app, users => \@users };
+    return { s => $s, acme => $acme, ada => $ada, app => \%app, users => \@users,
+             keys => $keys };
 }
 
 
@@ -129,11 +133,13 @@ EOT
 
 
 sub applications {
-    my ($tenant) = @_;
+    my ($tenant, $keys) = @_;
 
     my %opaque = (accessTokenFormat => 'opaque');
     my %app = (
         jwt => { scopes => [ 'read' ] },
+        key => { scopes => [ 'read' ], tokenEndpointAuthMethod => 'private_key_jwt',
+                 jwks => { keys => [ $keys->ask({ key => 'cost' })->{jwk} ] } },
         opaque => { scopes => [ 'read' ], %opaque },
         web => { type => 'web', redirectUris => [ $REDIRECT ], %opaque,
                  scopes => [ qw(openid profile email read) ] },
@@ -430,10 +436,29 @@ sub tokens {
     return (
         operation('token_jwt', 200, sub { $own->('jwt') }),
         operation('token_opaque', 200, sub { $own->('opaque') }),
+        operation('token_key', 200, sub {
+            form($s, token => { grant_type => 'client_credentials', client_assertion => $_[0],
+                                client_assertion_type => $BEARER })
+        }, sub { assertion($w) }),
         operation('introspect_jwt', 200, $ask->(introspect => 'jwt')),
         operation('introspect_opaque', 200, $ask->(introspect => 'opaque')),
         operation('revoke', 200, $ask->(revoke => 'opaque')),
     );
+}
+
+
+# Of a client whose keys are known, shown once.
+
+sub assertion {
+    my ($w) = @_;
+
+    my $s = $w->{s};
+    my $text = $w->{keys}->ask({ key => 'cost', client => $w->{app}{key}{clientId},
+                                 aud => $s->base_url . '/oauth/token' })->{assertion};
+
+    $s->secret($text);
+
+    return $text;
 }
 
 
