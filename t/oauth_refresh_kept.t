@@ -198,7 +198,7 @@ is(reason($lost), 'refresh_reused', 'and its grant has ended');
 
 # while it is in use: whoever gets another refresh token gets the same
 
-for my $round (1 .. 20) {
+for my $round (1 .. 50) {
     my $used = first(profile($later, 'fapi2'));
     my @all = map { refreshing($s, $later, $used->{refresh_token}) } 1 .. 10;
 
@@ -213,7 +213,7 @@ for my $round (1 .. 20) {
     }
 }
 
-pass('the profile goes while ten refresh, 20 times');
+pass('the profile goes while ten refresh and before ten more do, 50 times');
 
 $s->done;
 done_testing;

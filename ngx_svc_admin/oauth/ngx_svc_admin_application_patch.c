@@ -260,8 +260,10 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_patch = {
             "SELECT * FROM u"
             " UNION ALL SELECT * FROM o WHERE NOT EXISTS (SELECT FROM u)"
         ")"
-        " SELECT c.verdict AS _verdict, " NGX_SVC_APPLICATION_COLUMNS("r")
-        NGX_SVC_APPLICATION_AS_VERSION("r") " FROM c, r",
+        " SELECT c.verdict AS _verdict,"
+            " " NGX_SVC_APPLICATION_PROFILE_BEGINS " AS _profiled, "
+            NGX_SVC_APPLICATION_COLUMNS("r")
+            NGX_SVC_APPLICATION_AS_VERSION("r") " FROM c, r",
     NGX_SVC_PARAMS(ngx_svc_param_application(0),
                    ngx_svc_param_text(ngx_svc_application_t, name),
                    ngx_svc_param_text(ngx_svc_application_t, type),
@@ -311,7 +313,8 @@ const ngx_svc_route_t  ngx_svc_admin_application_patch[] = {
       .check = ngx_svc_application_check,
       .statements = { &ngx_svc_sql_admin_applications_lock,
                       &ngx_svc_sql_admin_application_lock,
-                      &ngx_svc_sql_admin_applications_patch } },
+                      &ngx_svc_sql_admin_applications_patch },
+      .reply = ngx_svc_application_profile_reply },
 
     ngx_svc_null_route
 };

@@ -1,6 +1,6 @@
 /*
- * SQL: the security profile of applications, "fapi2": FAPI 2.0 Security
- * Profile, with private_key_jwt and DPoP.  It fills members, and freezes them.
+ * The security profile of applications, "fapi2": FAPI 2.0 Security Profile,
+ * with private_key_jwt and DPoP.  It fills members, and freezes them.
  */
 
 #ifndef _NGX_SVC_APPLICATION_PROFILE_H_INCLUDED_
@@ -11,8 +11,8 @@
 
 
 /*
- * A member's value, unless the body b has that: the profile's, as a literal,
- * when the body has one, or what it is otherwise.
+ * SQL: a member's value, unless the body b has that: the profile's, as a
+ * literal, when the body has one, or what it is otherwise.
  */
 
 #define NGX_SVC_APPLICATION_PROFILED(profiled, otherwise)                     \
@@ -20,7 +20,7 @@
         " ELSE " otherwise " END"
 
 /*
- * Of a row n, which is to be stored: what the profile does not let be.
+ * SQL: of a row n, which is to be stored: what the profile does not let be.
  * Security Profile, 5.3.2.1-3: there are confidential clients only; 5.3.2.2-8:
  * no response is sent in the clear; 5.4.1: no RS256.
  */
@@ -72,8 +72,8 @@
       NGX_SVC_APPLICATION_OF_PROFILE }
 
 /*
- * From a to n, when a gets the profile: what it was given until then, it may
- * not have been given so.
+ * SQL: from a to n, when a gets the profile: what it was given until then, it
+ * may not have been given so.  And whether that is so, of o and u.
  */
 
 #define NGX_SVC_APPLICATION_PROFILE_CUT_OFF(otherwise)                        \
@@ -81,6 +81,13 @@
             " AND n.security_profile IS NOT NULL"                             \
         " THEN greatest(a.tokens_valid_after, clock_timestamp())"             \
         " ELSE " otherwise " END"
+
+#define NGX_SVC_APPLICATION_PROFILE_BEGINS                                    \
+    "EXISTS (SELECT FROM u, o WHERE o.security_profile IS NULL"               \
+        " AND u.security_profile IS NOT NULL)"
+
+/* A PATCH's reply, whose row has _PROFILE_BEGINS as "_profiled". */
+ngx_int_t ngx_svc_application_profile_reply(ngx_svc_request_t *sr);
 
 
 #endif /* _NGX_SVC_APPLICATION_PROFILE_H_INCLUDED_ */

@@ -105,6 +105,7 @@ my %VALUES = (
     admin_secrets_rotate => [ 'app_x', '\x' . '00' x 32, 60 ],
     admin_secrets_rotate => [ 'app_x', '\x' . '00' x 32, 60, 'true', undef ],
     admin_secrets_cut => [ 'app_x' ],
+    admin_applications_cut => [ 'app_x' ],
     admin_agents_list => [ undef, undef, undef, 100, 0 ],
     admin_agent_get => [ 'app_x' ],
     admin_agent_policy_put => [ 'app_x', 'false', 'true', 60, 'true', '{"a"}', 'true',

@@ -848,6 +848,7 @@ sub values {
         admin_secrets_rotate => [ $self->{apps}[0], $new_hash, 60 ],
         admin_secrets_rotate => [ $self->{apps}[0], $new_hash, 60, 'true', undef ],
         admin_secrets_cut => [ $self->{apps}[0] ],
+        admin_applications_cut => [ $self->{apps}[0] ],
         admin_agents_list => [ 'pp', 'active', undef, @page ],
         ( map { $_ => [ $agent ] } qw(admin_agent_get) ),
         admin_agent_policy_put => [ $agent, 'false', 'true', 60, 'true', '{"a"}', 'true',

@@ -1,0 +1,70 @@
+/*
+ * The security profile of applications: what it ends when it begins.
+ */
+
+#include "ngx_svc_application_profile.h"
+
+
+static ngx_int_t ngx_svc_application_profile_calls(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_application_profile_send(ngx_svc_request_t *sr);
+
+
+/*
+ * Once more, when the profile is committed: until then there were tokens
+ * without it, and those may be newer than the cut-off.
+ */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_cut = {
+    .name = "admin_applications_cut",
+    .text =
+        "UPDATE svc.application a SET tokens_valid_after ="
+                " greatest(a.tokens_valid_after, clock_timestamp())"
+            " WHERE a.tenant_id = " NGX_SVC_TENANT " AND a.client_id = $1"
+        " RETURNING " NGX_SVC_APPLICATION_COLUMNS("a")
+        NGX_SVC_APPLICATION_AS_VERSION("a"),
+    NGX_SVC_PARAMS(ngx_svc_param_application(0))
+};
+
+
+ngx_int_t
+ngx_svc_application_profile_reply(ngx_svc_request_t *sr)
+{
+    PGresult  *res;
+
+    res = ngx_svc_route_last(sr);
+
+    return ngx_svc_row_true(res, 0, "_profiled")
+           ? ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                   ngx_svc_application_profile_calls,
+                                   ngx_svc_application_profile_send)
+           : ngx_svc_route_row(sr, res);
+}
+
+
+static ngx_int_t
+ngx_svc_application_profile_calls(ngx_svc_request_t *sr)
+{
+    /* the audit log does not grow */
+
+    sr->op->committed = NULL;
+
+    return ngx_svc_route_call(sr, &ngx_svc_sql_admin_applications_cut, NULL);
+}
+
+
+static ngx_int_t
+ngx_svc_application_profile_send(ngx_svc_request_t *sr)
+{
+    PGresult  *res;
+
+    res = ngx_svc_route_last(sr);
+
+    if (PQntuples(res)) {
+        return ngx_svc_route_row(sr, res);
+    }
+
+    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND, "%s",
+                        NGX_SVC_NO_APPLICATION);
+
+    return ngx_svc_send_error(sr);
+}
