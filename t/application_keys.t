@@ -97,7 +97,9 @@ admin_error(ask(POST => "/$id/secret", {}), 400, 'invalid_request', 'a secret fo
 for my $good ([ 'Ed25519', jwk(OKP => 'a') ], [ 'RSA of 2048 bits', jwk(2048 => 'a') ],
               [ 'of 4096', jwk(4096 => 'a') ],
               [ 'of RSA for PS256', jwk(2048 => 'a', alg => 'PS256', use => 'sig') ],
-              [ 'members of others', jwk(EC => 'a', x5t => 'x', key_ops => [ 'verify' ]) ])
+              [ 'members of others', jwk(EC => 'a', x5t => 'x', key_ops => [ 'verify' ],
+                                     x5c => [ 'x' x 3000 ], ext => JSON::PP::true,
+                                     iat => 1) ])
 {
     my ($name, $public, $private) = @$good;
 
@@ -116,6 +118,7 @@ my %ec = %$ec;
 is(ask(PATCH => "/$id", { jwks => set(@five[0 .. 4]) })->status, 200, 'five keys');
 
 my $KEYS = qr/^"jwks" must be a JWK Set with "keys", which has 1 to 5 public keys\.$/;
+my $SIZE = qr/^"jwks" must have at most 16384 bytes, and no numbers but whole ones /;
 my $KID = qr/^"jwks\.keys\[0\]\.kid" must be a string of 1 to 64 bytes\.$/;
 my $KEY = qr/^"jwks\.keys\[0\]" must be a public key for signatures: /;
 
@@ -146,6 +149,11 @@ for my $bad (
     [ 'for encryption', set({ %ec, use => 'enc' }), $KEY ],
     [ 'P-256 for RS256', set({ %ec, alg => 'RS256' }), $KEY ],
     [ 'not on the curve', set({ %ec, y => $ec{x} }), $KEY ],
+    [ 'members without end', set({ %ec, x5c => [ 'x' x 16_384 ] }), $SIZE ],
+    [ 'of many', set({ %ec, map { $_ => 'x' x 24 } 'a' .. 'zz' }), $SIZE ],
+    [ 'a name without end', set({ %ec, 'x' x 16_384 => 1 }), $SIZE ],
+    [ 'a number that has as many digits', set({ %ec, iat => 1e300 }), $SIZE ],
+    [ 'the same beside the keys', { %{ set($ec) }, x => [ { y => 0.5 } ] }, $SIZE ],
     [ 'a shared secret', set({ kty => 'oct', kid => 'a', k => 'x' }),
       qr/^"jwks\.keys\[0\]" has a private member/ ],
 ) {

@@ -6,6 +6,8 @@
 #include "ngx_svc_jwk_rsa.h"
 
 
+static ngx_uint_t ngx_svc_application_keys_fit(const cJSON *json,
+    size_t *room);
 static ngx_int_t ngx_svc_application_key(const cJSON *jwk, const char *path,
     ngx_uint_t i, ngx_svc_error_t *err);
 static ngx_int_t ngx_svc_application_key_id(const cJSON *jwk,
@@ -17,8 +19,9 @@ ngx_svc_application_keys_check(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err)
 {
     int          n;
-    ngx_uint_t   i;
+    size_t       room;
     ngx_int_t    rc;
+    ngx_uint_t   i;
     cJSON       *keys, *jwk;
 
     keys = cJSON_GetObjectItemCaseSensitive(value->json, "keys");
@@ -29,6 +32,15 @@ ngx_svc_application_keys_check(const ngx_svc_member_t *member,
                             "\"%s\" must be a JWK Set with \"keys\", which "
                             "has 1 to %d public keys.", path,
                             NGX_SVC_APPLICATION_KEYS);
+    }
+
+    room = NGX_SVC_APPLICATION_KEYS_SIZE;
+
+    if (!ngx_svc_application_keys_fit(value->json, &room)) {
+        return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                            "\"%s\" must have at most %d bytes, and no "
+                            "numbers but whole ones of 32 bits.", path,
+                            NGX_SVC_APPLICATION_KEYS_SIZE);
     }
 
     i = 0;
@@ -48,6 +60,40 @@ ngx_svc_application_keys_check(const ngx_svc_member_t *member,
     }
 
     return NGX_OK;
+}
+
+
+/*
+ * All members are stored and shown, also those that we do not know.  PostgreSQL
+ * writes a number such as 1e300 with all its zeroes, which is more than our
+ * parser takes when the keys are read again.
+ */
+
+static ngx_uint_t
+ngx_svc_application_keys_fit(const cJSON *json, size_t *room)
+{
+    size_t        size;
+    const cJSON  *child;
+
+    size = sizeof("null") - 1
+           + (json->string ? ngx_strlen(json->string) : 0)
+           + (json->valuestring ? ngx_strlen(json->valuestring) : 0);
+
+    if (size > *room
+        || (cJSON_IsNumber(json) && json->valuedouble != json->valueint))
+    {
+        return 0;
+    }
+
+    *room -= size;
+
+    cJSON_ArrayForEach(child, json) {
+        if (!ngx_svc_application_keys_fit(child, room)) {
+            return 0;
+        }
+    }
+
+    return 1;
 }
 
 

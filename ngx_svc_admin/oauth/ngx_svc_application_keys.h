@@ -10,9 +10,9 @@
 #include "ngx_svc_schema.h"
 
 
-#define NGX_SVC_APPLICATION_KEYS      5
-#define NGX_SVC_APPLICATION_KID       64        /* bytes */
-#define NGX_SVC_APPLICATION_KEY_TEXT  8192      /* likewise, of one as JSON */
+#define NGX_SVC_APPLICATION_KEYS       5
+#define NGX_SVC_APPLICATION_KID        64       /* bytes */
+#define NGX_SVC_APPLICATION_KEYS_SIZE  16384    /* likewise, of all of them */
 
 
 /* A row's check, of "jwks": a JWK Set (RFC 7517, 5). */

@@ -227,6 +227,10 @@ ngx_svc_oauth_client_keys_learn(ngx_pool_t *pool, const ngx_str_t *client_id,
     if (keys == NULL
         || ngx_svc_oauth_client_keys_read(pool, &jwks, keys) != NGX_OK)
     {
+        ngx_log_error(NGX_LOG_ALERT, ngx_cycle->log, 0,
+                      "svc: the keys of the client \"%V\" cannot be read",
+                      client_id);
+
         ngx_svc_oauth_client_keys_free(keys);
         return NGX_ERROR;
     }
