@@ -288,7 +288,16 @@ refused('dots', $app, 'is longer than 8192 bytes', text => '.' x 10_000);
     is(asked(token => $text, fields => \%CC)->status, 200, 'which spends it not');
 }
 
-unlike(slurp($s->dir . '/error.log'), qr/eyJ[\w-]+\.eyJ/, 'no assertion is in the log');
+{
+    my $log = slurp($s->dir . '/error.log');
+
+    like($log, qr/the client "$app->{clientId}" is refused: it is over by its 'exp'/,
+         'the log says whose it is');
+    like($log, qr/the client "-" is refused: it has no 'sub' that is a clientId/,
+         '... unless it says so of nobody that may be');
+    unlike($log, qr/is refused: it has been used/, 'who is unknown has used none');
+    unlike($log, qr/eyJ[\w-]+\.eyJ/, 'no assertion is in the log');
+}
 
 
 # --- in more than one way ---------------------------------------------------------------
@@ -603,7 +612,7 @@ oauth_error(asked(token => assertion($agent), fields => { grant_type => 'refresh
 # whether the assertion was shown before
 
 my $spent = assertion($agent);
-granted('once', %CC) if asked(token => $spent, fields => \%CC)->status == 200;
+is(asked(token => $spent, fields => \%CC)->status, 200, 'once');
 
 $s->sql("UPDATE svc.application SET enabled = false WHERE client_id = '$agent->{clientId}'");
 oauth_error(asked(token => $spent, fields => \%CC), 400, 'invalid_grant', 'a kill comes first');

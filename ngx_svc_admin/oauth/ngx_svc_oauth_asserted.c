@@ -73,6 +73,8 @@ ngx_svc_oauth_asserted_take(ngx_svc_oauth_t *o, const ngx_str_t *text)
         rc = ngx_svc_oauth_asserted_aud(o);
     }
 
+    o->client.id = a->client_id;
+
     if (rc == NGX_ABORT) {
         return ngx_svc_oauth_asserted_not(o, a->why);
     }
@@ -81,7 +83,6 @@ ngx_svc_oauth_asserted_take(ngx_svc_oauth_t *o, const ngx_str_t *text)
         return rc;
     }
 
-    o->client.id = a->client_id;
     o->client.once.data = a->once;
     o->client.once.len = NGX_SVC_SHA256_LEN;
 
