@@ -90,10 +90,12 @@ sub word {
 
     my $to = $r->header('Location') // ($r->status == 200 && $r->json->{redirectTo}) || '';
 
-    $s->secret($1) if $to =~ /[?&]code=([\w-]+)/;
+    my ($code) = $to =~ /[?&]code=([\w-]+)/;
 
-    return $1 ? 'code' : $to =~ /[?&]error=(\w+)/ ? $1 : $to =~ m{\A/signin} ? 'page'
-                                                                             : $r->status;
+    $s->secret($code) if $code;
+
+    return $code ? 'code' : $to =~ /[?&]error=(\w+)/ ? $1 : $to =~ m{\A/signin} ? 'page'
+                                                                                : $r->status;
 }
 
 

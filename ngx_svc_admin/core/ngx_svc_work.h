@@ -70,7 +70,7 @@ struct ngx_svc_work_s {
     /* In the event loop, before the job is freed; or NULL. */
     ngx_svc_work_pt        wipe;
 
-    /* It waits as so many, but has a place when it is alone; 0: as one. */
+    /* How many of the places it takes to wait, all at most; 0: one. */
     ngx_uint_t             weight;
 
     /* NGX_OK: it has run; NGX_BUSY: it took too long; NGX_ERROR: no thread. */

@@ -174,7 +174,7 @@ struct ngx_svc_oauth_s {
     ngx_str_t                      once;        /* likewise */
     ngx_uint_t                     once_call;   /* of the op's calls, what
                                                    looks at both; 0: none */
-    unsigned                       once_spent:1;    /* one has */
+    unsigned                       once_spent:1;    /* an op has done so */
     unsigned                       proof_seen:1;    /* it was shown before, */
     unsigned                       assertion_seen:1;    /*     as was this */
     ngx_str_t                      access_token;    /* as it is answered, */

@@ -94,7 +94,7 @@ ngx_svc_oauth_asserted_take(ngx_svc_oauth_t *o, const ngx_str_t *text)
 }
 
 
-/* NGX_ABORT: it is not good; and below. */
+/* NGX_ABORT, here and below: it is not good, and its why says so. */
 
 static ngx_int_t
 ngx_svc_oauth_asserted_read(ngx_svc_oauth_t *o, const ngx_str_t *text)
@@ -171,7 +171,10 @@ ngx_svc_oauth_asserted_same(ngx_svc_oauth_t *o)
 }
 
 
-/* Whose issuer it is the login tells, as of a path below one. */
+/*
+ * Whether the tenant is the client's the login finds out: it takes the slug of
+ * an "aud" as it takes that of a path below an issuer.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_asserted_aud(ngx_svc_oauth_t *o)
@@ -201,8 +204,8 @@ ngx_svc_oauth_asserted_aud(ngx_svc_oauth_t *o)
 
 
 /*
- * 1: it is an issuer's, or a token endpoint's, below one or that of all
- * tenants; o->client.slug: which one's.
+ * 1: "aud" is an issuer, or an endpoint that it may be.  o->client.slug is its
+ * tenant's then; it has no data if that is an endpoint of all tenants.
  */
 
 static ngx_uint_t
@@ -295,7 +298,7 @@ ngx_svc_oauth_asserted_verify(ngx_svc_oauth_t *o)
 }
 
 
-/* Nothing is looked up of it: the client is not told what the log is. */
+/* No client is looked up then.  The log is told why; whoever asks is not. */
 
 static ngx_int_t
 ngx_svc_oauth_asserted_not(ngx_svc_oauth_t *o, const char *why)
@@ -345,7 +348,7 @@ ngx_svc_oauth_asserted_calls(ngx_svc_oauth_t *o,
 }
 
 
-/* By the id alone, which shows nobody anything. */
+/* The client is found by its id alone: what is read goes to nobody. */
 
 static ngx_int_t
 ngx_svc_oauth_asserted_keys_calls(ngx_svc_request_t *sr)
@@ -397,8 +400,8 @@ ngx_svc_oauth_asserted_keys_reply(ngx_svc_request_t *sr)
 
 
 /*
- * Others may have brought the keys meanwhile: it is verified by them, whoever
- * has.
+ * Another request may have brought the same keys meanwhile: this one is
+ * verified by them all the same.
  */
 
 static ngx_int_t
@@ -424,7 +427,7 @@ ngx_svc_oauth_asserted_learn(ngx_svc_oauth_t *o)
 }
 
 
-/* The reply is the one that refuses it. */
+/* Logs why the login has found no client; the route's own reply refuses it. */
 
 static void
 ngx_svc_oauth_asserted_found(ngx_svc_oauth_t *o, PGresult *login)

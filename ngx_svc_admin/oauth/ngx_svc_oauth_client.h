@@ -10,9 +10,10 @@
 
 
 /*
- * For a prepare: the client of an id alone.  And the same of o->client.id with
- * a secret, or without.  NGX_OK also when it cannot be one of ours: nothing is
- * looked up then, see ngx_svc_oauth_client_call(); NGX_ERROR.
+ * For a prepare: sets o->client.digest, by which the login statement finds the
+ * client: by an id alone, or by o->client.id and, of that kind, a secret.
+ * NGX_OK also when it cannot be one of ours: nothing is looked up then, see
+ * ngx_svc_oauth_client_call(); NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_client_public(ngx_svc_oauth_t *o, const ngx_str_t *id);
 ngx_int_t ngx_svc_oauth_client_digest(ngx_svc_oauth_t *o,

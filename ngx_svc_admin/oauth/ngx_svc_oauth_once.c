@@ -41,7 +41,10 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_once = {
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_ONCE_PARAMS)
 };
 
-/* An assertion, $5, with a proof or without: the one of both is there first. */
+/*
+ * Of an assertion, $5, and of the proof that came with it: $1, or NULL without
+ * one.  The first column is of the proof, the second one of the assertion.
+ */
 
 #define NGX_SVC_OAUTH_ONCE_ASSERTION(seen)                                    \
     "WITH i AS ("                                                             \
@@ -145,7 +148,7 @@ ngx_svc_oauth_once_unspent(ngx_svc_oauth_t *o)
 }
 
 
-/* Not whose it says it is, if that is no clientId: it may have line feeds. */
+/* What is no clientId is not logged: it is anybody's text. */
 
 void
 ngx_svc_oauth_once_tell(ngx_svc_oauth_t *o, const char *why)

@@ -343,7 +343,7 @@ ngx_svc_oauth_par_known(PGresult *res)
 }
 
 
-/* One whose proof is no good is stored, and told to nobody. */
+/* With a proof that was used it is stored, but its request_uri is not told. */
 
 static ngx_int_t
 ngx_svc_oauth_par_send(ngx_svc_oauth_request_t *ar)

@@ -239,7 +239,10 @@ ngx_svc_oauth_pushed_reply(ngx_svc_request_t *sr)
 }
 
 
-/* What was sent back by the page, of a code that has left, is looked at yet. */
+/*
+ * Of one that is spent there is nothing more, unless the page has decided: what
+ * it says is sealed, and is answered again when the browser loads it anew.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_pushed_take(ngx_svc_oauth_request_t *ar, PGresult *res)

@@ -130,8 +130,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_again_agent = {
 };
 
 /*
- * A token that stays is idle from now on, by $19 and $22.  It is looked up, and
- * not where it was read: who else uses it is no reason to read it again.
+ * A token that stays is idle from now on, by $19 and $22.  It is found by its
+ * digest, and not where it was read: another use of it at the same time moves
+ * the row, and is no reason to read it again.
  */
 
 #define NGX_SVC_OAUTH_REFRESH_KEPT                                            \

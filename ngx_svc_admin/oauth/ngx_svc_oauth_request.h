@@ -102,8 +102,10 @@ struct ngx_svc_oauth_request_s {
     ngx_str_t                      params;      /* as they are stored */
     ngx_str_t                      browser;     /* digest of its cookie */
     ngx_str_t                      slug;        /* of the client's tenant */
-    unsigned                       spent:1;
+    unsigned                       spent:1;     /* a code or an error has left
+                                                   it */
     ngx_int_t                    (*then)(ngx_svc_oauth_request_t *ar);
+                                                /* what follows a round trip */
 
     ngx_svc_oauth_login_e          login;
     const ngx_svc_pg_statement_t  *statement;
