@@ -30,7 +30,9 @@ ALTER TABLE svc.oauth_login
     ADD CONSTRAINT oauth_login_kind_check CHECK (kind IN ('id', 'secret', 'keys'));
 
 
--- Requests that are pushed (RFC 9126), by SHA-256 of what follows the URN.
+-- Requests that are pushed (RFC 9126), by SHA-256 of what follows the URN.  A foreign key
+-- would lock the application's row, and log that, at each.  Those of an application go with
+-- it all the same.
 
 CREATE TABLE svc.oauth_par (
     tenant_id   uuid            NOT NULL,
@@ -43,8 +45,6 @@ CREATE TABLE svc.oauth_par (
     expires_at  timestamptz(3)  NOT NULL,
     used_at     timestamptz(3),                                 -- a code or an error has left
     CONSTRAINT oauth_par_pkey PRIMARY KEY (tenant_id, digest),
-    CONSTRAINT oauth_par_application_fkey FOREIGN KEY (tenant_id, client_id)
-        REFERENCES svc.application ON DELETE CASCADE,
     CONSTRAINT oauth_par_digest_check CHECK (octet_length(digest) = 32),
     CONSTRAINT oauth_par_jkt_check CHECK (octet_length(jkt) = 32),
     CONSTRAINT oauth_par_browser_check CHECK (octet_length(browser) = 32),
@@ -61,6 +61,21 @@ CREATE POLICY tenant_isolation ON svc.oauth_par
                                 '00000000-0000-0000-0000-000000000000')::uuid)
     WITH CHECK (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
 GRANT SELECT, INSERT, UPDATE (browser, expires_at, used_at) ON svc.oauth_par TO svc_app;
+
+CREATE FUNCTION svc.application_gone() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    DELETE FROM svc.oauth_par p
+     WHERE p.tenant_id = OLD.tenant_id AND p.client_id = OLD.client_id;
+
+    RETURN NULL;
+END
+$$;
+
+REVOKE ALL ON FUNCTION svc.application_gone FROM PUBLIC;
+
+CREATE TRIGGER application_gone AFTER DELETE ON svc.application
+    FOR EACH ROW EXECUTE FUNCTION svc.application_gone();
 
 
 -- A refresh token of FAPI 2.0 stays what it is when it is used, and is idle from then on.

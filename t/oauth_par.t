@@ -929,6 +929,8 @@ sub token {
     change($over, "expires_at = now() - interval '1 s'");
     $s->sql('SELECT svc.oauth_expire(1000)');
     is(row($over, 'count(*)') . row($not, 'count(*)'), '01', 'what is over goes, and no more');
+    $s->sql("DELETE FROM svc.application WHERE client_id = '$web->{clientId}'");
+    is(row($not, 'count(*)'), 0, 'that of an application goes with it');
 }
 
 $s->done;
