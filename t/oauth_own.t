@@ -466,6 +466,20 @@ for my $format (qw(jwt opaque)) {
     $app->{clientSecret} = $r->json->{clientSecret};
     dead($t, "$format: what the old one got before it was gone is dead", $app);
     lives(token($app), "$format: the new one is good", $app);
+
+    # whoever rotates it does not wait for the answer
+
+    $holder->query('BEGIN');
+    $holder->query('SELECT pg_advisory_xact_lock(4242)');
+
+    my $left = changing(POST => "$app->{clientId}/secret",
+                        '{"revokeTokens":true,"graceSeconds":60}');
+
+    $t = token($app);
+    $left->close;
+    $holder->query('COMMIT');
+    wait_for { return !introspect($t, $app)->{active} };
+    dead($t, "$format: nor is it good when nobody hears of the new one", $app);
 }
 
 $s->sql('DROP TRIGGER test_wait ON svc.application');

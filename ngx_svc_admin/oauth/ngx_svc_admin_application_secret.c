@@ -197,6 +197,12 @@ ngx_svc_admin_agent_rotate(ngx_svc_request_t *sr, void *body)
 static ngx_int_t
 ngx_svc_admin_application_rotate(ngx_svc_request_t *sr, void *body)
 {
+    ngx_svc_admin_rotation_t  *rotation = body;
+
+    /* who revokes all that the old one got, and leaves, has revoked it */
+
+    sr->goes_on = (rotation->revoke.integer == 1);
+
     if (!ngx_svc_application_id(&sr->params[0])) {
         return ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND, "%s",
                             NGX_SVC_NO_APPLICATION);
