@@ -232,7 +232,7 @@ my $asks = "client_id=$asking->{clientId}&redirect_uri=https%3A%2F%2Fasks.test%2
            . '&response_type=code&scope=openid&code_challenge_method=S256&code_challenge='
            . 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
 
-is_status(200, 'getAuthorization', query => $asks);
+is_status(200, 'getAuthorization', query => $_) for $asks, "$asks&login_hint=ada";
 is_status(400, 'getAuthorization', query => $asks =~ s/scope=openid/scope=x/r);
 is_status(200, 'decideAuthorization',
           body => { request => $asks, decision => 'approve', userId => $ada_id,
