@@ -11,8 +11,13 @@ use Test::More;
 use SvcTest;
 use SvcTest::Admin;
 use SvcTest::Browser qw($PASSWORD);
-use SvcTest::Grants qw(code redeem refresh $REDIRECT);
+use SvcTest::Grants qw(code redeem refresh $REDIRECT $VERIFIER);
+use SvcTest::Lines;
 use SvcTest::OAuth qw(oauth_server application form oauth_error);
+use SvcTest::Process qw(wait_for);
+use SvcTest::Skip;
+
+needs(python => 'cryptography');
 
 use Crypt::PK::ECC;
 use Crypt::PK::RSA;
@@ -186,6 +191,75 @@ oauth_error(refresh($s, $web, $given->{refresh_token}), 400, 'invalid_grant',
 oauth_error(redeem($s, $web, $code), 400, 'invalid_grant', 'and of a code');
 is(redeem($s, $web, code($acme, $web, $ada, %grant))->status, 200,
    'what is granted since is good');
+
+
+# what is given while the profile is being stored ends with the rest: somebody holds up what
+# comes behind the cut-off
+
+my $lines = SvcTest::Lines->new($s->root . '/t/lib/assertion');
+my $public = $lines->ask({ key => 'a' })->{jwk};
+
+sub proved {
+    my ($client) = @_;
+
+    my $aud = 'http://127.0.0.1:' . $s->port . '/oauth/t/acme';
+    my $text = $lines->ask({ key => 'a', client => $client->{clientId},
+                             aud => $aud })->{assertion};
+
+    $s->secret($text);
+
+    return (client_assertion => $text, client_assertion_type =>
+            'urn:ietf:params:oauth:client-assertion-type:jwt-bearer');
+}
+
+sub active {
+    my ($client, $shown) = @_;
+
+    my $r = form($s, introspect => { token => $shown, proved($client) });
+
+    $r->status == 200 or die 'POST /oauth/introspect: ' . $r->body . "\n";
+
+    return $r->json->{active};
+}
+
+for my $stays (0, 1) {
+    my $client = application($acme, %WEB, type => 'agent', jwks => { keys => [ $public ] },
+                             tokenEndpointAuthMethod => 'private_key_jwt', grantTypes =>
+                             [ qw(authorization_code client_credentials refresh_token) ]);
+    my $id = $client->{clientId};
+    my $of = code($acme, $client, $ada, %grant);
+    my $holder = $s->connect_as('postgres');
+
+    $holder->query('BEGIN');
+    $holder->query(<<"EOT");
+INSERT INTO svc.oauth_login (digest, tenant_id, client_id, kind)
+SELECT sha256('\\x03' || convert_to(client_id, 'UTF8') || '\\x00'
+              || sha256(convert_to(jwks::text || ' fapi2', 'UTF8'))), tenant_id, client_id, 'keys'
+  FROM svc.application WHERE client_id = '$id'
+EOT
+
+    my $c = $s->begin(PATCH => "/v1/applications/$id",
+                      [ Authorization => "Bearer $token", 'Content-Type' => 'application/json' ],
+                      '{"securityProfile":"fapi2"}');
+
+    ok((wait_for { return $s->waiting == 1 }), 'the profile waits');
+
+    my $own = form($s, token => { grant_type => 'client_credentials', proved($client) })->json;
+    my $users = form($s, token => { grant_type => 'authorization_code', code => $of->{code},
+                                    redirect_uri => $REDIRECT, code_verifier => $VERIFIER,
+                                    proved($client) })->json;
+
+    my @given = ($own->{access_token}, @$users{qw(access_token refresh_token)});
+
+    $s->secret($_) for @given, $users->{id_token};
+    is(scalar(grep { active($client, $_) } @given), 3, 'what is given meanwhile is good');
+
+    $c->close if !$stays;
+    $holder->query('ROLLBACK');
+    is($c->read->json->{securityProfile}, 'fapi2', 'the profile is there') if $stays;
+    ok((wait_for { return !grep { active($client, $_) } @given }),
+       $stays ? 'and all of that has ended' : 'it has ended, too, when nobody waits for it');
+}
 
 
 # --- what a session must be fresh for -----------------------------------------------

@@ -310,7 +310,7 @@ const ngx_svc_route_t  ngx_svc_admin_application_patch[] = {
                |NGX_SVC_ROUTE_CALLER|NGX_SVC_ROUTE_STRICT,
       .members = ngx_svc_application_patch_members,
       .body_size = sizeof(ngx_svc_application_t),
-      .check = ngx_svc_application_check,
+      .check = ngx_svc_application_profile_check,
       .statements = { &ngx_svc_sql_admin_applications_lock,
                       &ngx_svc_sql_admin_application_lock,
                       &ngx_svc_sql_admin_applications_patch },

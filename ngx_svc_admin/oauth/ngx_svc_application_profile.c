@@ -26,6 +26,19 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_cut = {
 };
 
 
+/* Whoever sends one need not wait: what it ends has ended all the same. */
+
+ngx_int_t
+ngx_svc_application_profile_check(ngx_svc_request_t *sr, void *body)
+{
+    ngx_svc_application_t  *app = body;
+
+    sr->goes_on = app->profile.set && !app->profile.null;
+
+    return ngx_svc_application_check(sr, body);
+}
+
+
 ngx_int_t
 ngx_svc_application_profile_reply(ngx_svc_request_t *sr)
 {

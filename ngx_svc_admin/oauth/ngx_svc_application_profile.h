@@ -86,7 +86,8 @@
     "EXISTS (SELECT FROM u, o WHERE o.security_profile IS NULL"               \
         " AND u.security_profile IS NOT NULL)"
 
-/* A PATCH's reply, whose row has _PROFILE_BEGINS as "_profiled". */
+/* A PATCH's check; and its reply, whose row has _PROFILE_BEGINS as "_profiled". */
+ngx_int_t ngx_svc_application_profile_check(ngx_svc_request_t *sr, void *body);
 ngx_int_t ngx_svc_application_profile_reply(ngx_svc_request_t *sr);
 
 
