@@ -153,6 +153,7 @@ for my $bad (
     [ 'of many', set({ %ec, map { $_ => 'x' x 24 } 'a' .. 'zz' }), $SIZE ],
     [ 'a name without end', set({ %ec, 'x' x 16_384 => 1 }), $SIZE ],
     [ 'a number that has as many digits', set({ %ec, iat => 1e300 }), $SIZE ],
+    [ 'a zero, which may have them behind its point', set({ %ec, iat => 0 }), $SIZE ],
     [ 'the same beside the keys', { %{ set($ec) }, x => [ { y => 0.5 } ] }, $SIZE ],
     [ 'a shared secret', set({ kty => 'oct', kid => 'a', k => 'x' }),
       qr/^"jwks\.keys\[0\]" has a private member/ ],

@@ -39,7 +39,8 @@ ngx_svc_application_keys_check(const ngx_svc_member_t *member,
     if (!ngx_svc_application_keys_fit(value->json, &room)) {
         return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
                             "\"%s\" must have at most %d bytes, and no "
-                            "numbers but whole ones of 32 bits.", path,
+                            "numbers but whole ones of 32 bits, without 0.",
+                            path,
                             NGX_SVC_APPLICATION_KEYS_SIZE);
     }
 
@@ -65,8 +66,8 @@ ngx_svc_application_keys_check(const ngx_svc_member_t *member,
 
 /*
  * All members are stored and shown, also those that we do not know.  PostgreSQL
- * writes a number such as 1e300 with all its zeroes, which is more than our
- * parser takes when the keys are read again.
+ * writes a number such as 1e300 with all its zeroes, and 0e-300, too, which is
+ * more than our parser takes when the keys are read again.
  */
 
 static ngx_uint_t
@@ -80,7 +81,8 @@ ngx_svc_application_keys_fit(const cJSON *json, size_t *room)
            + (json->valuestring ? ngx_strlen(json->valuestring) : 0);
 
     if (size > *room
-        || (cJSON_IsNumber(json) && json->valuedouble != json->valueint))
+        || (cJSON_IsNumber(json) && (json->valueint == 0
+                                     || json->valuedouble != json->valueint)))
     {
         return 0;
     }
