@@ -9,6 +9,7 @@ use MIME::Base64 qw(encode_base64);
 use Test::More;
 
 use SvcTest;
+use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Documents qw(examples section);
 use SvcTest::OAuth qw(oauth_server application form claims);
 use SvcTest::Process qw(run wait_for);
@@ -124,6 +125,36 @@ like($pushed->{request_uri}, qr/\Aurn:ietf:params:oauth:request_uri:[\w-]{43}\z/
 is($pushed->{expires_in}, 90, 'and for how long');
 is($s->http(GET => "/oauth/authorize?client_id=$web->{clientId}"
             . "&request_uri=$pushed->{request_uri}")->status, 303, 'it is good');
+
+
+# --- from a shell -----------------------------------------------------------------------------
+
+$s->secret($PASSWORD);
+with_password($s, $acme, userName => 'ada@acme.test', role => 'owner');
+
+my $script = join "\n", examples('bash', section('ngx_svc_admin/oauth/README.md',
+                                                 'From a shell'));
+
+$script =~ s/\bcurl /curl -sS -f /g;
+
+# what is printed, a line each
+
+my ($status, $text) = run([ 'bash', '-euo', 'pipefail', '-c',
+                            $script =~ s/^(?=curl )/echo; /mgr ],
+                          env => { %ENV_OF, SVC_TENANT_SLUG => 'acme',
+                                   SVC_OWNER_PASSWORD => $PASSWORD });
+
+is($status, 0, 'all of it goes well') or diag($text);
+
+my @told = grep { length } split /\n/, $text;
+my ($first, $user, $refreshed) = map { JSON::PP->new->utf8->decode($_) } @told[0 .. 2];
+
+is(scalar @told, 4, 'and is answered');
+is($first->{scope}, 'invoices:read', 'a token of a service');
+is($user->{email}, 'ada@acme.test', 'who has signed in');
+is($refreshed->{token_type}, 'DPoP', 'another token that is bound');
+ok(!exists $refreshed->{refresh_token}, 'by a refresh token that stays');
+is($told[3], 'https://bank.example.com/bye?state=x', 'and where the browser goes');
 
 is(join('', $s->pg->errors), '', 'no error in the log of PostgreSQL');
 $s->done;
