@@ -67,7 +67,8 @@ sub wrong {
 }
 
 my $MISSING = "The parameter 'code_challenge' is missing.";
-my $NOTHING = "The parameter 'code_challenge' is missing, and so are 'nonce' and 'state'.";
+my $NOTHING = "The parameter 'code_challenge' is missing: 'nonce' or 'state' will do only"
+              . " where 'requirePkce' is false.";
 my $METHOD = "'code_challenge_method' must be 'S256'.";
 my %PKCE = (code_challenge => $CHALLENGE, code_challenge_method => 'S256');
 

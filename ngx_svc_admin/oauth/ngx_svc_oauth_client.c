@@ -281,7 +281,8 @@ ngx_svc_oauth_client_refuse(ngx_svc_oauth_t *o)
                         o->client.asserted
                         ? "The client is unknown, or its assertion is not "
                           "good."
-                        : "The client is unknown, or its secret is wrong.");
+                        : "The client is unknown, or does not prove itself as "
+                          "it must.");
 }
 
 

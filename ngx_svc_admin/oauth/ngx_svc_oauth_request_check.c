@@ -523,6 +523,7 @@ ngx_svc_oauth_request_method(ngx_svc_oauth_request_t *ar,
 
     return ar->state.len || ar->nonce.len
            ? NGX_OK : ngx_svc_fail(&ar->error, NGX_SVC_E_INVALID_REQUEST,
-                                   "The parameter 'code_challenge' is "
-                                   "missing, and so are 'nonce' and 'state'.");
+                                   "The parameter 'code_challenge' is missing:"
+                                   " 'nonce' or 'state' will do only where"
+                                   " 'requirePkce' is false.");
 }
