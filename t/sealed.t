@@ -34,6 +34,7 @@ my @OTHERS = qw(
     oauth_code.challenge oauth_code.digest oauth_code.jkt
     oauth_login.digest
     oauth_once.digest
+    oauth_par.browser oauth_par.digest oauth_par.jkt
     oauth_refresh.digest oauth_refresh.jkt oauth_refresh.successor
     oauth_token.jkt oauth_token.secret_hash
     organization_signup.binding_hash organization_signup.code_mac

@@ -16,6 +16,8 @@ typedef struct {
 
 static ngx_int_t ngx_svc_oauth_granted_take_client(ngx_svc_oauth_t *o,
     PGresult *res);
+static ngx_uint_t ngx_svc_oauth_granted_word(PGresult *res, ngx_uint_t column,
+    const char *word);
 static ngx_int_t ngx_svc_oauth_granted_take_texts(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_granted_row_t *row);
 static ngx_int_t ngx_svc_oauth_granted_take_arrays(ngx_svc_oauth_t *o,
@@ -88,8 +90,8 @@ ngx_svc_oauth_granted_take_client(ngx_svc_oauth_t *o, PGresult *res)
         }
     }
 
-    granted->always = ngx_svc_pg_true(res, 0,
-                                      NGX_SVC_OAUTH_GRANTED_REFRESH_ALWAYS);
+    granted->always = ngx_svc_oauth_granted_word(res,
+                          NGX_SVC_OAUTH_GRANTED_REFRESH_TOKENS, "always");
     granted->stays = !PQgetisnull(res, 0, NGX_SVC_OAUTH_GRANTED_PROFILE);
 
     text = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_GRANTED_ID_TOKEN_CLAIMS);
@@ -102,6 +104,14 @@ ngx_svc_oauth_granted_take_client(ngx_svc_oauth_t *o, PGresult *res)
     }
 
     return ngx_svc_oauth_client_row_read(o, res, &granted->client);
+}
+
+
+static ngx_uint_t
+ngx_svc_oauth_granted_word(PGresult *res, ngx_uint_t column,
+    const char *word)
+{
+    return ngx_strcmp(PQgetvalue(res, 0, column), word) == 0;
 }
 
 
@@ -233,8 +243,8 @@ ngx_svc_oauth_granted_take_state(ngx_svc_oauth_t *o, PGresult *res,
         return;
     }
 
-    granted->assigned = ngx_svc_pg_true(res, 0,
-                                        NGX_SVC_OAUTH_GRANTED_EVERYONE);
+    granted->assigned = ngx_svc_oauth_granted_word(res,
+                            NGX_SVC_OAUTH_GRANTED_ASSIGNMENT, "everyone");
     granted->unasked &= ngx_svc_pg_true(res, 0,
                                         NGX_SVC_OAUTH_GRANTED_CONSENTS);
 

@@ -25,14 +25,14 @@ typedef enum {
     NGX_SVC_OAUTH_GRANTED_CLIENT_CTID,
     NGX_SVC_OAUTH_GRANTED_ID_TOKEN_TTL,
     NGX_SVC_OAUTH_GRANTED_IDLE_DAYS,
-    NGX_SVC_OAUTH_GRANTED_REFRESH_ALWAYS,
+    NGX_SVC_OAUTH_GRANTED_REFRESH_TOKENS,
     NGX_SVC_OAUTH_GRANTED_ID_TOKEN_CLAIMS,
     NGX_SVC_OAUTH_GRANTED_PROFILE,
     NGX_SVC_OAUTH_GRANTED_CLIENT_COLUMNS,
 
     /* if that has a statement of its own */
 
-    NGX_SVC_OAUTH_GRANTED_EVERYONE = NGX_SVC_OAUTH_GRANTED_CLIENT_COLUMNS,
+    NGX_SVC_OAUTH_GRANTED_ASSIGNMENT = NGX_SVC_OAUTH_GRANTED_CLIENT_COLUMNS,
     NGX_SVC_OAUTH_GRANTED_CONSENTS,
     NGX_SVC_OAUTH_GRANTED_CUT_AT
 } ngx_svc_oauth_granted_client_e;
@@ -104,15 +104,18 @@ typedef enum {
         " FROM svc.oauth_grant k WHERE k.tenant_id = " NGX_SVC_TENANT         \
             " AND k.id = c.grant_id AND k.client_id = $1::text OFFSET 0) p"
 
-/* The second one: the client, whether it is everyone's, and its cut-off. */
+/*
+ * The second one: the client, whose it is, and its cut-off.  A column as it is
+ * costs less than what is said of it: that is begun at each execution.
+ */
 
 #define NGX_SVC_OAUTH_GRANTED_CLIENT_OWN                                      \
     " a.name, a.xmin, a.ctid, a.id_token_ttl, a.refresh_idle_days,"           \
-    " a.refresh_tokens = 'always', a.id_token_claims, a.security_profile"
+    " a.refresh_tokens, a.id_token_claims, a.security_profile"
 
 #define NGX_SVC_OAUTH_GRANTED_CLIENT                                          \
     "SELECT " NGX_SVC_OAUTH_CLIENT_ROW(NGX_SVC_OAUTH_OWN_STATE("a")) ","      \
-        NGX_SVC_OAUTH_GRANTED_CLIENT_OWN ", a.assignment = 'everyone',"       \
+        NGX_SVC_OAUTH_GRANTED_CLIENT_OWN ", a.assignment,"                    \
         " a.require_consent, date_part('epoch',"                              \
             " greatest(a.tokens_valid_after, a.tenant_valid_after))"          \
     " FROM svc.application a WHERE a.tenant_id = " NGX_SVC_TENANT             \
