@@ -59,6 +59,7 @@ EOT
     $s->nginx->{svc} = { %{ $s->nginx->{svc} },
                          map({ ("svc_${_}_timeout" => '30s') }
                              qw(postgres postgres_connect postgres_queue redis)),
+                         svc_password_hash => 'timeout=30s',
                          $host ? () : (svc_login_url => '/signin/'),
                          svc_base_url => 'https://' . ($host // '127.0.0.1') . ":$tls" };
 
