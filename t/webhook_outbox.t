@@ -231,7 +231,7 @@ ok((wait_for { $receiver->pending == 0 }), 'they have ended, without PostgreSQL'
 my @ids = map { $_->{header}{'x-svc-delivery'} } $receiver->at($until);
 
 $redis->command('DEL svc.webhook2.known');      # as a minute does
-ok((wait_for { !grep { !$_ } $redis->lines('ZMSCORE', 'svc.webhook2.known', @ids) }),
+ok((wait_for { @ids == grep { $_ } $redis->lines('ZMSCORE', 'svc.webhook2.known', @ids) }),
    'Redis is told of what is not noted yet');
 
 $s->{pg}->launch;
