@@ -6,8 +6,8 @@
 #include "ngx_svc_mail_templates.h"
 #include "ngx_svc_push_api.h"
 #include "ngx_svc_webhook_api.h"
-#include "ngx_svc_webhook_buffer.h"
 #include "ngx_svc_webhook_conf.h"
+#include "ngx_svc_webhook_due.h"
 #include "ngx_svc_webhook_emit.h"
 #include "ngx_svc_webhook_entry.h"
 #include "ngx_svc_webhook_helper.h"
@@ -55,27 +55,6 @@ static ngx_command_t  ngx_http_svc_webhook_commands[] = {
       ngx_svc_webhook_conf_concurrency,
       NGX_HTTP_MAIN_CONF_OFFSET,
       0,
-      NULL },
-
-    { ngx_string("svc_webhook_keep"),
-      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
-      ngx_svc_webhook_conf_keep,
-      NGX_HTTP_MAIN_CONF_OFFSET,
-      0,
-      NULL },
-
-    { ngx_string("svc_webhook_keep_size"),
-      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
-      ngx_svc_webhook_conf_keep_size,
-      NGX_HTTP_MAIN_CONF_OFFSET,
-      0,
-      NULL },
-
-    { ngx_string("svc_webhook_keep_time"),
-      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
-      ngx_svc_webhook_conf_timeout,
-      NGX_HTTP_MAIN_CONF_OFFSET,
-      offsetof(ngx_svc_webhook_conf_t, keep_time),
       NULL },
 
     { ngx_string("svc_webhook_outbox"),
@@ -202,6 +181,29 @@ static ngx_command_t  ngx_http_svc_webhook_commands[] = {
       ngx_conf_set_flag_slot,
       NGX_HTTP_MAIN_CONF_OFFSET,
       offsetof(ngx_svc_webhook_conf_t, logout),
+      NULL },
+
+    /* gone: the next version does not know them */
+
+    { ngx_string("svc_webhook_keep"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_svc_webhook_conf_removed,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("svc_webhook_keep_size"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_svc_webhook_conf_removed,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("svc_webhook_keep_time"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_svc_webhook_conf_removed,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
       NULL },
 
       ngx_null_command
@@ -370,9 +372,6 @@ ngx_http_svc_webhook_create_main_conf(ngx_conf_t *cf)
     wcf->concurrency = NGX_CONF_UNSET_UINT;
     wcf->tenant_concurrency = NGX_CONF_UNSET_UINT;
     wcf->endpoint_concurrency = NGX_CONF_UNSET_UINT;
-    wcf->keep = NGX_CONF_UNSET_UINT;
-    wcf->keep_size = NGX_CONF_UNSET_SIZE;
-    wcf->keep_time = NGX_CONF_UNSET_MSEC;
     wcf->outbox = NGX_CONF_UNSET_MSEC;
     wcf->connect_timeout = NGX_CONF_UNSET_MSEC;
     wcf->timeout = NGX_CONF_UNSET_MSEC;
@@ -403,9 +402,6 @@ ngx_http_svc_webhook_init_main_conf(ngx_conf_t *cf, void *conf)
     ngx_conf_init_uint_value(wcf->concurrency, 512);
     ngx_conf_init_uint_value(wcf->tenant_concurrency, 64);
     ngx_conf_init_uint_value(wcf->endpoint_concurrency, 16);
-    ngx_conf_init_uint_value(wcf->keep, 10000);
-    ngx_conf_init_size_value(wcf->keep_size, 16 * 1024 * 1024);
-    ngx_conf_init_msec_value(wcf->keep_time, 30000);
     ngx_conf_init_msec_value(wcf->outbox, 5000);
     ngx_conf_init_msec_value(wcf->connect_timeout, 3000);
     ngx_conf_init_msec_value(wcf->timeout, 10000);
@@ -484,12 +480,11 @@ ngx_http_svc_webhook_init_process(ngx_cycle_t *cycle)
                                                ngx_http_svc_common_module);
 
     if (wcf->on) {
-        if (ngx_svc_webhook_entry_init(&smcf->keys) != NGX_OK
-            || ngx_svc_webhook_buffer_init(cycle) != NGX_OK)
-        {
+        if (ngx_svc_webhook_entry_init(&smcf->keys) != NGX_OK) {
             return NGX_ERROR;
         }
 
+        ngx_svc_webhook_due_init(cycle);
         ngx_svc_webhook_emit_init();
     }
 
@@ -511,6 +506,6 @@ ngx_http_svc_webhook_exit_process(ngx_cycle_t *cycle)
     ngx_svc_webhook_helper_exit();
     ngx_svc_mail_push_exit();
     ngx_svc_webhook_emit_exit();
-    ngx_svc_webhook_buffer_exit();
+    ngx_svc_webhook_due_exit();
     ngx_svc_webhook_entry_exit();
 }

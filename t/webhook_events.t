@@ -25,7 +25,7 @@ my $URL = 'https://127.0.0.1:1/in';
 
 my $s = SvcTest->new(svc => {
     svc_webhooks => 'on', svc_webhook_allow => '127.0.0.1',
-    svc_webhook_queue => '3 tenant=3' },
+    svc_webhook_queue => '3 tenant=3', svc_webhook_outbox => '1h' },
     locations => '        location = /metrics { svc_metrics; }')->start;
 my $acme = $s->tenant('acme');
 my $globex = $s->tenant('globex');
@@ -249,11 +249,6 @@ is(webhook($acme, [ 'user.login' ]) ? 1 : 0, 1, 'webhooks are made');
 
 $s->redis->launch;
 ok((wait_for { $s->health->json->{redis} eq 'up' }), 'Redis is back');
-
-
-# the buffer has room for one event
-
-is_counted('7 10 6 0 0');
 
 make_room();
 $monitor = SvcTest::Monitor->new($s->redis);

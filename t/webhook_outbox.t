@@ -24,7 +24,6 @@ $redis->{persistent} = 1;
 
 my $receiver = SvcTest::Receiver->new($s,
     svc_webhook_queue => '40 tenant=30 endpoint=40',
-    svc_webhook_keep_time => '200ms',
     svc_webhook_outbox => '700ms',
     svc_webhook_timeout => slow(60) . 's',
 );
@@ -196,13 +195,13 @@ all_come('lost answer', $hook, { $lost => 1 }, 0);
 is(metric('replayed_total'), $replayed + 1, 'from the audit log');
 
 
-# --- Redis away for longer than events are kept ---------------------------------------
+# --- Redis away -----------------------------------------------------------------------
 
 $nginx->mark_log;
 $redis->stop;
 $users = users($acme, 6);
-ok((wait_for { $nginx->said(qr/deliveries dropped.*"svc_webhook_keep_time"/) }),
-   'the workers keep them no longer');
+ok((wait_for { $nginx->said(qr/\[warn\].* deliveries wait in the outbox, .* Redis/) }),
+   'the log says where they are');
 $redis->launch;
 $s->wait_healthy;
 all_come('Redis away', $hook, $users, 0);
@@ -251,7 +250,7 @@ is(scalar($receiver->at($until)), 4, 'PostgreSQL away: and none comes twice');
 $acme->admin(DELETE => "/webhooks/$until->{id}");
 
 
-# --- workers killed with events in their buffers --------------------------------------
+# --- workers killed before Redis has answered them ------------------------------------
 
 signal_pid('STOP', $redis->pid);
 $users = users($acme, 6);

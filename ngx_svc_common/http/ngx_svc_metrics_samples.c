@@ -179,9 +179,6 @@ const ngx_svc_metrics_sample_t  ngx_svc_metrics_counter_samples[] = {
 
 const ngx_svc_metrics_sample_t  ngx_svc_metrics_gauge_samples[] = {
 
-    { "svc_webhook_kept",
-      "Deliveries in the buffers of workers, until Redis takes them.", "",
-      NGX_SVC_G_KEPT },
     { "svc_webhook_queue_length",
       "Deliveries in the queue that all nodes share.", "", NGX_SVC_G_QUEUE },
     { "svc_webhook_pending",

@@ -16,7 +16,7 @@ typedef enum {
     NGX_SVC_M_QUEUED,                   /* deliveries; so are the next ones */
     NGX_SVC_M_DROPPED_FULL,             /* the queue was full */
     NGX_SVC_M_DROPPED_TENANT,           /* the tenant's share was */
-    NGX_SVC_M_DROPPED_REDIS,            /* Redis was down, or lost it */
+    NGX_SVC_M_DROPPED_REDIS,            /* Redis did not take them */
     NGX_SVC_M_DROPPED_ENDPOINT,         /* too many waited for the endpoint */
     NGX_SVC_M_DROPPED_DAMAGED,          /* in Redis: no entry */
     NGX_SVC_M_DROPPED_FORGED,           /* in Redis: not authentic */
@@ -98,8 +98,7 @@ typedef enum {
 /* Each is what this process says that it is, and ends with it. */
 
 typedef enum {
-    NGX_SVC_G_KEPT = 0,                 /* deliveries that Redis is to get */
-    NGX_SVC_G_QUEUE,                    /* deliveries in the shared queue */
+    NGX_SVC_G_QUEUE = 0,                /* deliveries in the shared queue */
     NGX_SVC_G_PENDING,                  /* taken by the helper, and in flight */
     NGX_SVC_G_IN_FLIGHT,                /* attempts under way */
     NGX_SVC_G_STREAMS,                  /* of the audit log, open */

@@ -10,13 +10,9 @@
 #define NGX_SVC_WEBHOOK_NO_QUEUE                                              \
     "Redis, which keeps deliveries, is down: nothing was sent, try again."
 
-
-/* What a test makes up, until its reply. */
-
-typedef struct {
-    u_char    id[NGX_SVC_WEBHOOK_ID];
-    u_char    event_id[NGX_SVC_WEBHOOK_ID];
-} ngx_svc_webhook_test_t;
+#define NGX_SVC_WEBHOOK_NOT_QUEUED                                            \
+    "Redis, which keeps deliveries, has not confirmed this one: it may not be"\
+    " sent, try again."
 
 
 static ngx_int_t ngx_svc_webhook_test_check(ngx_svc_request_t *sr,
@@ -24,8 +20,9 @@ static ngx_int_t ngx_svc_webhook_test_check(ngx_svc_request_t *sr,
 static ngx_int_t ngx_svc_webhook_test_bind(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_int_t ngx_svc_webhook_test_reply(ngx_svc_request_t *sr);
-static void ngx_svc_webhook_test_write(ngx_svc_json_writer_t *w,
-    ngx_svc_request_t *sr);
+static void ngx_svc_webhook_test_pushed(ngx_int_t rc, void *data);
+static void ngx_svc_webhook_test_gone(void *data);
+static ngx_int_t ngx_svc_webhook_test_answer(ngx_svc_request_t *sr);
 
 
 #define NGX_SVC_WEBHOOK_ATTEMPTS_OF                                           \
@@ -99,8 +96,6 @@ const ngx_svc_route_t  ngx_svc_webhook_deliveries[] = {
       .flags = NGX_SVC_ROUTE_WRITE_POOL,
       .check = ngx_svc_webhook_test_check,
       .statements = { &ngx_svc_sql_webhook_test },
-      .status = NGX_HTTP_ACCEPTED,
-      .more = ngx_svc_webhook_test_write,
       .reply = ngx_svc_webhook_test_reply },
 
     ngx_svc_null_route
@@ -141,20 +136,28 @@ ngx_svc_webhook_test_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 }
 
 
-/* It is emitted here: unlike an event, it is not kept while Redis is away. */
+/* No outbox has it: Redis is to say that it is queued, before the answer. */
 
 static ngx_int_t
 ngx_svc_webhook_test_reply(ngx_svc_request_t *sr)
 {
     ngx_int_t                rc;
     ngx_str_t                tenant;
+    ngx_http_cleanup_t      *cln;
     ngx_svc_webhook_test_t  *test;
 
     test = sr->data;
     tenant = ngx_svc_pg_value(sr->op->results[0], 0, 0);
 
-    rc = ngx_svc_webhook_emit_test(&tenant, &sr->params[0], test->id,
-                                   test->event_id);
+    cln = ngx_http_cleanup_add(sr->request, 0);
+    if (cln == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    test->handler = ngx_svc_webhook_test_pushed;
+    test->data = sr;
+
+    rc = ngx_svc_webhook_emit_test(&tenant, &sr->params[0], test);
 
     if (rc == NGX_DECLINED) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE, "%s",
@@ -162,18 +165,78 @@ ngx_svc_webhook_test_reply(ngx_svc_request_t *sr)
         return ngx_svc_send_error(sr);
     }
 
-    return rc == NGX_OK ? ngx_svc_route_answer(sr)
-                        : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    if (rc != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    cln->handler = ngx_svc_webhook_test_gone;
+    cln->data = test;
+
+    sr->request->main->count++;
+
+    return NGX_DONE;
 }
 
 
 static void
-ngx_svc_webhook_test_write(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr)
+ngx_svc_webhook_test_pushed(ngx_int_t rc, void *data)
 {
+    ngx_svc_request_t *sr = data;
+
+    ngx_connection_t        *c;
+    ngx_http_request_t      *r;
+    ngx_svc_webhook_test_t  *test;
+
+    test = sr->data;
+    test->push = NULL;
+
+    r = sr->request;
+    c = r->connection;
+
+    ngx_http_set_log_request(c->log, r);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_webhook_test_answer(sr);
+
+    } else {
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE, "%s",
+                            NGX_SVC_WEBHOOK_NOT_QUEUED);
+        rc = ngx_svc_send_error(sr);
+    }
+
+    ngx_http_finalize_request(r, rc);
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+static void
+ngx_svc_webhook_test_gone(void *data)
+{
+    ngx_svc_webhook_test_t *test = data;
+
+    if (test->push) {
+        ngx_svc_webhook_push_cancel(test->push);
+    }
+}
+
+
+static ngx_int_t
+ngx_svc_webhook_test_answer(ngx_svc_request_t *sr)
+{
+    ngx_svc_json_writer_t    w;
     ngx_svc_webhook_test_t  *test;
 
     test = sr->data;
 
-    ngx_svc_json_plain(w, "id", test->id, NGX_SVC_WEBHOOK_ID);
-    ngx_svc_json_plain(w, "eventId", test->event_id, NGX_SVC_WEBHOOK_ID);
+    if (ngx_svc_json_writer_init(&w, sr->request->pool, 128) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_json_open(&w, NULL, '{');
+    ngx_svc_json_plain(&w, "id", test->id, NGX_SVC_WEBHOOK_ID);
+    ngx_svc_json_plain(&w, "eventId", test->event_id, NGX_SVC_WEBHOOK_ID);
+    ngx_svc_json_close(&w, '}');
+
+    return ngx_svc_send(sr, NGX_HTTP_ACCEPTED, &w, NULL);
 }

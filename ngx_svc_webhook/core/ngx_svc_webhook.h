@@ -37,9 +37,6 @@ typedef struct {
     ngx_uint_t        concurrency;      /* attempts at the same time */
     ngx_uint_t        tenant_concurrency;
     ngx_uint_t        endpoint_concurrency;
-    ngx_uint_t        keep;             /* events in a worker's buffer */
-    size_t            keep_size;        /* bytes of them */
-    ngx_msec_t        keep_time;
     ngx_msec_t        outbox;           /* ms that an event may take before it
                                            is queued from there; 0: never */
     ngx_msec_t        connect_timeout;

@@ -10,9 +10,6 @@
 
 #define NGX_SVC_WEBHOOK_CAPACITY_MAX     10000000
 #define NGX_SVC_WEBHOOK_CONCURRENCY_MAX  65536
-#define NGX_SVC_WEBHOOK_KEEP_MAX         1000000
-#define NGX_SVC_WEBHOOK_KEEP_SIZE_MAX    1073741824
-#define NGX_SVC_WEBHOOK_KEEP_SIZE_MIN    4096
 #define NGX_SVC_WEBHOOK_OUTBOX_MAX       3600000    /* ms */
 
 
@@ -76,46 +73,6 @@ ngx_svc_webhook_conf_concurrency(ngx_conf_t *cf, ngx_command_t *cmd,
 }
 
 
-char *
-ngx_svc_webhook_conf_keep(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    static const ngx_svc_webhook_number_t  numbers[] = {
-        { NULL, offsetof(ngx_svc_webhook_conf_t, keep) },
-        { NULL, 0 }
-    };
-
-    return ngx_svc_webhook_conf_numbers(cf, conf, numbers,
-                                        NGX_SVC_WEBHOOK_KEEP_MAX);
-}
-
-
-char *
-ngx_svc_webhook_conf_keep_size(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_svc_webhook_conf_t *wcf = conf;
-
-    ssize_t     size;
-    ngx_str_t  *value;
-
-    if (wcf->keep_size != NGX_CONF_UNSET_SIZE) {
-        return "is duplicate";
-    }
-
-    value = cf->args->elts;
-    size = ngx_parse_size(&value[1]);
-
-    if (size < NGX_SVC_WEBHOOK_KEEP_SIZE_MIN
-        || size > NGX_SVC_WEBHOOK_KEEP_SIZE_MAX)
-    {
-        return "must be a size from 4k to 1024m";
-    }
-
-    wcf->keep_size = size;
-
-    return NGX_CONF_OK;
-}
-
-
 static char *
 ngx_svc_webhook_conf_numbers(ngx_conf_t *cf, void *conf,
     const ngx_svc_webhook_number_t *numbers, ngx_int_t max)
@@ -167,6 +124,19 @@ ngx_svc_webhook_conf_numbers(ngx_conf_t *cf, void *conf,
 
         *slot = n;
     }
+
+    return NGX_CONF_OK;
+}
+
+
+char *
+ngx_svc_webhook_conf_removed(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_conf_log_error(NGX_LOG_WARN, cf, 0,
+                       "\"%V\" does nothing any more: what Redis does not take "
+                       "is queued from the audit log, see "
+                       "\"svc_webhook_outbox\"; remove it, the next version "
+                       "does not know it", &cmd->name);
 
     return NGX_CONF_OK;
 }

@@ -13,10 +13,6 @@ char *ngx_svc_webhook_conf_queue(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 char *ngx_svc_webhook_conf_concurrency(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
-char *ngx_svc_webhook_conf_keep(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-char *ngx_svc_webhook_conf_keep_size(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
 char *ngx_svc_webhook_conf_timeout(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 char *ngx_svc_webhook_conf_outbox(ngx_conf_t *cf, ngx_command_t *cmd,
@@ -24,6 +20,10 @@ char *ngx_svc_webhook_conf_outbox(ngx_conf_t *cf, ngx_command_t *cmd,
 char *ngx_svc_webhook_conf_proxy(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 char *ngx_svc_webhook_conf_allow(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+
+/* Of directives that are gone: says so, for one version. */
+char *ngx_svc_webhook_conf_removed(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 
 /* Whether the certificates in a file can be read; logs why not. */

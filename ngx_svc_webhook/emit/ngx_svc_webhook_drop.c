@@ -1,8 +1,9 @@
 /*
- * Deliveries that a worker has to drop.
+ * Deliveries that a worker could not queue.
  */
 
 #include "ngx_svc_webhook_drop.h"
+#include "ngx_svc_webhook_due.h"
 
 #include "ngx_svc_log_limit.h"
 #include "ngx_svc_metrics.h"
@@ -15,7 +16,7 @@ typedef struct {
     ngx_svc_metric_e      metric;
     const char           *why;
     ngx_svc_log_limit_t   limit;
-    ngx_uint_t            n;            /* dropped since the last line */
+    ngx_uint_t            n;            /* since the last line */
 } ngx_svc_webhook_drop_t;
 
 
@@ -32,29 +33,14 @@ static ngx_svc_webhook_drop_t  ngx_svc_webhook_drops[NGX_SVC_WEBHOOK_DROPS] = {
                "\"svc_webhook_queue\")"
     },
 
-    [NGX_SVC_WEBHOOK_DROP_NUMBER] = {
+    [NGX_SVC_WEBHOOK_DROP_DOWN] = {
         .metric = NGX_SVC_M_DROPPED_REDIS,
-        .why = "Redis does not take them, and the worker's buffer has no place "
-               "for more events (see \"svc_webhook_keep\")"
+        .why = "Redis does not take them"
     },
 
-    [NGX_SVC_WEBHOOK_DROP_SHARE] = {
+    [NGX_SVC_WEBHOOK_DROP_LOST] = {
         .metric = NGX_SVC_M_DROPPED_REDIS,
-        .why = "Redis does not take them, and the tenant's share of the "
-               "worker's buffer is full (see \"svc_webhook_keep\" and "
-               "\"svc_webhook_keep_size\")"
-    },
-
-    [NGX_SVC_WEBHOOK_DROP_SIZE] = {
-        .metric = NGX_SVC_M_DROPPED_REDIS,
-        .why = "Redis does not take them, and the worker's buffer has no "
-               "memory for them (see \"svc_webhook_keep_size\")"
-    },
-
-    [NGX_SVC_WEBHOOK_DROP_AGE] = {
-        .metric = NGX_SVC_M_DROPPED_REDIS,
-        .why = "Redis did not take them for too long (see "
-               "\"svc_webhook_keep_time\")"
+        .why = "Redis has not confirmed them"
     },
 
     [NGX_SVC_WEBHOOK_DROP_REFUSED] = {
@@ -65,11 +51,6 @@ static ngx_svc_webhook_drop_t  ngx_svc_webhook_drops[NGX_SVC_WEBHOOK_DROPS] = {
     [NGX_SVC_WEBHOOK_DROP_MEMORY] = {
         .metric = NGX_SVC_M_DROPPED_REDIS,
         .why = "no memory"
-    },
-
-    [NGX_SVC_WEBHOOK_DROP_EXIT] = {
-        .metric = NGX_SVC_M_DROPPED_REDIS,
-        .why = "the worker ends, and Redis has not taken them"
     }
 };
 
@@ -78,24 +59,33 @@ void
 ngx_svc_webhook_drop(ngx_svc_webhook_drop_e why, ngx_uint_t n,
     const ngx_str_t *tenant)
 {
-    ngx_uint_t               level;
+    ngx_uint_t               waits, level, said;
     ngx_svc_webhook_drop_t  *drop;
 
     drop = &ngx_svc_webhook_drops[why];
 
-    ngx_svc_metric_add(drop->metric, n);
+    waits = drop->metric == NGX_SVC_M_DROPPED_REDIS
+            && ngx_svc_webhook_conf()->outbox;
+
+    if (waits) {
+        ngx_svc_webhook_due(tenant);
+
+    } else {
+        ngx_svc_metric_add(drop->metric, n);
+    }
 
     drop->n += n;
 
-    level = ngx_svc_log_limit_level(&drop->limit, 1,
-                                    NGX_SVC_WEBHOOK_DROP_INTERVAL,
-                                    NGX_LOG_ERR);
-    if (level == NGX_LOG_ERR) {
+    level = waits ? NGX_LOG_WARN : NGX_LOG_ERR;
+    said = ngx_svc_log_limit_level(&drop->limit, 1,
+                                   NGX_SVC_WEBHOOK_DROP_INTERVAL, level);
+    if (said == level) {
         n = drop->n;
         drop->n = 0;
     }
 
-    ngx_log_error(level, ngx_cycle->log, 0,
-                  "%ui webhook deliveries dropped, the last ones of tenant "
-                  "%V: %s", n, tenant, drop->why);
+    ngx_log_error(said, ngx_cycle->log, 0,
+                  "%ui webhook deliveries %s, the last ones of tenant %V: %s",
+                  n, waits ? "wait in the outbox" : "dropped", tenant,
+                  drop->why);
 }

@@ -4,16 +4,16 @@
 
 #include "ngx_svc_http.h"
 #include "ngx_svc_metrics.h"
+#include "ngx_svc_webhook_drop.h"
 #include "ngx_svc_webhook_emit.h"
 #include "ngx_svc_webhook_event.h"
-#include "ngx_svc_webhook_push.h"
 
 
 static void ngx_svc_webhook_emit(const ngx_svc_event_t *event);
 static ngx_int_t ngx_svc_webhook_emit_all(ngx_pool_t *pool,
     const ngx_svc_event_t *event);
 static ngx_int_t ngx_svc_webhook_emit_one(ngx_pool_t *pool,
-    const ngx_svc_event_t *event, u_char *id, u_char *event_id);
+    const ngx_svc_event_t *event, ngx_svc_webhook_test_t *test);
 static ngx_int_t ngx_svc_webhook_deliveries(ngx_pool_t *pool,
     const ngx_str_t *subscribers, const u_char *event_id,
     ngx_array_t *deliveries);
@@ -34,7 +34,7 @@ ngx_svc_webhook_emit_exit(void)
 
 ngx_int_t
 ngx_svc_webhook_emit_test(const ngx_str_t *tenant, const ngx_str_t *endpoint,
-    u_char *id, u_char *event_id)
+    ngx_svc_webhook_test_t *test)
 {
     u_char            uuid[NGX_SVC_UUID_LEN], user[NGX_SVC_UUID_TEXT_LEN];
     ngx_int_t         rc;
@@ -59,15 +59,13 @@ ngx_svc_webhook_emit_test(const ngx_str_t *tenant, const ngx_str_t *endpoint,
         return NGX_ERROR;
     }
 
-    rc = ngx_svc_webhook_emit_one(pool, &event, id, event_id);
+    rc = ngx_svc_webhook_emit_one(pool, &event, test);
 
     ngx_destroy_pool(pool);
 
     return rc;
 }
 
-
-/* Whatever the queue does not take, it counts and logs itself. */
 
 static void
 ngx_svc_webhook_emit(const ngx_svc_event_t *event)
@@ -86,13 +84,12 @@ ngx_svc_webhook_emit(const ngx_svc_event_t *event)
     }
 
     if (rc == NGX_ERROR) {
-        ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
-                      "the webhook event \"%V\" of tenant %V is dropped: no "
-                      "memory", ngx_svc_event_name(event->kind),
-                      &event->tenant);
+        ngx_svc_webhook_drop(NGX_SVC_WEBHOOK_DROP_MEMORY, 1, &event->tenant);
     }
 }
 
+
+/* Whatever the queue does not take, it counts and logs itself. */
 
 static ngx_int_t
 ngx_svc_webhook_emit_all(ngx_pool_t *pool, const ngx_svc_event_t *event)
@@ -119,31 +116,35 @@ ngx_svc_webhook_emit_all(ngx_pool_t *pool, const ngx_svc_event_t *event)
         ngx_svc_webhook_event_delivery(&d[i], event, event_id, &body);
     }
 
-    return ngx_svc_webhook_push(d, deliveries.nelts);
+    ngx_svc_webhook_push(pool, d, deliveries.nelts);
+
+    return NGX_OK;
 }
 
 
 static ngx_int_t
 ngx_svc_webhook_emit_one(ngx_pool_t *pool, const ngx_svc_event_t *event,
-    u_char *id, u_char *event_id)
+    ngx_svc_webhook_test_t *test)
 {
     ngx_str_t                   body;
     ngx_svc_webhook_delivery_t  d;
 
-    if (ngx_svc_webhook_event_body(pool, event, event_id, 1, &body) != NGX_OK)
+    if (ngx_svc_webhook_event_body(pool, event, test->event_id, 1, &body)
+        != NGX_OK)
     {
         return NGX_ERROR;
     }
 
     ngx_memzero(&d, sizeof(ngx_svc_webhook_delivery_t));
 
-    d.id.data = id;
+    d.id.data = test->id;
     d.id.len = NGX_SVC_WEBHOOK_ID;
     d.endpoint = event->subscribers;
 
-    ngx_svc_webhook_event_delivery(&d, event, event_id, &body);
+    ngx_svc_webhook_event_delivery(&d, event, test->event_id, &body);
 
-    return ngx_svc_webhook_push(&d, 1);
+    return ngx_svc_webhook_push_one(pool, &d, test->handler, test->data,
+                                    &test->push);
 }
 
 

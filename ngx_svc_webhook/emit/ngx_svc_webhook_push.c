@@ -1,79 +1,262 @@
 /*
- * In a worker: an event's deliveries become text for the queue.
+ * In a worker: an event's deliveries go to the queue in Redis, by one call that
+ * is not made again.
  */
 
 #include "ngx_svc_webhook_push.h"
 #include "ngx_svc_webhook_drop.h"
 #include "ngx_svc_webhook_entry.h"
-#include "ngx_svc_webhook_buffer.h"
+#include "ngx_svc_webhook_script.h"
+
+#include "ngx_svc_metrics.h"
 
 
-static ngx_svc_webhook_event_t *ngx_svc_webhook_push_event(
-    const ngx_svc_webhook_delivery_t *deliveries, ngx_uint_t n);
+/* In a block of its own, which the answer frees. */
+
+struct ngx_svc_webhook_push_s {
+    ngx_uint_t                  n;          /* deliveries */
+    ngx_uint_t                  one;        /* no outbox has it */
+    ngx_svc_webhook_pushed_pt   handler;    /* NULL: nobody waits */
+    void                       *data;
+    ngx_str_t                   tenant;     /* behind this */
+};
 
 
-ngx_int_t
-ngx_svc_webhook_push(ngx_svc_webhook_delivery_t *deliveries, ngx_uint_t n)
+static ngx_int_t ngx_svc_webhook_push_call(ngx_pool_t *pool,
+    ngx_svc_webhook_delivery_t *deliveries, ngx_svc_webhook_push_t *push);
+static ngx_svc_webhook_push_t *ngx_svc_webhook_push_create(
+    const ngx_str_t *tenant, ngx_uint_t n);
+static void ngx_svc_webhook_push_answered(redisReply *reply, void *data);
+static ngx_int_t ngx_svc_webhook_push_code(ngx_svc_webhook_push_t *push,
+    const redisReply *reply);
+static void ngx_svc_webhook_push_missed(ngx_svc_webhook_push_t *push,
+    const redisReply *reply);
+
+
+void
+ngx_svc_webhook_push(ngx_pool_t *pool, ngx_svc_webhook_delivery_t *deliveries,
+    ngx_uint_t n)
 {
-    ngx_svc_webhook_event_t  *event;
+    ngx_int_t                rc;
+    ngx_svc_webhook_push_t  *push;
 
-    event = ngx_svc_webhook_push_event(deliveries, n);
+    push = ngx_svc_webhook_push_create(&deliveries[0].tenant, n);
+    rc = push ? ngx_svc_webhook_push_call(pool, deliveries, push) : NGX_ERROR;
 
-    if (event == NULL) {
-        ngx_svc_webhook_drop(NGX_SVC_WEBHOOK_DROP_MEMORY, n,
-                             &deliveries[0].tenant);
-        return NGX_DECLINED;
+    if (rc != NGX_OK) {
+        ngx_svc_webhook_drop(rc == NGX_ERROR ? NGX_SVC_WEBHOOK_DROP_MEMORY
+                                             : NGX_SVC_WEBHOOK_DROP_DOWN,
+                             n, &deliveries[0].tenant);
     }
-
-    return ngx_svc_webhook_buffer_add(event);
 }
 
 
-static ngx_svc_webhook_event_t *
-ngx_svc_webhook_push_event(const ngx_svc_webhook_delivery_t *deliveries,
-    ngx_uint_t n)
+ngx_int_t
+ngx_svc_webhook_push_one(ngx_pool_t *pool, ngx_svc_webhook_delivery_t *d,
+    ngx_svc_webhook_pushed_pt handler, void *data,
+    ngx_svc_webhook_push_t **push)
 {
-    u_char                   *p;
-    size_t                    size;
-    ngx_uint_t                i;
-    ngx_svc_webhook_event_t  *event;
-
-    size = sizeof(ngx_svc_webhook_event_t) + n * sizeof(ngx_str_t)
-           + deliveries[0].tenant.len + NGX_INT_T_LEN;
-
-    for (i = 0; i < n; i++) {
-        size += ngx_svc_webhook_entry_len(&deliveries[i]);
+    *push = ngx_svc_webhook_push_create(&d->tenant, 1);
+    if (*push == NULL) {
+        return NGX_ERROR;
     }
 
-    event = ngx_alloc(size, ngx_cycle->log);
-    if (event == NULL) {
+    (*push)->one = 1;
+    (*push)->handler = handler;
+    (*push)->data = data;
+
+    return ngx_svc_webhook_push_call(pool, d, *push);
+}
+
+
+void
+ngx_svc_webhook_push_cancel(ngx_svc_webhook_push_t *push)
+{
+    push->handler = NULL;
+}
+
+
+/* NGX_OK, or push is freed: NGX_DECLINED: Redis; NGX_ERROR: memory. */
+
+static ngx_int_t
+ngx_svc_webhook_push_call(ngx_pool_t *pool,
+    ngx_svc_webhook_delivery_t *deliveries, ngx_svc_webhook_push_t *push)
+{
+    u_char      number[NGX_INT_T_LEN];
+    ngx_int_t   rc;
+    ngx_str_t  *args, *arg;
+    ngx_uint_t  i;
+
+    rc = NGX_ERROR;
+
+    args = ngx_palloc(pool, (NGX_SVC_WEBHOOK_PUSH_HEAD
+                             + NGX_SVC_WEBHOOK_PUSH_EVENT + push->n)
+                            * sizeof(ngx_str_t));
+
+    if (args == NULL || ngx_svc_webhook_push_head(args, pool) != NGX_OK) {
+        goto failed;
+    }
+
+    arg = args + NGX_SVC_WEBHOOK_PUSH_HEAD;
+
+    *arg++ = push->tenant;
+    arg->data = number;
+    arg->len = ngx_sprintf(number, "%ui", push->n) - number;
+    arg++;
+
+    for (i = 0; i < push->n; i++) {
+        if (ngx_svc_webhook_push_entry(arg++, pool, &deliveries[i]) != NGX_OK)
+        {
+            goto failed;
+        }
+    }
+
+    rc = ngx_svc_redis_call(&ngx_svc_webhook_push_script, args, arg - args, 2,
+                            ngx_svc_webhook_push_answered, push);
+    if (rc == NGX_OK) {
+        return NGX_OK;
+    }
+
+failed:
+
+    ngx_free(push);
+
+    return rc == NGX_ERROR ? NGX_ERROR : NGX_DECLINED;
+}
+
+
+static ngx_svc_webhook_push_t *
+ngx_svc_webhook_push_create(const ngx_str_t *tenant, ngx_uint_t n)
+{
+    ngx_svc_webhook_push_t  *push;
+
+    push = ngx_alloc(sizeof(ngx_svc_webhook_push_t) + tenant->len,
+                     ngx_cycle->log);
+    if (push == NULL) {
         return NULL;
     }
 
-    event->size = size;
-    event->n = n;
+    push->n = n;
+    push->one = 0;
+    push->handler = NULL;
+    push->tenant.data = (u_char *) (push + 1);
+    push->tenant.len = tenant->len;
+    ngx_memcpy(push->tenant.data, tenant->data, tenant->len);
 
-    p = (u_char *) (event->entries + n);
+    return push;
+}
 
-    event->tenant.data = p;
-    event->tenant.len = deliveries[0].tenant.len;
-    p = ngx_cpymem(p, deliveries[0].tenant.data, event->tenant.len);
 
-    event->number.data = p;
-    p = ngx_sprintf(p, "%ui", n);
-    event->number.len = p - event->number.data;
+ngx_int_t
+ngx_svc_webhook_push_head(ngx_str_t *args, ngx_pool_t *pool)
+{
+    u_char                  *p;
+    ngx_svc_webhook_conf_t  *wcf;
 
-    for (i = 0; i < n; i++) {
-        event->entries[i].data = p;
-        p = ngx_svc_webhook_entry_write(p, &deliveries[i]);
+    wcf = ngx_svc_webhook_conf();
 
-        if (p == NULL) {
-            ngx_free(event);
-            return NULL;
-        }
-
-        event->entries[i].len = p - event->entries[i].data;
+    p = ngx_pnalloc(pool, 2 * NGX_INT_T_LEN);
+    if (p == NULL) {
+        return NGX_ERROR;
     }
 
-    return event;
+    ngx_str_set(&args[0], NGX_SVC_WEBHOOK_QUEUE);
+    ngx_str_set(&args[1], NGX_SVC_WEBHOOK_PENDING);
+
+    args[2].data = p;
+    args[2].len = ngx_sprintf(p, "%ui", wcf->capacity) - p;
+
+    p += args[2].len;
+
+    args[3].data = p;
+    args[3].len = ngx_sprintf(p, "%ui", wcf->tenant_capacity) - p;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_webhook_push_entry(ngx_str_t *entry, ngx_pool_t *pool,
+    const ngx_svc_webhook_delivery_t *d)
+{
+    u_char  *last;
+
+    entry->data = ngx_pnalloc(pool, ngx_svc_webhook_entry_len(d));
+    if (entry->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    last = ngx_svc_webhook_entry_write(entry->data, d);
+    if (last == NULL) {
+        return NGX_ERROR;
+    }
+
+    entry->len = last - entry->data;
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_svc_webhook_push_answered(redisReply *reply, void *data)
+{
+    ngx_svc_webhook_push_t *push = data;
+
+    ngx_int_t  rc;
+
+    rc = ngx_svc_webhook_push_code(push, reply);
+
+    if (rc != NGX_OK && !push->one) {
+        ngx_svc_webhook_push_missed(push, reply);
+    }
+
+    if (push->handler) {
+        push->handler(rc, push->data);
+    }
+
+    ngx_free(push);
+}
+
+
+/* NGX_OK, or NGX_DECLINED when the answer is none of the script's. */
+
+static ngx_int_t
+ngx_svc_webhook_push_code(ngx_svc_webhook_push_t *push,
+    const redisReply *reply)
+{
+    if (reply == NULL || reply->type != REDIS_REPLY_STRING || reply->len != 1)
+    {
+        return NGX_DECLINED;
+    }
+
+    switch (reply->str[0]) {
+
+    case '0':
+        ngx_svc_metric_add(NGX_SVC_M_QUEUED, push->n);
+        break;
+
+    case '1':
+        ngx_svc_webhook_drop(NGX_SVC_WEBHOOK_DROP_FULL, push->n,
+                             &push->tenant);
+        break;
+
+    case '3':
+        break;
+
+    default: /* '2' */
+        ngx_svc_webhook_drop(NGX_SVC_WEBHOOK_DROP_TENANT, push->n,
+                             &push->tenant);
+    }
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_svc_webhook_push_missed(ngx_svc_webhook_push_t *push,
+    const redisReply *reply)
+{
+    ngx_svc_webhook_drop(reply ? NGX_SVC_WEBHOOK_DROP_REFUSED
+                               : NGX_SVC_WEBHOOK_DROP_LOST,
+                         push->n, &push->tenant);
 }

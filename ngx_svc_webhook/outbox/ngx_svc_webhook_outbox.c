@@ -11,10 +11,10 @@
 
 #include "ngx_svc_webhook_outbox.h"
 #include "ngx_svc_webhook_endpoint.h"
-#include "ngx_svc_webhook_entry.h"
 #include "ngx_svc_webhook_event.h"
 #include "ngx_svc_webhook_op.h"
 #include "ngx_svc_webhook_outbox_sql.h"
+#include "ngx_svc_webhook_push.h"
 #include "ngx_svc_webhook_script.h"
 
 #include "ngx_svc_metrics.h"
@@ -27,12 +27,9 @@
 #define NGX_SVC_WEBHOOK_OUTBOX_REST     10000   /* at most, as a message may
                                                    be lost */
 #define NGX_SVC_WEBHOOK_OUTBOX_TENANTS  8       /* in one */
-#define NGX_SVC_WEBHOOK_OUTBOX_MARK     "60000" /* ms that Redis knows the
-                                                   number of a call */
 
-#define NGX_SVC_WEBHOOK_OUTBOX_NAME  (sizeof(NGX_SVC_WEBHOOK_PUSHED) - 1)
-#define NGX_SVC_WEBHOOK_OUTBOX_HEAD  7          /* arguments before events */
-#define NGX_SVC_WEBHOOK_OUTBOX_ARGS  3          /* of each */
+/* Arguments of the script for each delivery, which is an event there. */
+#define NGX_SVC_WEBHOOK_OUTBOX_ARGS  (NGX_SVC_WEBHOOK_PUSH_EVENT + 1)
 
 
 typedef struct {
@@ -40,17 +37,14 @@ typedef struct {
     ngx_svc_pg_op_t   *op;              /* in flight, or NULL */
     ngx_uint_t         ntenants;        /* that are left of the round */
     ngx_str_t          tenant;          /* that is looked at */
-    uint64_t           number;          /* of the next delivery in a call */
     unsigned           calling:1;       /* Redis */
     unsigned           woken:1;         /* since the round began */
     unsigned           stopped:1;
     u_char             tenants[NGX_SVC_WEBHOOK_OUTBOX_TENANTS]
                               [NGX_SVC_UUID_TEXT_LEN];
-    u_char             mark[NGX_SVC_WEBHOOK_OUTBOX_NAME + NGX_SVC_WEBHOOK_ID];
 } ngx_svc_webhook_outbox_t;
 
 
-static void ngx_svc_webhook_outbox_wake(void);
 static void ngx_svc_webhook_outbox_timer(ngx_event_t *ev);
 static ngx_int_t ngx_svc_webhook_outbox_ask(
     const ngx_svc_pg_statement_t *statement,
@@ -64,8 +58,6 @@ static ngx_int_t ngx_svc_webhook_outbox_look(void);
 static void ngx_svc_webhook_outbox_looked(ngx_svc_pg_op_t *op);
 static void ngx_svc_webhook_outbox_expired(PGresult *res);
 static ngx_int_t ngx_svc_webhook_outbox_push(PGresult *res, ngx_pool_t *pool);
-static ngx_int_t ngx_svc_webhook_outbox_head(ngx_str_t *args,
-    ngx_pool_t *pool);
 static ngx_int_t ngx_svc_webhook_outbox_entry(PGresult *res, int row,
     ngx_pool_t *pool, ngx_str_t *entry);
 static ngx_int_t ngx_svc_webhook_outbox_event(PGresult *res, int row,
@@ -77,10 +69,9 @@ static ngx_uint_t ngx_svc_webhook_outbox_failed(ngx_svc_pg_op_t *op);
 static ngx_svc_webhook_outbox_t  ngx_svc_webhook_outbox;
 
 
-ngx_int_t
+void
 ngx_svc_webhook_outbox_init(ngx_cycle_t *cycle)
 {
-    u_char                    *p;
     ngx_svc_webhook_outbox_t  *outbox;
 
     outbox = &ngx_svc_webhook_outbox;
@@ -88,17 +79,9 @@ ngx_svc_webhook_outbox_init(ngx_cycle_t *cycle)
     ngx_memzero(outbox, sizeof(ngx_svc_webhook_outbox_t));
 
     if (ngx_svc_webhook_conf()->outbox == 0) {
-        return NGX_OK;
+        return;
     }
 
-    p = ngx_cpymem(outbox->mark, NGX_SVC_WEBHOOK_PUSHED,
-                   NGX_SVC_WEBHOOK_OUTBOX_NAME);
-
-    if (ngx_svc_webhook_id(p) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    outbox->number = 1;
     outbox->timer.handler = ngx_svc_webhook_outbox_timer;
     outbox->timer.data = outbox;
     outbox->timer.log = cycle->log;
@@ -107,8 +90,6 @@ ngx_svc_webhook_outbox_init(ngx_cycle_t *cycle)
     ngx_add_timer(&outbox->timer, NGX_SVC_WEBHOOK_OUTBOX_TICK);
 
     ngx_svc_webhook_endpoint_changed = ngx_svc_webhook_outbox_wake;
-
-    return NGX_OK;
 }
 
 
@@ -143,7 +124,7 @@ ngx_svc_webhook_outbox_exit(void)
 }
 
 
-static void
+void
 ngx_svc_webhook_outbox_wake(void)
 {
     ngx_svc_webhook_outbox.woken = 1;
@@ -376,15 +357,15 @@ ngx_svc_webhook_outbox_push(PGresult *res, ngx_pool_t *pool)
     outbox = &ngx_svc_webhook_outbox;
     n = PQntuples(res);
 
-    args = ngx_palloc(pool, (NGX_SVC_WEBHOOK_OUTBOX_HEAD
+    args = ngx_palloc(pool, (NGX_SVC_WEBHOOK_PUSH_HEAD
                              + n * NGX_SVC_WEBHOOK_OUTBOX_ARGS)
                             * sizeof(ngx_str_t));
 
-    if (args == NULL || ngx_svc_webhook_outbox_head(args, pool) != NGX_OK) {
+    if (args == NULL || ngx_svc_webhook_push_head(args, pool) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    arg = args + NGX_SVC_WEBHOOK_OUTBOX_HEAD;
+    arg = args + NGX_SVC_WEBHOOK_PUSH_HEAD;
 
     for (i = 0; i < n; i++) {
         arg[0] = outbox->tenant;
@@ -397,56 +378,14 @@ ngx_svc_webhook_outbox_push(PGresult *res, ngx_pool_t *pool)
         arg += NGX_SVC_WEBHOOK_OUTBOX_ARGS;
     }
 
-    if (ngx_svc_redis_call(&ngx_svc_webhook_push_script, args, arg - args, 3,
+    if (ngx_svc_redis_call(&ngx_svc_webhook_push_script, args, arg - args, 2,
                            ngx_svc_webhook_outbox_pushed, NULL)
         != NGX_OK)
     {
         return NGX_DECLINED;
     }
 
-    /* of no call twice: what an answer does not tell the next round asks */
-
-    outbox->number += n;
     outbox->calling = 1;
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_svc_webhook_outbox_head(ngx_str_t *args, ngx_pool_t *pool)
-{
-    u_char                    *p;
-    uint64_t                   values[3];
-    ngx_uint_t                 i;
-    ngx_svc_webhook_conf_t    *wcf;
-    ngx_svc_webhook_outbox_t  *outbox;
-
-    outbox = &ngx_svc_webhook_outbox;
-    wcf = ngx_svc_webhook_conf();
-
-    p = ngx_pnalloc(pool, 3 * NGX_INT64_LEN);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_str_set(&args[0], NGX_SVC_WEBHOOK_QUEUE);
-    ngx_str_set(&args[1], NGX_SVC_WEBHOOK_PENDING);
-    args[2].data = outbox->mark;
-    args[2].len = sizeof(outbox->mark);
-
-    values[0] = wcf->capacity;
-    values[1] = wcf->tenant_capacity;
-    values[2] = outbox->number;
-
-    for (i = 0; i < 3; i++) {
-        args[3 + i].data = p;
-        p = ngx_sprintf(p, "%uL", values[i]);
-        args[3 + i].len = p - args[3 + i].data;
-    }
-
-    args[6] = args[5];
-    ngx_str_set(&args[5], NGX_SVC_WEBHOOK_OUTBOX_MARK);
 
     return NGX_OK;
 }
@@ -456,10 +395,9 @@ static ngx_int_t
 ngx_svc_webhook_outbox_entry(PGresult *res, int row, ngx_pool_t *pool,
     ngx_str_t *entry)
 {
-    u_char                      *last;
-    ngx_str_t                    body, event_id;
-    ngx_svc_event_t              event;
-    ngx_svc_webhook_delivery_t   d;
+    ngx_str_t                   body, event_id;
+    ngx_svc_event_t             event;
+    ngx_svc_webhook_delivery_t  d;
 
     event_id = ngx_svc_pg_value(res, row, NGX_SVC_WEBHOOK_O_EVENT_ID);
 
@@ -478,19 +416,7 @@ ngx_svc_webhook_outbox_entry(PGresult *res, int row, ngx_pool_t *pool,
 
     ngx_svc_webhook_event_delivery(&d, &event, event_id.data, &body);
 
-    entry->data = ngx_pnalloc(pool, ngx_svc_webhook_entry_len(&d));
-    if (entry->data == NULL) {
-        return NGX_ERROR;
-    }
-
-    last = ngx_svc_webhook_entry_write(entry->data, &d);
-    if (last == NULL) {
-        return NGX_ERROR;
-    }
-
-    entry->len = last - entry->data;
-
-    return NGX_OK;
+    return ngx_svc_webhook_push_entry(entry, pool, &d);
 }
 
 

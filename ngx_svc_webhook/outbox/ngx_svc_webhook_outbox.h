@@ -10,10 +10,13 @@
 #include "ngx_svc_webhook.h"
 
 
-/* At the helper's start: NGX_OK or NGX_ERROR; it takes no more; its end. */
-ngx_int_t ngx_svc_webhook_outbox_init(ngx_cycle_t *cycle);
+/* At the helper's start; it takes no more; its end. */
+void ngx_svc_webhook_outbox_init(ngx_cycle_t *cycle);
 void ngx_svc_webhook_outbox_stop(void);
 void ngx_svc_webhook_outbox_exit(void);
+
+/* Something may be due that was not when it was last looked. */
+void ngx_svc_webhook_outbox_wake(void);
 
 
 #endif /* _NGX_SVC_WEBHOOK_OUTBOX_H_INCLUDED_ */

@@ -55,6 +55,7 @@ static ngx_int_t ngx_svc_webhook_process_events(ngx_cycle_t *cycle);
 static ngx_int_t ngx_svc_webhook_process_worker(ngx_cycle_t *cycle,
     ngx_socket_t fd);
 static ngx_int_t ngx_svc_webhook_process_connect(ngx_cycle_t *cycle);
+static void ngx_svc_webhook_process_up(void);
 static void ngx_svc_webhook_process_limits(ngx_cycle_t *cycle);
 static void ngx_svc_webhook_process_command(ngx_event_t *ev);
 static void ngx_svc_webhook_process_renamed(const u_char *id);
@@ -126,14 +127,16 @@ ngx_svc_webhook_process_lanes(ngx_cycle_t *cycle, const u_char *id,
 
     wcf = ngx_svc_webhook_conf();
 
-    if (wcf->on
-        && (ngx_svc_webhook_deliver_init(cycle) != NGX_OK
-            || ngx_svc_webhook_outbox_init(cycle) != NGX_OK
+    if (wcf->on) {
+        ngx_svc_webhook_outbox_init(cycle);
+
+        if (ngx_svc_webhook_deliver_init(cycle) != NGX_OK
             || ngx_svc_webhook_queue_start(cycle, id, before,
                                            &ngx_svc_webhook_handlers)
-               != NGX_OK))
-    {
-        return NGX_ERROR;
+               != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
     }
 
     if (wcf->mail.url.len
@@ -328,7 +331,7 @@ ngx_svc_webhook_process_connect(ngx_cycle_t *cycle)
         return NGX_ERROR;
     }
 
-    ngx_svc_redis_on_up(ngx_svc_redis_check_storage);
+    ngx_svc_redis_on_up(ngx_svc_webhook_process_up);
 
     if (ngx_svc_redis_init_worker(cycle, &smcf->redis) != NGX_OK) {
         return NGX_ERROR;
@@ -339,6 +342,16 @@ ngx_svc_webhook_process_connect(ngx_cycle_t *cycle)
     }
 
     return NGX_OK;
+}
+
+
+/* What Redis did not take while it was away is due by now. */
+
+static void
+ngx_svc_webhook_process_up(void)
+{
+    ngx_svc_redis_check_storage();
+    ngx_svc_webhook_outbox_wake();
 }
 
 

@@ -42,17 +42,12 @@
     "end\n"
 
 
-/* What came late, of a connection that broke, must not set the mark back. */
-
 ngx_svc_redis_script_t  ngx_svc_webhook_push_script = {
     .name = "push",
     .errors = 1,
     .text =
-    "local last, before = string.match(redis.call('GET', KEYS[3]) or '',"
-        " '^(%d+) (%d+)$')\n"
-    "last = tonumber(last) or 0\n"
     "local all, share = tonumber(ARGV[1]), tonumber(ARGV[2])\n"
-    "local seq, codes, wake = tonumber(ARGV[4]), {}, false\n"
+    "local codes, wake = {}, false\n"
     "local total = tonumber(redis.call('HGET', KEYS[2], 'total')) or 0\n"
     "local function push(tenant, n, at)\n"
     "    local ids, fresh = {}, {}\n"
@@ -88,26 +83,16 @@ ngx_svc_redis_script_t  ngx_svc_webhook_push_script = {
     "    wake = wake or len == n\n"
     "    return '0'\n"
     "end\n"
-    "local i = 5\n"
+    "local i = 3\n"
     "while ARGV[i] do\n"
-    "    local n, code = tonumber(ARGV[i + 1]), ''\n"
-    "    if seq > last then\n"
-    "        code = push(ARGV[i], n, i + 2)\n"
-    "    else\n"
-    "        code = string.sub(before, seq - last - 1, seq - last - 1)\n"
-    "    end\n"
-    "    codes[#codes + 1] = code\n"
-    "    seq = seq + 1\n"
+    "    local n = tonumber(ARGV[i + 1])\n"
+    "    codes[#codes + 1] = push(ARGV[i], n, i + 2)\n"
     "    i = i + 2 + n\n"
-    "end\n"
-    "codes = table.concat(codes)\n"
-    "if seq - 1 > last then\n"
-    "    redis.call('SET', KEYS[3], seq - 1 .. ' ' .. codes, 'PX', ARGV[3])\n"
     "end\n"
     "if wake then\n"
     "    redis.call('PUBLISH', '" NGX_SVC_WEBHOOK_WAKE "', '1')\n"
     "end\n"
-    "return codes\n"
+    "return table.concat(codes)\n"
 };
 
 

@@ -15,11 +15,9 @@
  * clock, 0 when others have started to take over.  Of each helper a hash of its
  * entries in flight, by delivery id, and one of the attempts that it has
  * started: by delivery id which of the delivery's it is, and by the id and a
- * "#" its number among all of the helper's.  Of each worker that has pushed
- * lately the number of the last event that was taken from it, and the codes of
- * the last call.  A sorted set of the ids of all deliveries that are queued and
- * in flight, with an infinite score, and of those that have ended of late, by
- * when that was: nobody queues them once more.
+ * "#" its number among all of the helper's.  A sorted set of the ids of all
+ * deliveries that are queued and in flight, with an infinite score, and of those
+ * that have ended of late, by when that was: nobody queues them once more.
  *
  * The names of released versions stay as they are: during an upgrade the new
  * helpers take over from the old ones.
@@ -30,7 +28,6 @@
 #define NGX_SVC_WEBHOOK_INFLIGHT  "svc.webhook2.own."
 #define NGX_SVC_WEBHOOK_STARTED  ".begun"       /* behind the hash's name */
 #define NGX_SVC_WEBHOOK_NUMBER   "#"            /* behind an id, in that one */
-#define NGX_SVC_WEBHOOK_PUSHED   "svc.webhook2.pushed."
 #define NGX_SVC_WEBHOOK_KNOWN    "svc.webhook2.known"
 
 /*
@@ -50,12 +47,10 @@ typedef u_char  ngx_svc_webhook_number_t[NGX_INT64_LEN];
 
 
 /*
- * Keys: queue, pending, pushed by the worker; capacity, capacity of a tenant,
- * ms that the numbers are known for, number of the first event; of each event:
- * tenant, how many entries, entries.  A text with a digit for each event, 0:
- * taken; 1: the queue is full; 2: the tenant's share is; 3: all deliveries were
- * known.  Events that were in a call before get what they got then, and are not
- * queued again.
+ * Keys: queue, pending; capacity, capacity of a tenant; of each event: tenant,
+ * how many entries, entries.  A text with a digit for each event, 0: taken; 1:
+ * the queue is full; 2: the tenant's share is; 3: all deliveries were known, and
+ * are not queued again.
  */
 extern ngx_svc_redis_script_t  ngx_svc_webhook_push_script;
 

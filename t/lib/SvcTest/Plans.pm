@@ -1003,6 +1003,7 @@ sub values {
         webhook_note => [ "{$self->{id},$self->{id}}", "{$new,$target}" ],
         webhook_outbox_take => [ 8 ],
         webhook_outbox_rest => [],
+        webhook_outbox_due => [ 5000 ],
         webhook_outbox_look => [ 5000 ],
         admin_user_index => [],
         logout_take => [ 64, '{}', '{}' ],

@@ -1,19 +1,17 @@
 #!/usr/bin/perl
 
-# Events while Redis is away, hangs, or takes nothing: a worker buffers them, so
+# Events while Redis is away, hangs, or takes nothing: the outbox has them, so
 # that as many are delivered as were created.
 
 use strict;
 use warnings;
 
-use JSON::PP ();
 use Test::More;
-use Time::HiRes qw(time);
 
 use SvcTest;
+use SvcTest::Admin;
 use SvcTest::Metrics;
-use SvcTest::Monitor;
-use SvcTest::Process qw(slow wait_for signal_pid);
+use SvcTest::Process qw(wait_for signal_pid);
 use SvcTest::Receiver;
 use SvcTest::Senders;
 
@@ -28,7 +26,7 @@ $redis->{persistent} = 1;
 $redis->{options} = [ '--key-load-delay', '100' ];
 
 my $receiver = SvcTest::Receiver->new($s,
-    svc_webhook_queue => '50000 tenant=50000', svc_webhook_outbox => 'off');
+    svc_webhook_queue => '50000 tenant=50000', svc_webhook_outbox => '300ms');
 
 $s->start;
 
@@ -169,9 +167,23 @@ refused('MISCONF',
 chmod 0700, $redis->{data};
 $redis->command('CONFIG SET save ""');
 
-# what would be refused again is dropped, and holds nobody up; a helper that finds
-# nothing anywhere would put the key right, so another one has something in flight
 
+
+# --- without an outbox ------------------------------------------------------------
+
+sub configure {
+    my (%svc) = @_;
+
+    $nginx->{svc} = { %{ $nginx->{svc} }, %svc };
+    $s->reload;
+    up();
+}
+
+
+# what is refused holds nobody up; a helper that finds nothing anywhere would put the
+# key right, so another one has something in flight
+
+configure(svc_webhook_outbox => 'off');
 $redis->command('ZADD svc.webhook2.helpers inf another');
 $redis->command('HSET svc.webhook2.own.another some entry');
 $nginx->mark_log;
@@ -188,165 +200,99 @@ $redis->command('ZREM svc.webhook2.helpers another');
 $acme->new_user for 1 .. 2;
 is(scalar($receiver->wait($hook, $have + 2)), $have + 2, 'then it goes on');
 
-
-# --- bounds ---------------------------------------------------------------------
-
-sub configure {
-    my (%svc) = @_;
-
-    $nginx->{svc} = { %{ $nginx->{svc} }, %svc };
-    $nginx->{workers} = 1;
-    $s->reload;
-    up();
-}
-
-# What is dropped of 30 events while Redis is away; all else is delivered.
-
-sub overflow {
-    my ($name, $drops, $why, $wait) = @_;
-
-    $nginx->mark_log;
-    $before = dropped();
-    $have = $receiver->at($hook);
-    $redis->stop;
-    wait_for { $s->health->json->{redis} eq 'down' };
-    $acme->new_user for 1 .. 30;
-    ok((wait_for { $drops->(dropped() - $before) }), "$name: dropped")
-        or diag(dropped() - $before);
-    my $gone = dropped() - $before;
-    is(metric('kept'), 30 - $gone, "$name: the others are buffered");
-    ok($nginx->said(qr/\[error\].* webhook deliveries dropped.*: $why/),
-       "$name: why");
-    $redis->launch;
-    is(scalar($receiver->wait($hook, $have + 30 - $gone)),
-       $have + 30 - $gone, "$name: what was buffered is delivered");
-    ok((wait_for { metric('kept') == 0 }), "$name: the buffer is empty");
-    is(dropped() - $before, $gone, "$name: and no more are dropped");
-}
-
-# a tenant that is alone has half of it
-
-configure(svc_webhook_keep => 40);
-overflow('number', sub { $_[0] == 10 }, qr/.*share.*"svc_webhook_keep"/);
-
-configure(svc_webhook_keep => undef, svc_webhook_keep_size => '16k');
-overflow('bytes', sub { $_[0] > 5 && $_[0] < 25 },
-         qr/.*share.*"svc_webhook_keep_size"/);
-
-configure(svc_webhook_keep_size => undef,
-          svc_webhook_keep_time => slow(1) . 's');
-overflow('age', sub { $_[0] == 30 }, qr/.*"svc_webhook_keep_time"/);
-
-
-# --- tenants share them -----------------------------------------------------------
-
-sub shared {
-    my ($name, $globex, $other, %svc) = @_;
-
-    my $behind = $receiver->at($other);
-
-    configure(%svc);
-    $nginx->mark_log;
-    $before = dropped();
-    $have = $receiver->at($hook);
-    $redis->stop;
-    wait_for { $s->health->json->{redis} eq 'down' };
-    $acme->new_user for 1 .. 60;
-
-    my $gone = dropped() - $before;
-    my @theirs = map { $globex->create(
-                           userName => "$name$_\@globex.test")->{id} } 1 .. 5;
-
-    cmp_ok($gone, '>=', 20, "$name: what is too much of a burst is dropped");
-    is(dropped() - $before, $gone, "$name: and nothing of another tenant");
-    ok($nginx->said(qr/\[error\].* of\ tenant\ \Q$acme->{id}\E:
-                       \ .*the\ tenant's\ share
-               /x), "$name: the log says whose");
-    $redis->launch;
-    is(scalar($receiver->wait($hook, $have + 60 - $gone)), $have + 60 - $gone,
-       "$name: the rest is delivered");
-
-    my @got = $receiver->wait($other, $behind + 5);
-
-    is_deeply([ sort map { JSON::PP::decode_json($_->{body})->{data}{userId} }
-                @got[$behind .. $#got] ], [ sort @theirs ],
-              "$name: and all of the other tenant");
-    ok((wait_for { metric('kept') == 0 }), "$name: the buffer is empty");
-}
-
-my $globex = $s->tenant('globex');
-my $other = $receiver->hook($globex, '/globex');
-
-shared('number', $globex, $other, svc_webhook_keep => 40,
-       svc_webhook_keep_time => undef);
-shared('bytes', $globex, $other, svc_webhook_keep => undef,
-       svc_webhook_keep_size => '16k');
-$have = $receiver->at($hook);
-
-
-# --- in order -------------------------------------------------------------------
-
-configure(svc_webhook_keep_size => undef,
-          svc_webhook_shutdown_timeout => slow(2) . 's');
-
-my $monitor = SvcTest::Monitor->new($redis);
-
-signal_pid('STOP', $redis->pid);
+$redis->stop;
 wait_for { $s->health->json->{redis} eq 'down' };
+$acme->new_user for 1 .. 3;
+is(dropped(), $before + 6, 'Redis is down: dropped, and counted');
+ok((wait_for { $nginx->said(qr/\[error\] .* webhook\ deliveries\ dropped, .*
+                               :\ Redis\ does\ not\ take\ them/x) }), 'and logged');
+$redis->launch;
+up();
 
-my @ids = map { $acme->new_user->{id} } 1 .. 50;
+is(scalar($receiver->at($hook)), $have + 2, 'and nobody sends it');
 
+configure(svc_webhook_outbox => '300ms');
+is(scalar($receiver->wait($hook, $have + 8)), $have + 8,
+   'with an outbox all of it comes');
+
+
+# --- a tenant in which little happens ----------------------------------------------
+
+# its turn is in an hour, and the worker says that it has to be sooner
+
+my $turn = "svc.webhook_outbox WHERE tenant_id = '$acme->{id}'";
+
+ok((wait_for { $s->sql('SELECT count(*) FROM svc.webhook_done') == 0 }),
+   'the log has been followed');
+$redis->stop;
+wait_for { $s->health->json->{redis} eq 'down' };
+$s->sql("UPDATE svc.webhook_outbox SET due_at = now() + interval '1 hour'");
+$have = $receiver->at($hook);
+$before = dropped();
+$acme->new_user;
+ok((wait_for { $s->sql("SELECT due_at < now() + interval '1 minute' FROM $turn") eq 't' }),
+   'an event that Redis misses: the tenant is due');
+$redis->launch;
+is(scalar($receiver->wait($hook, $have + 1)), $have + 1, 'it is delivered');
+is(dropped(), $before, 'none is dropped');
+
+
+# --- a test, which no outbox has ------------------------------------------------------
+
+$redis->command('DEL svc.webhook2.known');
+$nginx->mark_log;
+signal_pid('STOP', $redis->pid);
+
+my $left = $s->begin(POST => "/v1/admin/webhooks/$hook->{id}/test",
+                     $acme->headers);
+my $error = admin_error($acme->admin(POST => "/webhooks/$hook->{id}/test"), 503,
+                        'unavailable', 'a test that Redis does not confirm');
+
+like($error->{message}, qr/^Redis, .* may not be sent/, 'is not told to be on its way');
+$left->close;
 signal_pid('CONT', $redis->pid);
-is_deeply([ map { "@$_" =~ /"userId":"([^"]+)"/ }
-            $monitor->wait(50, 'RPUSH', 'svc.webhook2.queue') ], \@ids,
-          'buffered events are queued in their order');
-$receiver->wait($hook, $have + 50);
+up();
+$have = $receiver->at($hook);
+is($acme->admin(POST => "/webhooks/$hook->{id}/test")->status, 202, 'one that it does');
+ok((wait_for { $receiver->at($hook) > $have }), 'comes');
+ok((wait_for { $receiver->pending == 0 }), 'all have come');
 
 
 # --- a worker that ends ---------------------------------------------------------
 
-# it hands over what it has as soon as Redis hears it
+# before Redis has answered
 
 $have = $receiver->at($hook);
 $before = dropped();
 signal_pid('STOP', $redis->pid);
 $acme->new_user for 1 .. 20;
 $s->reload(linger => 1);
-is(scalar($nginx->old_worker_pids), 1, 'a reload: the old worker stays');
 signal_pid('CONT', $redis->pid);
 
 # the old helper could not say goodbye: it is missed after ten seconds
 
 is(scalar($receiver->wait($hook, $have + 20)), $have + 20,
-   'what it had buffered is delivered');
-ok((wait_for { !$nginx->old_worker_pids }), 'then it ends');
+   'a reload: what Redis had not confirmed is delivered');
+ok((wait_for { !$nginx->old_worker_pids }), 'the old workers end');
 is(dropped(), $before, 'none is dropped');
 
-# and has so long, and no longer
+# without Redis, and at once
 
-$nginx->mark_log;
 $redis->stop;
 wait_for { $s->health->json->{redis} eq 'down' };
 $acme->new_user for 1 .. 20;
-my $start = time;
 $s->reload(linger => 1);
-ok((wait_for { !$nginx->old_worker_pids }), 'without Redis it ends too');
-cmp_ok(time - $start, '>', slow(1), 'after a while');
-is(dropped(), $before + 20, 'what it had is counted');
-ok($nginx->said(qr/\[error\] .* 20\ webhook\ deliveries\ dropped, .*
-           :\ the\ worker\ ends/x), 'and logged');
-
-# at once, when it must
-
+ok((wait_for { !$nginx->old_worker_pids }), 'without Redis they end too');
 $s->wait_healthy;
 $acme->new_user for 1 .. 4;
 $nginx->stop;
-ok($nginx->said(qr/\[error\] .* \b4\ webhook\ deliveries\ dropped, .*
-           :\ the\ worker\ ends/x), 'a fast stop: logged');
 $redis->launch;
 $nginx->launch;
 $s->wait_healthy;
-is(scalar($receiver->at($hook)), $have + 20, 'nothing comes twice');
+is(scalar($receiver->wait($hook, $have + 44)), $have + 44,
+   'what they could not hand over is delivered');
+ok((wait_for { $receiver->pending == 0 }), 'all of it');
+is(scalar($receiver->at($hook)), $have + 44, 'nothing comes twice');
 
 $s->done;
 
