@@ -1,6 +1,10 @@
 /*
  * Whether bytes are a picture that a browser can show.
  *
+ * A header and a right end do not tell: pixels that are missing, damaged or of
+ * a wrong checksum are found by decoding alone, and would be a broken picture
+ * on the page of sign-in.
+ *
  * Meant for a thread: no pool, no log, nothing shared, no file.  Memory comes
  * from malloc() and is given back before a check returns.
  */

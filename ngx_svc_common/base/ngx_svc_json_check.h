@@ -1,5 +1,9 @@
 /*
  * A guard that admits only JSON that every reader reads the same way.
+ *
+ * cJSON by itself takes text behind the value, numbers such as "01" or "1e999",
+ * raw control characters, NUL and bytes that are no UTF-8: none of that would be
+ * seen any more in its tree.
  */
 
 #ifndef _NGX_SVC_JSON_CHECK_H_INCLUDED_

@@ -172,8 +172,10 @@ ngx_svc_pg_workers_read(ngx_conf_t *cf, const char *name, ngx_file_info_t *fi)
 
 
 /*
- * libpq looks at most values when it connects only: it is asked to connect to
- * where nothing can be, and what it then says of connecting is no matter.
+ * libpq looks at most values when it connects only: without this an "sslmode"
+ * that is misspelt would pass, and no worker would ever get a connection.  It is
+ * asked to connect to where nothing can be, and what it then says of connecting
+ * is no matter.
  */
 
 static char *

@@ -1,5 +1,10 @@
 /*
  * Time zones of the IANA database, from the system's TZif files (RFC 8536).
+ *
+ * Each sign-in evaluates a policy, and needs an offset within it: here that
+ * takes no round trip.  PostgreSQL would not do to check a name either: it takes
+ * abbreviations and POSIX strings for zones, too, and its list of names is read
+ * from the files anew each time.
  */
 
 #ifndef _NGX_SVC_ZONE_H_INCLUDED_
