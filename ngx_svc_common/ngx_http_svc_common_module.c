@@ -412,7 +412,9 @@ ngx_http_svc_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_http_core_loc_conf_t  *clcf;
 
     ngx_conf_merge_str_value(conf->base_url, prev->base_url, "");
+    ngx_conf_merge_str_value(conf->base_host, prev->base_host, "");
     ngx_conf_merge_str_value(conf->base_key, prev->base_key, "");
+    ngx_conf_merge_str_value(conf->base_origin, prev->base_origin, "");
     ngx_conf_merge_msec_value(conf->body_timeout, prev->body_timeout, 10000);
 
     if (conf->country == NULL) {

@@ -190,23 +190,16 @@ ngx_svc_admin_domain_check(ngx_svc_request_t *sr, void *body)
 static ngx_uint_t
 ngx_svc_admin_domain_ours(ngx_svc_request_t *sr, ngx_str_t *name)
 {
-    u_char              *p, *last;
+    ngx_str_t           *host;
     ngx_svc_loc_conf_t  *slcf;
 
     slcf = ngx_http_get_module_loc_conf(sr->request,
                                         ngx_http_svc_common_module);
+    host = &slcf->base_host;
 
-    if (slcf->base_url.len == 0) {
-        return 0;
-    }
-
-    last = slcf->base_url.data + slcf->base_url.len;
-    p = (u_char *) ngx_strstr(slcf->base_url.data, "://") + sizeof("://") - 1;
-
-    return (size_t) (last - p) >= name->len
-           && ngx_strncasecmp(p, name->data, name->len) == 0
-           && (p + name->len == last || p[name->len] == ':'
-               || p[name->len] == '/' || p[name->len] == '.');
+    return host->len >= name->len
+           && ngx_strncasecmp(host->data, name->data, name->len) == 0
+           && (host->len == name->len || host->data[name->len] == '.');
 }
 
 

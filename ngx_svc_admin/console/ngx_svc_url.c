@@ -4,13 +4,13 @@
 
 #include "ngx_svc_url.h"
 #include "ngx_svc_addr.h"
+#include "ngx_svc_uri.h"
 
 
 #define NGX_SVC_URL_HOST   253      /* RFC 1035, 2.3.4, as text */
 #define NGX_SVC_URL_LABEL  63
 
 
-static ngx_uint_t ngx_svc_url_bytes(const ngx_str_t *text);
 static u_char *ngx_svc_url_host(ngx_svc_url_t *url, u_char *p, u_char *end);
 static ngx_uint_t ngx_svc_url_port(const ngx_str_t *port);
 static ngx_uint_t ngx_svc_url_name(const ngx_str_t *host);
@@ -25,7 +25,9 @@ ngx_svc_url_split(const ngx_str_t *text, ngx_svc_url_t *url)
 
     p = ngx_strnstr(text->data, "://", text->len);
 
-    if (p == NULL || p == text->data || !ngx_svc_url_bytes(text)) {
+    if (p == NULL || p == text->data
+        || ngx_svc_uri_bytes(text->data, text->len) < text->len)
+    {
         return NGX_DECLINED;
     }
 
@@ -67,22 +69,29 @@ ngx_svc_url_scheme(const ngx_svc_url_t *url, const char *what)
 }
 
 
-/* Only what RFC 3986 has in a URL, and no fragment. */
-
-static ngx_uint_t
-ngx_svc_url_bytes(const ngx_str_t *text)
+ngx_uint_t
+ngx_svc_url_local(const ngx_svc_url_t *url)
 {
-    size_t  i;
+    ngx_uint_t        i;
+    const ngx_str_t  *host;
 
-    for (i = 0; i < text->len; i++) {
-        if (text->data[i] <= ' ' || text->data[i] >= 0x7f
-            || ngx_strchr("\"#<>\\^`{|}", text->data[i]))
+    static const ngx_str_t  local[] = {
+        ngx_string("127.0.0.1"),
+        ngx_string("::1"),
+        ngx_string("localhost")
+    };
+
+    host = &url->host;
+
+    for (i = 0; i < sizeof(local) / sizeof(local[0]); i++) {
+        if (host->len == local[i].len
+            && ngx_memcmp(host->data, local[i].data, host->len) == 0)
         {
-            return 0;
+            return 1;
         }
     }
 
-    return 1;
+    return 0;
 }
 
 

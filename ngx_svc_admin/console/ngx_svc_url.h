@@ -31,6 +31,9 @@ ngx_int_t ngx_svc_url_split(const ngx_str_t *text, ngx_svc_url_t *url);
 /* 1: the scheme is that, in any case; what: in lower case. */
 ngx_uint_t ngx_svc_url_scheme(const ngx_svc_url_t *url, const char *what);
 
+/* 1: the host is 127.0.0.1, ::1 or localhost, in lower case. */
+ngx_uint_t ngx_svc_url_local(const ngx_svc_url_t *url);
+
 /* The check of a member that is such a URL, of "https". */
 ngx_int_t ngx_svc_url_https(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);

@@ -9,7 +9,6 @@
 
 
 static ngx_uint_t ngx_svc_application_redirect_host(const ngx_svc_url_t *url);
-static ngx_uint_t ngx_svc_application_redirect_local(const ngx_str_t *host);
 static ngx_uint_t ngx_svc_application_redirect_loops(const ngx_str_t *host);
 static ngx_uint_t ngx_svc_application_redirect_address(const ngx_str_t *host);
 static ngx_uint_t ngx_svc_application_redirect_rest(const ngx_str_t *rest);
@@ -55,7 +54,7 @@ ngx_svc_application_redirect_loopback(const ngx_str_t *uri, ngx_str_t *before,
 
     ngx_str_null(behind);
 
-    if (ngx_svc_application_redirect_local(&url.host)) {
+    if (ngx_svc_url_local(&url)) {
         *behind = url.rest;
     }
 
@@ -68,30 +67,7 @@ ngx_svc_application_redirect_host(const ngx_svc_url_t *url)
 {
     return ngx_svc_url_scheme(url, "https")
            || (ngx_svc_url_scheme(url, "http")
-               && ngx_svc_application_redirect_local(&url->host));
-}
-
-
-static ngx_uint_t
-ngx_svc_application_redirect_local(const ngx_str_t *host)
-{
-    ngx_uint_t  i;
-
-    static const ngx_str_t  loopback[] = {
-        ngx_string("127.0.0.1"),
-        ngx_string("::1"),
-        ngx_string("localhost")
-    };
-
-    for (i = 0; i < sizeof(loopback) / sizeof(loopback[0]); i++) {
-        if (host->len == loopback[i].len
-            && ngx_memcmp(host->data, loopback[i].data, host->len) == 0)
-        {
-            return 1;
-        }
-    }
-
-    return 0;
+               && ngx_svc_url_local(url));
 }
 
 

@@ -56,7 +56,7 @@ static ngx_int_t ngx_svc_oauth_base_urls(ngx_conf_t *cf,
 static ngx_int_t ngx_svc_oauth_signin(ngx_conf_t *cf,
     ngx_svc_admin_main_conf_t *amcf);
 static ngx_int_t ngx_svc_oauth_rejected(ngx_svc_request_t *sr);
-static ngx_uint_t ngx_svc_oauth_safe(const ngx_str_t *url);
+static ngx_uint_t ngx_svc_oauth_safe(const ngx_svc_loc_conf_t *slcf);
 static void ngx_svc_oauth_error(ngx_svc_json_writer_t *w,
     const ngx_svc_error_row_t *row, ngx_str_t *detail);
 static void ngx_svc_oauth_error_description(ngx_svc_json_writer_t *w,
@@ -275,7 +275,7 @@ ngx_svc_oauth_base_urls(ngx_conf_t *cf, ngx_svc_main_conf_t *smcf)
     for (i = 0; i < smcf->locations.nelts; i++) {
         if ((location[i].conf->surface == &ngx_svc_oauth_surface
              || ngx_svc_oauth_document(location[i].conf->surface))
-            && !ngx_svc_oauth_safe(&location[i].conf->base_url))
+            && !ngx_svc_oauth_safe(location[i].conf))
         {
             ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
                           "\"%V on\" needs a \"svc_base_url\" that begins with "
@@ -344,53 +344,19 @@ ngx_svc_oauth_rejected(ngx_svc_request_t *sr)
 /* The issuer of tokens is of it: RFC 8414, 2. */
 
 static ngx_uint_t
-ngx_svc_oauth_safe(const ngx_str_t *url)
+ngx_svc_oauth_safe(const ngx_svc_loc_conf_t *slcf)
 {
-    u_char         *end;
-    ngx_str_t       host;
-    ngx_uint_t      i;
-    ngx_svc_url_t   parts;
-
-    static const ngx_str_t  loopback[] = {
-        ngx_string("127.0.0.1"),
-        ngx_string("[::1]"),
-        ngx_string("localhost")
-    };
+    ngx_svc_url_t  url;
 
     /* as proofs name it, or none could */
 
-    if (ngx_svc_url_split(url, &parts) != NGX_OK) {
+    if (ngx_svc_url_split(&slcf->base_url, &url) != NGX_OK) {
         return 0;
     }
 
-    if (url->len > sizeof("https://") - 1
-        && ngx_strncasecmp(url->data, (u_char *) "https://",
-                           sizeof("https://") - 1)
-           == 0)
-    {
-        return 1;
-    }
-
-    if (url->len <= sizeof("http://") - 1) {
-        return 0;
-    }
-
-    host.data = url->data + sizeof("http://") - 1;
-    end = url->data + url->len;
-
-    for (i = 0; i < sizeof(loopback) / sizeof(loopback[0]); i++) {
-        host.len = loopback[i].len;
-
-        if (host.len <= (size_t) (end - host.data)
-            && ngx_strncasecmp(host.data, loopback[i].data, host.len) == 0
-            && (host.data + host.len == end || host.data[host.len] == ':'
-                || host.data[host.len] == '/'))
-        {
-            return 1;
-        }
-    }
-
-    return 0;
+    return ngx_svc_url_scheme(&url, "https")
+           || (ngx_svc_url_split(&slcf->base_key, &url) == NGX_OK
+               && ngx_svc_url_local(&url));
 }
 
 

@@ -4,6 +4,7 @@
 
 #include "ngx_svc_oauth_login_url.h"
 #include "ngx_svc_application_resource.h"
+#include "ngx_svc_uri.h"
 #include "ngx_svc_url.h"
 
 
@@ -17,7 +18,6 @@ ngx_svc_oauth_conf_login_url(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     ngx_svc_admin_loc_conf_t *alcf = conf;
 
-    size_t          i;
     ngx_str_t      *value;
     ngx_svc_url_t   url;
 
@@ -27,12 +27,8 @@ ngx_svc_oauth_conf_login_url(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     value = cf->args->elts;
 
-    for (i = 0; i < value[1].len; i++) {
-        if (value[1].data[i] <= ' ' || value[1].data[i] >= 0x7f
-            || ngx_strchr("\"#<>\\^`{|}", value[1].data[i]))
-        {
-            return "is no URL without a fragment";
-        }
+    if (ngx_svc_uri_bytes(value[1].data, value[1].len) < value[1].len) {
+        return "is no URL without a fragment";
     }
 
     if (!ngx_svc_oauth_login_url_path(&value[1])

@@ -6,13 +6,12 @@
 #include "ngx_svc_ceremony.h"
 #include "ngx_svc_hex.h"
 #include "ngx_svc_time.h"
+#include "ngx_svc_uri.h"
 
 
 static ngx_int_t ngx_svc_ceremony_site(ngx_svc_request_t *sr,
     ngx_uint_t by_domain, ngx_svc_webauthn_ceremony_t *ceremony);
-static void ngx_svc_ceremony_authority(ngx_svc_request_t *sr,
-    ngx_uint_t by_domain, ngx_str_t *scheme, ngx_str_t *authority);
-static ngx_uint_t ngx_svc_ceremony_host(const ngx_str_t *scheme,
+static ngx_uint_t ngx_svc_ceremony_host(ngx_uint_t secure,
     const ngx_str_t *host);
 static ngx_int_t ngx_svc_ceremony_bytes(ngx_pool_t *pool, PGresult *res,
     int row, const char *name, ngx_str_t *bytes);
@@ -145,88 +144,59 @@ ngx_svc_ceremony_possible(ngx_svc_request_t *sr)
 }
 
 
-/*
- * A browser writes an origin in lower case, and without the scheme's own port
- * (RFC 6454, 6.2).
- */
+/* As a browser writes them; nginx has the Host as it came. */
 
 static ngx_int_t
 ngx_svc_ceremony_site(ngx_svc_request_t *sr, ngx_uint_t by_domain,
     ngx_svc_webauthn_ceremony_t *ceremony)
 {
-    u_char      *p, *port;
-    ngx_str_t    scheme, authority, host;
-    const char  *own;
-
-    ngx_svc_ceremony_authority(sr, by_domain, &scheme, &authority);
-
-    port = ngx_strlchr(authority.data, authority.data + authority.len, ':');
-
-    host.data = authority.data;
-    host.len = port ? (size_t) (port - authority.data) : authority.len;
-
-    own = scheme.len == sizeof("https://") - 1 ? ":443" : ":80";
-
-    if (port && authority.len - host.len == ngx_strlen(own)
-        && ngx_strncmp(port, own, ngx_strlen(own)) == 0)
-    {
-        authority.len = host.len;
-    }
-
-    p = ngx_pnalloc(sr->request->pool, scheme.len + authority.len + 1);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_strlow(p, scheme.data, scheme.len);
-    ngx_strlow(p + scheme.len, authority.data, authority.len);
-
-    ceremony->origin.data = p;
-    ceremony->origin.len = scheme.len + authority.len;
-    ceremony->rp_id.data = p + scheme.len;
-    ceremony->rp_id.len = host.len;
-
-    return ngx_svc_ceremony_host(&scheme, &ceremony->rp_id) ? NGX_OK
-                                                            : NGX_DECLINED;
-}
-
-
-/* nginx has the Host without port and dot, and as it came. */
-
-static void
-ngx_svc_ceremony_authority(ngx_svc_request_t *sr, ngx_uint_t by_domain,
-    ngx_str_t *scheme, ngx_str_t *authority)
-{
-    u_char              *p;
+    u_char              *p, *end;
+    ngx_str_t           *origin, *rp_id, host;
+    ngx_uint_t           secure;
     ngx_svc_loc_conf_t  *slcf;
 
-    if (by_domain && sr->request->headers_in.host) {
-        ngx_str_set(scheme, "https://");
-        *authority = sr->request->headers_in.host->value;
-        return;
-    }
+    origin = &ceremony->origin;
+    rp_id = &ceremony->rp_id;
 
     slcf = ngx_http_get_module_loc_conf(sr->request,
                                         ngx_http_svc_common_module);
 
-    *scheme = slcf->base_url;
-    scheme->len = (u_char *) ngx_strstr(slcf->base_url.data, "://")
-                  + sizeof("://") - 1 - slcf->base_url.data;
+    if (by_domain && sr->request->headers_in.host) {
+        host = sr->request->headers_in.host->value;
 
-    authority->data = slcf->base_url.data + scheme->len;
-    authority->len = slcf->base_url.len - scheme->len;
+        p = ngx_pnalloc(sr->request->pool, sizeof("https://") - 1 + host.len);
+        if (p == NULL) {
+            return NGX_ERROR;
+        }
 
-    p = ngx_strlchr(authority->data, authority->data + authority->len, '/');
-    if (p) {
-        authority->len = p - authority->data;
+        origin->data = p;
+
+        p = ngx_cpymem(p, "https://", sizeof("https://") - 1);
+        p = ngx_cpymem(p, host.data, host.len);
+
+        origin->len = ngx_svc_uri_origin(origin->data, origin->data, p)
+                      - origin->data;
+
+    } else {
+        *origin = slcf->base_origin;
     }
+
+    secure = ngx_strncmp(origin->data, "https:", sizeof("https:") - 1) == 0;
+    end = origin->data + origin->len;
+
+    rp_id->data = origin->data + (secure ? sizeof("https://")
+                                         : sizeof("http://")) - 1;
+    p = ngx_strlchr(rp_id->data, end, ':');
+    rp_id->len = (p ? p : end) - rp_id->data;
+
+    return ngx_svc_ceremony_host(secure, rp_id) ? NGX_OK : NGX_DECLINED;
 }
 
 
 /* A name, which is not an address (WebAuthn Level 3, 5.1.3). */
 
 static ngx_uint_t
-ngx_svc_ceremony_host(const ngx_str_t *scheme, const ngx_str_t *host)
+ngx_svc_ceremony_host(ngx_uint_t secure, const ngx_str_t *host)
 {
     ngx_uint_t  letters;
     size_t      i;
@@ -250,7 +220,7 @@ ngx_svc_ceremony_host(const ngx_str_t *scheme, const ngx_str_t *host)
         return 0;
     }
 
-    return scheme->len == sizeof("https://") - 1
+    return secure
            || (host->len == local.len
                && ngx_strncmp(host->data, local.data, local.len) == 0);
 }

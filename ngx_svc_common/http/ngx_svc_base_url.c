@@ -12,7 +12,6 @@
 
 
 static ngx_uint_t ngx_svc_base_url_name(const ngx_str_t *name);
-static void ngx_svc_base_url_host(const ngx_str_t *url, ngx_str_t *host);
 
 
 const ngx_str_t *
@@ -37,7 +36,7 @@ ngx_uint_t
 ngx_svc_base_url_domain(ngx_svc_request_t *sr)
 {
     u_char              *p;
-    ngx_str_t            own, *name, *url;
+    ngx_str_t           *own, *name, *url;
     ngx_svc_loc_conf_t  *slcf;
 
     if (sr->domain_looked) {
@@ -49,33 +48,32 @@ ngx_svc_base_url_domain(ngx_svc_request_t *sr)
     name = &sr->request->headers_in.server;
     slcf = ngx_http_get_module_loc_conf(sr->request,
                                         ngx_http_svc_common_module);
+    own = &slcf->base_host;
     url = &slcf->base_url;
 
     if (url->len == 0 || !ngx_svc_base_url_name(name)) {
         return 0;
     }
 
-    ngx_svc_base_url_host(url, &own);
-
-    if (own.len == name->len
-        && ngx_strncasecmp(own.data, name->data, own.len) == 0)
+    if (own->len == name->len
+        && ngx_strncasecmp(own->data, name->data, own->len) == 0)
     {
         return 0;
     }
 
-    p = ngx_pnalloc(sr->request->pool, url->len - own.len + name->len);
+    p = ngx_pnalloc(sr->request->pool, url->len - own->len + name->len);
     if (p == NULL) {
         return 0;
     }
 
     sr->domain = *name;
     sr->domain_url.data = p;
-    sr->domain_url.len = url->len - own.len + name->len;
+    sr->domain_url.len = url->len - own->len + name->len;
 
-    p = ngx_cpymem(p, url->data, own.data - url->data);
+    p = ngx_cpymem(p, url->data, own->data - url->data);
     p = ngx_cpymem(p, name->data, name->len);
-    ngx_memcpy(p, own.data + own.len,
-               url->data + url->len - own.data - own.len);
+    ngx_memcpy(p, own->data + own->len,
+               url->data + url->len - own->data - own->len);
 
     return 1;
 }
@@ -107,30 +105,6 @@ ngx_svc_base_url_name(const ngx_str_t *name)
     }
 
     return dot && letters && name->len <= NGX_SVC_BASE_URL_DOMAIN_MAX;
-}
-
-
-/* What stands between "://" and a port, a path or the end. */
-
-static void
-ngx_svc_base_url_host(const ngx_str_t *url, ngx_str_t *host)
-{
-    u_char  *p, *end;
-
-    end = url->data + url->len;
-
-    host->data = (u_char *) ngx_strstr(url->data, "://") + sizeof("://") - 1;
-
-    for (p = host->data; p < end && *p != '/' && *p != ':'; p++) {
-
-        if (*p == '[') {
-            while (p + 1 < end && *p != ']') {
-                p++;
-            }
-        }
-    }
-
-    host->len = p - host->data;
 }
 
 

@@ -61,7 +61,9 @@ typedef struct {
     ngx_http_handler_pt        handler;     /* of the location, if it is ours */
     const ngx_svc_surface_t   *surface;     /* NULL: none */
     ngx_str_t                  base_url;    /* without a slash at its end */
+    ngx_str_t                  base_host;   /* of it, without a port */
     ngx_str_t                  base_key;    /* the same of all spellings */
+    ngx_str_t                  base_origin; /* of it, as browsers write it */
     ngx_msec_t                 body_timeout;
     ngx_http_complex_value_t  *country;     /* NULL: always unknown */
     ngx_uint_t                 health_writes;   /* 1: they decide as well */

@@ -4,14 +4,11 @@
 
 #include "ngx_svc_conf_base_url.h"
 #include "ngx_svc_conf.h"
-#include "ngx_svc_hex.h"
-
-#include <ctype.h>
+#include "ngx_svc_uri.h"
 
 
-static u_char *ngx_svc_conf_base_path(u_char *dst, u_char *p, u_char *end);
-static ngx_int_t ngx_svc_conf_base_key(ngx_conf_t *cf, const ngx_str_t *url,
-    size_t scheme, ngx_str_t *key);
+static ngx_int_t ngx_svc_conf_base_key(ngx_conf_t *cf,
+    ngx_svc_loc_conf_t *slcf, size_t scheme);
 
 
 char *
@@ -21,7 +18,6 @@ ngx_svc_conf_base_url(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     size_t      scheme;
     ngx_str_t  *value, url;
-    ngx_uint_t  i;
 
     if (slcf->base_url.data) {
         return "is duplicate";
@@ -42,16 +38,9 @@ ngx_svc_conf_base_url(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         url.len--;
     }
 
-    for (i = 0; i < url.len; i++) {
-        if (url.data[i] <= ' ' || url.data[i] >= 0x7f
-            || ngx_strchr("\"\\<>?#^`{|}", url.data[i]))
-        {
-            break;
-        }
-    }
-
     if (scheme == 0 || url.len == scheme || url.data[scheme] == '/'
-        || i < url.len)
+        || ngx_svc_uri_bytes(url.data, url.len) < url.len
+        || ngx_strlchr(url.data, url.data + url.len, '?'))
     {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                            "\"svc_base_url\" takes a URL such as "
@@ -62,7 +51,7 @@ ngx_svc_conf_base_url(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     slcf->base_url = url;
 
-    switch (ngx_svc_conf_base_key(cf, &url, scheme, &slcf->base_key)) {
+    switch (ngx_svc_conf_base_key(cf, slcf, scheme)) {
 
     case NGX_OK:
         return NGX_CONF_OK;
@@ -81,48 +70,48 @@ ngx_svc_conf_base_url(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
 
 /*
- * RFC 3986, 6.2.2 and 6.2.3: a host in lower case, without the port that its
- * scheme has, and a path in which "%7E" is "~", and "%2f" is "%2F".  scheme: the
- * length of what is before the host.  NGX_DECLINED: a "%" is none of those.
+ * RFC 3986, 6.2.2 and 6.2.3.  scheme: the length of what is before the host.
+ * NGX_DECLINED: a "%" is in the host, or none of a path.
  */
 
 static ngx_int_t
-ngx_svc_conf_base_key(ngx_conf_t *cf, const ngx_str_t *url, size_t scheme,
-    ngx_str_t *key)
+ngx_svc_conf_base_key(ngx_conf_t *cf, ngx_svc_loc_conf_t *slcf, size_t scheme)
 {
-    u_char     *p;
-    size_t      host;
-    ngx_str_t   port;
+    u_char     *p, *path, *end;
+    ngx_str_t  *key, *host;
 
-    key->data = ngx_pnalloc(cf->pool, url->len);
+    key = &slcf->base_key;
+    host = &slcf->base_host;
+
+    key->data = ngx_pnalloc(cf->pool, slcf->base_url.len);
     if (key->data == NULL) {
         return NGX_ERROR;
     }
 
-    p = ngx_strlchr(url->data + scheme, url->data + url->len, '/');
-    host = p ? (size_t) (p - url->data) : url->len;
+    host->data = slcf->base_url.data + scheme;
+    end = slcf->base_url.data + slcf->base_url.len;
+    path = ngx_strlchr(host->data, end, '/');
 
-    if (scheme == sizeof("https://") - 1) {
-        ngx_str_set(&port, ":443");
-
-    } else {
-        ngx_str_set(&port, ":80");
+    if (path == NULL) {
+        path = end;
     }
 
-    ngx_strlow(key->data, url->data, host);
-    p = key->data + host;
+    /* an address of IPv6 has colons of its own */
+
+    p = ngx_strlchr(host->data, path, ']');
+    p = ngx_strlchr(p ? p : host->data, path, ':');
+    host->len = (p ? p : path) - host->data;
+
+    p = ngx_svc_uri_origin(key->data, slcf->base_url.data, path);
 
     if (ngx_strlchr(key->data, p, '%')) {
         return NGX_DECLINED;
     }
 
-    if (host > scheme + port.len
-        && ngx_memcmp(p - port.len, port.data, port.len) == 0)
-    {
-        p -= port.len;
-    }
+    slcf->base_origin.data = key->data;
+    slcf->base_origin.len = p - key->data;
 
-    p = ngx_svc_conf_base_path(p, url->data + host, url->data + url->len);
+    p = ngx_svc_uri_path(p, path, end);
 
     if (p == NULL) {
         return NGX_DECLINED;
@@ -131,40 +120,4 @@ ngx_svc_conf_base_key(ngx_conf_t *cf, const ngx_str_t *url, size_t scheme,
     key->len = p - key->data;
 
     return NGX_OK;
-}
-
-
-/* NULL: a "%" without a byte that may be there. */
-
-static u_char *
-ngx_svc_conf_base_path(u_char *dst, u_char *p, u_char *end)
-{
-    u_char  c;
-
-    while (p < end) {
-
-        if (*p != '%') {
-            *dst++ = *p++;
-            continue;
-        }
-
-        if (end - p < 3 || ngx_svc_hex(p + 1, 1, &c) != NGX_OK || c < 0x20
-            || c == 0x7f)
-        {
-            return NULL;
-        }
-
-        if (isalnum(c) || ngx_strchr("-._~", c)) {
-            *dst++ = c;
-
-        } else {
-            *dst++ = '%';
-            *dst++ = ngx_toupper(p[1]);
-            *dst++ = ngx_toupper(p[2]);
-        }
-
-        p += 3;
-    }
-
-    return dst;
 }

@@ -138,8 +138,5 @@ ngx_svc_cookie_secure(ngx_svc_request_t *sr)
     slcf = ngx_http_get_module_loc_conf(sr->request,
                                         ngx_http_svc_common_module);
 
-    return slcf->base_url.len < sizeof("http://") - 1
-           || ngx_strncasecmp(slcf->base_url.data, (u_char *) "http://",
-                              sizeof("http://") - 1)
-              != 0;
+    return ngx_strncmp(slcf->base_url.data, "http:", sizeof("http:") - 1) != 0;
 }

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_webhook_target.h"
+#include "ngx_svc_uri.h"
 
 
 #define NGX_SVC_WEBHOOK_HOST       253  /* RFC 1035, 2.3.4, as text */
@@ -153,7 +154,6 @@ static ngx_int_t
 ngx_svc_webhook_url_bytes(ngx_svc_webhook_url_t *u, const ngx_str_t *url)
 {
     size_t  i;
-    u_char  c;
 
     if (url->len > NGX_SVC_WEBHOOK_URL) {
         return ngx_svc_fail(u->err, NGX_SVC_E_INVALID_VALUE,
@@ -161,24 +161,22 @@ ngx_svc_webhook_url_bytes(ngx_svc_webhook_url_t *u, const ngx_str_t *url)
                             NGX_SVC_WEBHOOK_URL);
     }
 
-    for (i = 0; i < url->len; i++) {
-        c = url->data[i];
+    i = ngx_svc_uri_bytes(url->data, url->len);
 
-        if (c == '#') {
-            return ngx_svc_fail(u->err, NGX_SVC_E_INVALID_VALUE,
-                                "\"%s\" must not have a fragment (\"#\").",
-                                u->path);
-        }
-
-        if (c <= ' ' || c >= 0x7f || ngx_strchr("\"<>\\^`{|}", c)) {
-            return ngx_svc_fail(u->err, NGX_SVC_E_INVALID_VALUE,
-                                "\"%s\" has a character that no URL has, at "
-                                "byte %uz: write it percent-encoded, or in "
-                                "the host as Punycode.", u->path, i + 1);
-        }
+    if (i == url->len) {
+        return NGX_OK;
     }
 
-    return NGX_OK;
+    if (url->data[i] == '#') {
+        return ngx_svc_fail(u->err, NGX_SVC_E_INVALID_VALUE,
+                            "\"%s\" must not have a fragment (\"#\").",
+                            u->path);
+    }
+
+    return ngx_svc_fail(u->err, NGX_SVC_E_INVALID_VALUE,
+                        "\"%s\" has a character that no URL has, at byte "
+                        "%uz: write it percent-encoded, or in the host as "
+                        "Punycode.", u->path, i + 1);
 }
 
 

@@ -90,6 +90,33 @@ test_bad(void **state)
 }
 
 
+static void
+test_local(void **state)
+{
+    ngx_uint_t     i;
+    ngx_svc_url_t  url;
+
+    static const char  *local[] = {
+        "http://127.0.0.1", "https://[::1]:8443/x", "http://localhost:80"
+    };
+
+    static const char  *others[] = {
+        "http://127.0.0.2", "http://LOCALHOST", "http://localhost.x",
+        "http://x.localhost", "http://[::2]", "http://127.0.0.1.x"
+    };
+
+    for (i = 0; i < ngx_unit_len(local); i++) {
+        assert_int_equal(split(local[i], &url), NGX_OK);
+        assert_true(ngx_svc_url_local(&url));
+    }
+
+    for (i = 0; i < ngx_unit_len(others); i++) {
+        assert_int_equal(split(others[i], &url), NGX_OK);
+        assert_false(ngx_svc_url_local(&url));
+    }
+}
+
+
 /* A label of 63 bytes, and a name of 253. */
 
 static void
@@ -122,6 +149,7 @@ main(void)
     const struct CMUnitTest  tests[] = {
         cmocka_unit_test(test_good),
         cmocka_unit_test(test_bad),
+        cmocka_unit_test(test_local),
         cmocka_unit_test(test_lengths),
     };
 
