@@ -51,8 +51,16 @@ static ngx_svc_surface_t  ngx_http_svc_admin_surface = {
 };
 
 
+static ngx_conf_post_t  ngx_http_svc_admin_login_url_post = {
+    ngx_svc_oauth_conf_login_url
+};
+
 static ngx_conf_post_t  ngx_http_svc_admin_cache_size_post = {
     ngx_http_svc_admin_cache_size
+};
+
+static ngx_conf_post_t  ngx_http_svc_admin_rate_size_post = {
+    ngx_svc_conf_rate_size
 };
 
 
@@ -81,10 +89,10 @@ static ngx_command_t  ngx_http_svc_admin_commands[] = {
 
     { ngx_string("svc_login_url"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
-      ngx_svc_oauth_conf_login_url,
+      ngx_conf_set_str_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
-      0,
-      NULL },
+      offsetof(ngx_svc_admin_loc_conf_t, login_url),
+      &ngx_http_svc_admin_login_url_post },
 
     { ngx_string("svc_cache_size"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
@@ -144,10 +152,10 @@ static ngx_command_t  ngx_http_svc_admin_commands[] = {
 
     { ngx_string("svc_rate_size"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
-      ngx_svc_conf_rate_size,
+      ngx_conf_set_size_slot,
       NGX_HTTP_MAIN_CONF_OFFSET,
       offsetof(ngx_svc_admin_main_conf_t, rate_size),
-      NULL },
+      &ngx_http_svc_admin_rate_size_post },
 
     { ngx_string("svc_resolver"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_1MORE,
@@ -323,13 +331,8 @@ ngx_http_svc_admin_cache_size(ngx_conf_t *cf, void *post, void *data)
 {
     size_t  *size = data;
 
-    if (*size < NGX_SVC_ADMIN_CACHE_MIN) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "\"svc_cache_size\" must be at least 1m");
-        return NGX_CONF_ERROR;
-    }
-
-    return NGX_CONF_OK;
+    return *size < NGX_SVC_ADMIN_CACHE_MIN ? "must be at least 1m"
+                                           : NGX_CONF_OK;
 }
 
 

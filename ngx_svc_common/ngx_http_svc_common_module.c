@@ -34,6 +34,10 @@ static ngx_int_t ngx_http_svc_init_process(ngx_cycle_t *cycle);
 static void ngx_http_svc_exit_process(ngx_cycle_t *cycle);
 
 
+static ngx_conf_post_t  ngx_http_svc_timeout_post = { ngx_svc_conf_timeout };
+static ngx_conf_post_t  ngx_http_svc_zoneinfo_post = { ngx_svc_conf_zoneinfo };
+
+
 static ngx_command_t  ngx_http_svc_commands[] = {
 
     { ngx_string("svc_postgres"),
@@ -52,17 +56,17 @@ static ngx_command_t  ngx_http_svc_commands[] = {
 
     { ngx_string("svc_postgres_connect_timeout"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
-      ngx_svc_conf_timeout,
+      ngx_conf_set_msec_slot,
       NGX_HTTP_MAIN_CONF_OFFSET,
       offsetof(ngx_svc_main_conf_t, pg.connect_timeout),
-      NULL },
+      &ngx_http_svc_timeout_post },
 
     { ngx_string("svc_postgres_timeout"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
-      ngx_svc_conf_timeout,
+      ngx_conf_set_msec_slot,
       NGX_HTTP_MAIN_CONF_OFFSET,
       offsetof(ngx_svc_main_conf_t, pg.timeout),
-      NULL },
+      &ngx_http_svc_timeout_post },
 
     { ngx_string("svc_postgres_queue"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
@@ -73,10 +77,10 @@ static ngx_command_t  ngx_http_svc_commands[] = {
 
     { ngx_string("svc_postgres_queue_timeout"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
-      ngx_svc_conf_timeout,
+      ngx_conf_set_msec_slot,
       NGX_HTTP_MAIN_CONF_OFFSET,
       offsetof(ngx_svc_main_conf_t, pg.queue_timeout),
-      NULL },
+      &ngx_http_svc_timeout_post },
 
     { ngx_string("svc_postgres_fence"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_FLAG,
@@ -94,10 +98,10 @@ static ngx_command_t  ngx_http_svc_commands[] = {
 
     { ngx_string("svc_redis_timeout"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
-      ngx_svc_conf_timeout,
+      ngx_conf_set_msec_slot,
       NGX_HTTP_MAIN_CONF_OFFSET,
       offsetof(ngx_svc_main_conf_t, redis.timeout),
-      NULL },
+      &ngx_http_svc_timeout_post },
 
     { ngx_string("svc_key_file"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
@@ -115,17 +119,17 @@ static ngx_command_t  ngx_http_svc_commands[] = {
 
     { ngx_string("svc_body_timeout"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_svc_conf_timeout,
+      ngx_conf_set_msec_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_svc_loc_conf_t, body_timeout),
-      NULL },
+      &ngx_http_svc_timeout_post },
 
     { ngx_string("svc_zoneinfo"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
-      ngx_svc_conf_zoneinfo,
+      ngx_conf_set_str_slot,
       NGX_HTTP_MAIN_CONF_OFFSET,
-      0,
-      NULL },
+      offsetof(ngx_svc_main_conf_t, zoneinfo),
+      &ngx_http_svc_zoneinfo_post },
 
     { ngx_string("svc_country"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,

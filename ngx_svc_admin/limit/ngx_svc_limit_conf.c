@@ -179,26 +179,19 @@ ngx_svc_setting_keep_environment(ngx_conf_t *cf, const ngx_str_t *name)
 
 
 char *
-ngx_svc_conf_rate_size(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_svc_conf_rate_size(ngx_conf_t *cf, void *post, void *data)
 {
-    char    *rv;
-    size_t  *size;
+    size_t *size = data;
 
-    rv = ngx_conf_set_size_slot(cf, cmd, conf);
-    if (rv != NGX_CONF_OK) {
-        return rv;
-    }
+    size_t  min;
 
-    size = (size_t *) ((u_char *) conf + cmd->offset);
+    min = ngx_max(NGX_SVC_LIMIT_SIZE_MIN,
+                  NGX_SVC_LIMIT_PAGES_MIN * ngx_pagesize);
 
-    if (*size < NGX_SVC_LIMIT_SIZE_MIN
-        || *size < NGX_SVC_LIMIT_PAGES_MIN * ngx_pagesize)
-    {
+    if (*size < min) {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                            "\"svc_rate_size\" must be at least %uzk",
-                           ngx_max(NGX_SVC_LIMIT_SIZE_MIN,
-                                   NGX_SVC_LIMIT_PAGES_MIN * ngx_pagesize)
-                           / 1024);
+                           min / 1024);
         return NGX_CONF_ERROR;
     }
 

@@ -22,8 +22,8 @@ char *ngx_svc_conf_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 ngx_int_t ngx_svc_settings_complete(ngx_conf_t *cf,
     ngx_svc_settings_t *settings);
 
-/* "svc_rate_size size"; at cmd->offset is a size_t. */
-char *ngx_svc_conf_rate_size(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+/* The post handler of "svc_rate_size". */
+char *ngx_svc_conf_rate_size(ngx_conf_t *cf, void *post, void *data);
 
 /*
  * The memory for ngx_svc_limit_init_worker(), which outlives a reload, of the

@@ -14,32 +14,23 @@ static ngx_uint_t ngx_svc_oauth_login_url_below(const ngx_str_t *url,
 
 
 char *
-ngx_svc_oauth_conf_login_url(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_svc_oauth_conf_login_url(ngx_conf_t *cf, void *post, void *data)
 {
-    ngx_svc_admin_loc_conf_t *alcf = conf;
+    ngx_str_t *text = data;
 
-    ngx_str_t      *value;
-    ngx_svc_url_t   url;
+    ngx_svc_url_t  url;
 
-    if (alcf->login_url.data) {
-        return "is duplicate";
-    }
-
-    value = cf->args->elts;
-
-    if (ngx_svc_uri_bytes(value[1].data, value[1].len) < value[1].len) {
+    if (ngx_svc_uri_bytes(text->data, text->len) < text->len) {
         return "is no URL without a fragment";
     }
 
-    if (!ngx_svc_oauth_login_url_path(&value[1])
-        && (ngx_svc_url_split(&value[1], &url) != NGX_OK
+    if (!ngx_svc_oauth_login_url_path(text)
+        && (ngx_svc_url_split(text, &url) != NGX_OK
             || !(ngx_svc_url_scheme(&url, "https")
                  || ngx_svc_url_scheme(&url, "http"))))
     {
         return "is neither a path nor an URL";
     }
-
-    alcf->login_url = value[1];
 
     return NGX_CONF_OK;
 }

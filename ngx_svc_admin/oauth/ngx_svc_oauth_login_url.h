@@ -10,9 +10,8 @@
 #include "ngx_svc_admin_conf.h"
 
 
-/* The set function of the directive. */
-char *ngx_svc_oauth_conf_login_url(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
+/* The post handler of the directive. */
+char *ngx_svc_oauth_conf_login_url(ngx_conf_t *cf, void *post, void *data);
 
 /*
  * When a location's configuration is merged: keeps it, when that surface is on

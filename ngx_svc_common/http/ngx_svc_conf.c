@@ -291,30 +291,16 @@ ngx_svc_conf_handler(ngx_conf_t *cf, ngx_svc_loc_conf_t *slcf,
 
 
 char *
-ngx_svc_conf_zoneinfo(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_svc_conf_zoneinfo(ngx_conf_t *cf, void *post, void *data)
 {
-    ngx_svc_main_conf_t *smcf = conf;
+    ngx_str_t *name = data;
 
-    ngx_str_t  *value, name;
-
-    if (smcf->zoneinfo.len) {
-        return "is duplicate";
-    }
-
-    value = cf->args->elts;
-    name = value[1];
-
-    if (name.len == 0) {
+    if (name->len == 0) {
         return "is empty";
     }
 
-    if (ngx_conf_full_name(cf->cycle, &name, 0) != NGX_OK) {
-        return NGX_CONF_ERROR;
-    }
-
-    smcf->zoneinfo = name;
-
-    return NGX_CONF_OK;
+    return ngx_conf_full_name(cf->cycle, name, 0) == NGX_OK ? NGX_CONF_OK
+                                                            : NGX_CONF_ERROR;
 }
 
 
@@ -342,17 +328,9 @@ ngx_svc_conf_country(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 /* PostgreSQL takes a statement_timeout as a 32-bit number, and 0 as none. */
 
 char *
-ngx_svc_conf_timeout(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_svc_conf_timeout(ngx_conf_t *cf, void *post, void *data)
 {
-    char        *rv;
-    ngx_msec_t  *timeout;
-
-    rv = ngx_conf_set_msec_slot(cf, cmd, conf);
-    if (rv != NGX_CONF_OK) {
-        return rv;
-    }
-
-    timeout = (ngx_msec_t *) ((u_char *) conf + cmd->offset);
+    ngx_msec_t *timeout = data;
 
     if (*timeout < 1 || *timeout > NGX_SVC_TIMEOUT_MAX) {
         return "must be a time from 1ms to 1h";

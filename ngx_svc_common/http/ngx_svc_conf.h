@@ -112,9 +112,11 @@ char *ngx_svc_conf_redis(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_svc_conf_key_file(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_svc_conf_health(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_svc_conf_metrics(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-char *ngx_svc_conf_zoneinfo(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_svc_conf_country(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-char *ngx_svc_conf_timeout(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/* And what is called when nginx has set a slot. */
+char *ngx_svc_conf_zoneinfo(ngx_conf_t *cf, void *post, void *data);
+char *ngx_svc_conf_timeout(ngx_conf_t *cf, void *post, void *data);
 
 /* The set function of a surface's on|off directive; cmd->post: the surface. */
 NGX_SVC_API char *ngx_svc_surface_directive(ngx_conf_t *cf, ngx_command_t *cmd,
