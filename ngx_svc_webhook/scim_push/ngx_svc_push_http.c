@@ -118,10 +118,8 @@ static u_char *
 ngx_svc_push_http_url(ngx_svc_push_http_t *http, const ngx_svc_push_ask_t *ask)
 {
     u_char     *url, *p;
-    size_t      len, i;
+    size_t      len;
     ngx_str_t   base;
-
-    static const u_char  hex[] = "0123456789ABCDEF";
 
     base = http->target->base_url;
     len = base.len + ngx_strlen(ask->path) + 3 * ask->name.len + 1;
@@ -134,23 +132,8 @@ ngx_svc_push_http_url(ngx_svc_push_http_t *http, const ngx_svc_push_ask_t *ask)
     p = ngx_cpymem(url, base.data, base.len);
     p = ngx_cpymem(p, ask->path, ngx_strlen(ask->path));
 
-    /* RFC 3986, 2.3: what is unreserved means itself */
-
-    for (i = 0; i < ask->name.len; i++) {
-        u_char  c = ask->name.data[i];
-
-        if ((c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z')
-            || c == '-' || c == '.' || c == '_' || c == '~')
-        {
-            *p++ = c;
-
-        } else {
-            *p++ = '%';
-            *p++ = hex[c >> 4];
-            *p++ = hex[c & 15];
-        }
-    }
-
+    p = (u_char *) ngx_escape_uri(p, ask->name.data, ask->name.len,
+                                  NGX_ESCAPE_URI_COMPONENT);
     *p = '\0';
 
     return url;
