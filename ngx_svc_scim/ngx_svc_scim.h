@@ -121,7 +121,7 @@ ngx_int_t ngx_svc_scim_list_send(ngx_svc_request_t *sr, PGresult *res, int n,
 ngx_int_t ngx_svc_scim_user_reply(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_scim_status(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     const ngx_svc_param_t *param, void *body);
-void ngx_svc_scim_created(PGresult **results, ngx_uint_t n);
+void ngx_svc_scim_created(const ngx_svc_pg_results_t *results, ngx_uint_t n);
 
 enum {
     NGX_SVC_SCIM_COL_VERDICT = NGX_SVC_SCIM_COLS,

@@ -13,8 +13,8 @@
 
 
 static ngx_int_t ngx_svc_scim_rfc_check(ngx_svc_request_t *sr, void *body);
-static void ngx_svc_scim_rfc_created(PGresult **results);
-static void ngx_svc_scim_rfc_changed(PGresult **results);
+static void ngx_svc_scim_rfc_created(const ngx_svc_pg_results_t *results);
+static void ngx_svc_scim_rfc_changed(const ngx_svc_pg_results_t *results);
 
 
 #define NGX_SVC_SCIM_RFC_PROFILE(_)                                           \
@@ -325,14 +325,16 @@ ngx_svc_scim_rfc_check(ngx_svc_request_t *sr, void *body)
 
 
 static void
-ngx_svc_scim_rfc_created(PGresult **results)
+ngx_svc_scim_rfc_created(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_scim_created(results, NGX_SVC_SCIM_CREATE);
 }
 
 
 static void
-ngx_svc_scim_rfc_changed(PGresult **results)
+ngx_svc_scim_rfc_changed(const ngx_svc_pg_results_t *results)
 {
-    ngx_svc_notice_changed(results, NGX_SVC_SCIM_CHANGE);
+    ngx_svc_notice_changed(results,
+                           results ? results->results[NGX_SVC_SCIM_CHANGE]
+                                   : NULL);
 }

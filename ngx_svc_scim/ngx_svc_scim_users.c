@@ -12,7 +12,7 @@ static ngx_uint_t ngx_svc_scim_activates(const void *body);
 static ngx_uint_t ngx_svc_scim_deactivates(const void *body);
 static ngx_uint_t ngx_svc_scim_changes(const void *body);
 static ngx_uint_t ngx_svc_scim_keeps(const void *body);
-static void ngx_svc_scim_create_committed(PGresult **results);
+static void ngx_svc_scim_create_committed(const ngx_svc_pg_results_t *results);
 
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_get = {
@@ -342,7 +342,7 @@ ngx_svc_scim_keeps(const void *body)
 
 
 static void
-ngx_svc_scim_create_committed(PGresult **results)
+ngx_svc_scim_create_committed(const ngx_svc_pg_results_t *results)
 {
     /* behind the credential's */
 
@@ -351,7 +351,7 @@ ngx_svc_scim_create_committed(PGresult **results)
 
 
 void
-ngx_svc_scim_created(PGresult **results, ngx_uint_t n)
+ngx_svc_scim_created(const ngx_svc_pg_results_t *results, ngx_uint_t n)
 {
     PGresult         *user;
     ngx_svc_event_t   event;
@@ -361,7 +361,7 @@ ngx_svc_scim_created(PGresult **results, ngx_uint_t n)
         return;
     }
 
-    user = results[n];
+    user = results->results[n];
 
     if (PQgetisnull(user, 0, NGX_SVC_SCIM_COL_ID)) {
         return;
@@ -370,7 +370,7 @@ ngx_svc_scim_created(PGresult **results, ngx_uint_t n)
     ngx_svc_request_committed(results);
 
     event.kind = NGX_SVC_EVENT_USER_CREATED;
-    event.tenant = ngx_svc_pg_value(results[0], 0, 0);
+    event.tenant = ngx_svc_pg_value(results->results[0], 0, 0);
     event.user = ngx_svc_pg_value(user, 0, NGX_SVC_SCIM_COL_ID);
     event.email = ngx_svc_pg_value(user, 0, NGX_SVC_SCIM_COL_USER_NAME);
     event.subscribers = ngx_svc_pg_value(user, 0, NGX_SVC_SCIM_COL_SUBSCRIBERS);

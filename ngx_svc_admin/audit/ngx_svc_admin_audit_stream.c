@@ -22,7 +22,7 @@ typedef struct {
 
 
 static ngx_int_t ngx_svc_admin_stream_check(ngx_svc_request_t *sr, void *body);
-static void ngx_svc_admin_stream_committed(PGresult **results);
+static void ngx_svc_admin_stream_committed(const ngx_svc_pg_results_t *results);
 static ngx_int_t ngx_svc_admin_stream_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_stream_from(ngx_svc_request_t *sr,
     ngx_str_t *from);
@@ -253,9 +253,9 @@ ngx_svc_admin_stream_from(ngx_svc_request_t *sr, ngx_str_t *from)
 /* A lease is no news for those who follow; that one was refused may be. */
 
 static void
-ngx_svc_admin_stream_committed(PGresult **results)
+ngx_svc_admin_stream_committed(const ngx_svc_pg_results_t *results)
 {
-    if (results && ngx_svc_row_true(results[2], 0, "audited")) {
+    if (results && ngx_svc_row_true(results->results[2], 0, "audited")) {
         ngx_svc_request_committed(results);
     }
 }

@@ -29,7 +29,8 @@ enum {
 
 static ngx_uint_t ngx_svc_admin_user_put_email(const void *body);
 static ngx_uint_t ngx_svc_admin_user_put_none(const void *body);
-static void ngx_svc_admin_user_delete_committed(PGresult **results);
+static void ngx_svc_admin_user_delete_committed(
+    const ngx_svc_pg_results_t *results);
 
 
 #define ngx_svc_admin_profile_member(id, column, key, ...)                    \
@@ -397,14 +398,16 @@ ngx_svc_admin_user_put_none(const void *body)
 
 
 void
-ngx_svc_admin_user_committed(PGresult **results)
+ngx_svc_admin_user_committed(const ngx_svc_pg_results_t *results)
 {
-    ngx_svc_notice_changed(results, NGX_SVC_ADMIN_USER_CHANGED);
+    ngx_svc_notice_changed(results, results
+                           ? results->results[NGX_SVC_ADMIN_USER_CHANGED]
+                           : NULL);
 }
 
 
 static void
-ngx_svc_admin_user_delete_committed(PGresult **results)
+ngx_svc_admin_user_delete_committed(const ngx_svc_pg_results_t *results)
 {
     PGresult         *res;
     ngx_svc_event_t   event;
@@ -417,14 +420,14 @@ ngx_svc_admin_user_delete_committed(PGresult **results)
 
     /* behind the credential's */
 
-    res = results[1 + NGX_SVC_ADMIN_ERASE_USER];
+    res = results->results[1 + NGX_SVC_ADMIN_ERASE_USER];
 
     if (PQntuples(res) == 0) {
         return;
     }
 
     event.kind = NGX_SVC_EVENT_USER_DELETED;
-    event.tenant = ngx_svc_pg_value(results[0], 0, 0);
+    event.tenant = ngx_svc_pg_value(results->results[0], 0, 0);
     event.user = ngx_svc_pg_value(res, 0, ngx_svc_row_find(res, "_user"));
     event.subscribers = ngx_svc_pg_value(res, 0,
                                      ngx_svc_row_find(res, "_subscribers"));

@@ -162,21 +162,22 @@ ngx_svc_account_write(ngx_svc_account_t *account,
 
 
 void
-ngx_svc_account_committed(PGresult **results, ngx_uint_t store)
+ngx_svc_account_committed(const ngx_svc_pg_results_t *results, ngx_uint_t store)
 {
     PGresult         *res;
     ngx_svc_event_t   event;
 
     ngx_svc_request_committed(results);
 
-    if (results == NULL || PQntuples(results[store]) == 0) {
+    if (results == NULL || PQntuples(results->results[store]) == 0) {
         return;
     }
 
-    res = results[store];
+    res = results->results[store];
 
     event.kind = NGX_SVC_EVENT_USER_CREATED;
-    event.tenant = ngx_svc_pg_value(results[NGX_SVC_ACCOUNT_TENANT], 0, 0);
+    event.tenant = ngx_svc_pg_value(
+                       results->results[NGX_SVC_ACCOUNT_TENANT], 0, 0);
     event.user = ngx_svc_row_value(res, 0, "_user");
     event.email = ngx_svc_row_value(res, 0, "_email");
     event.subscribers = ngx_svc_row_value(res, 0, "_subscribers");
@@ -188,12 +189,12 @@ ngx_svc_account_committed(PGresult **results, ngx_uint_t store)
 
 
 void
-ngx_svc_account_signed_in(PGresult **results, ngx_uint_t store)
+ngx_svc_account_signed_in(const ngx_svc_pg_results_t *results, ngx_uint_t store)
 {
     ngx_svc_account_committed(results, store);
 
     if (results) {
-        ngx_svc_login_emit(results[NGX_SVC_ACCOUNT_TENANT],
-                           results[store + NGX_SVC_ACCOUNT_DONE]);
+        ngx_svc_login_emit(results->results[NGX_SVC_ACCOUNT_TENANT],
+                           results->results[store + NGX_SVC_ACCOUNT_DONE]);
     }
 }

@@ -149,8 +149,10 @@ ngx_int_t ngx_svc_account_write(ngx_svc_account_t *account,
     ngx_svc_pg_committed_pt committed, ngx_svc_pg_committed_pt signed_in);
 
 /* Such hooks: user.created, and user.login too; store: where its result is. */
-void ngx_svc_account_committed(PGresult **results, ngx_uint_t store);
-void ngx_svc_account_signed_in(PGresult **results, ngx_uint_t store);
+void ngx_svc_account_committed(const ngx_svc_pg_results_t *results,
+    ngx_uint_t store);
+void ngx_svc_account_signed_in(const ngx_svc_pg_results_t *results,
+    ngx_uint_t store);
 
 
 #endif /* _NGX_SVC_ACCOUNT_H_INCLUDED_ */

@@ -39,7 +39,8 @@ static ngx_int_t ngx_svc_admin_change_email_verify(ngx_svc_request_t *sr,
     void *body);
 static ngx_int_t ngx_svc_admin_change_email_write(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_change_email_taken(ngx_svc_request_t *sr);
-static void ngx_svc_admin_change_email_committed(PGresult **results);
+static void ngx_svc_admin_change_email_committed(
+    const ngx_svc_pg_results_t *results);
 static ngx_int_t ngx_svc_admin_change_email_written(ngx_svc_request_t *sr);
 
 
@@ -467,9 +468,11 @@ ngx_svc_admin_change_email_taken(ngx_svc_request_t *sr)
 /* The client may have gone: whose address it was hears of it all the same. */
 
 static void
-ngx_svc_admin_change_email_committed(PGresult **results)
+ngx_svc_admin_change_email_committed(const ngx_svc_pg_results_t *results)
 {
-    ngx_svc_notice_changed(results, NGX_SVC_OWN_EMAIL_DONE);
+    ngx_svc_notice_changed(results,
+                           results ? results->results[NGX_SVC_OWN_EMAIL_DONE]
+                                   : NULL);
 }
 
 

@@ -30,7 +30,7 @@ static ngx_int_t ngx_svc_factor_remove_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_factor_bind_needed(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_int_t ngx_svc_factor_remove(ngx_svc_request_t *sr);
-static void ngx_svc_factors_committed(PGresult **results);
+static void ngx_svc_factors_committed(const ngx_svc_pg_results_t *results);
 static ngx_int_t ngx_svc_factor_removed(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_factor_codes_check(ngx_svc_request_t *sr,
     void *body);
@@ -336,9 +336,11 @@ ngx_svc_factor_remove(ngx_svc_request_t *sr)
 
 
 static void
-ngx_svc_factors_committed(PGresult **results)
+ngx_svc_factors_committed(const ngx_svc_pg_results_t *results)
 {
-    ngx_svc_notice_changed(results, NGX_SVC_FACTOR_STORED);
+    ngx_svc_notice_changed(results,
+                           results ? results->results[NGX_SVC_FACTOR_STORED]
+                                   : NULL);
 }
 
 

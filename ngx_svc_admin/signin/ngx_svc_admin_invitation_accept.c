@@ -17,8 +17,8 @@ static ngx_int_t ngx_svc_admin_lookup_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_accept_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_accept_hashed(ngx_svc_account_t *account);
 static ngx_int_t ngx_svc_admin_accept_write(ngx_svc_request_t *sr);
-static void ngx_svc_admin_accept_committed(PGresult **results);
-static void ngx_svc_admin_accept_signed_in(PGresult **results);
+static void ngx_svc_admin_accept_committed(const ngx_svc_pg_results_t *results);
+static void ngx_svc_admin_accept_signed_in(const ngx_svc_pg_results_t *results);
 static ngx_int_t ngx_svc_admin_accept_written(ngx_svc_request_t *sr);
 
 
@@ -257,14 +257,14 @@ ngx_svc_admin_accept_write(ngx_svc_request_t *sr)
 
 
 static void
-ngx_svc_admin_accept_committed(PGresult **results)
+ngx_svc_admin_accept_committed(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_account_committed(results, NGX_SVC_ACCEPT_STORE);
 }
 
 
 static void
-ngx_svc_admin_accept_signed_in(PGresult **results)
+ngx_svc_admin_accept_signed_in(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_account_signed_in(results, NGX_SVC_ACCEPT_STORE);
 }

@@ -28,8 +28,10 @@ static ngx_int_t ngx_svc_admin_organization_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_organization_take(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_admin_organization_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_organization_write(ngx_svc_request_t *sr);
-static void ngx_svc_admin_organization_committed(PGresult **results);
-static void ngx_svc_admin_organization_signed_in(PGresult **results);
+static void ngx_svc_admin_organization_committed(
+    const ngx_svc_pg_results_t *results);
+static void ngx_svc_admin_organization_signed_in(
+    const ngx_svc_pg_results_t *results);
 static ngx_int_t ngx_svc_admin_organization_written(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_organization_taken(ngx_svc_request_t *sr);
 
@@ -329,14 +331,14 @@ ngx_svc_admin_organization_write(ngx_svc_request_t *sr)
 
 
 static void
-ngx_svc_admin_organization_committed(PGresult **results)
+ngx_svc_admin_organization_committed(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_account_committed(results, NGX_SVC_ORGANIZATION_STORE);
 }
 
 
 static void
-ngx_svc_admin_organization_signed_in(PGresult **results)
+ngx_svc_admin_organization_signed_in(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_account_signed_in(results, NGX_SVC_ORGANIZATION_STORE);
 }

@@ -41,8 +41,8 @@ static ngx_int_t ngx_svc_admin_change_hash(ngx_svc_change_t *change);
 static void ngx_svc_admin_change_hashed(ngx_svc_password_job_t *job);
 static void ngx_svc_admin_change_end(ngx_svc_request_t *sr, ngx_int_t rc);
 static ngx_int_t ngx_svc_admin_change_write(ngx_svc_request_t *sr);
-static void ngx_svc_admin_change_committed(PGresult **results);
-static void ngx_svc_admin_change_signed_in(PGresult **results);
+static void ngx_svc_admin_change_committed(const ngx_svc_pg_results_t *results);
+static void ngx_svc_admin_change_signed_in(const ngx_svc_pg_results_t *results);
 static ngx_int_t ngx_svc_admin_change_written(ngx_svc_request_t *sr);
 
 
@@ -406,17 +406,20 @@ ngx_svc_admin_change_write(ngx_svc_request_t *sr)
 
 
 static void
-ngx_svc_admin_change_committed(PGresult **results)
+ngx_svc_admin_change_committed(const ngx_svc_pg_results_t *results)
 {
-    ngx_svc_notice_changed(results, NGX_SVC_CHANGE_STORED);
+    ngx_svc_notice_changed(results,
+                           results ? results->results[NGX_SVC_CHANGE_STORED]
+                                   : NULL);
 }
 
 
 static void
-ngx_svc_admin_change_signed_in(PGresult **results)
+ngx_svc_admin_change_signed_in(const ngx_svc_pg_results_t *results)
 {
     if (results) {
-        ngx_svc_notice(NGX_SVC_MAIL_CHANGED, results[NGX_SVC_CHANGE_STORED]);
+        ngx_svc_notice(NGX_SVC_MAIL_CHANGED,
+                       results->results[NGX_SVC_CHANGE_STORED]);
     }
 
     ngx_svc_login_completed(results, NGX_SVC_CHANGE_DONE);

@@ -39,7 +39,7 @@ static ngx_int_t ngx_svc_admin_reset_hash(ngx_svc_reset_t *reset,
     PGresult *res);
 static void ngx_svc_admin_reset_hashed(ngx_svc_password_job_t *job);
 static ngx_int_t ngx_svc_admin_reset_write(ngx_svc_request_t *sr);
-static void ngx_svc_admin_reset_committed(PGresult **results);
+static void ngx_svc_admin_reset_committed(const ngx_svc_pg_results_t *results);
 static ngx_int_t ngx_svc_admin_reset_written(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_reset_done(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_reset_invalid(ngx_svc_request_t *sr);
@@ -303,9 +303,11 @@ ngx_svc_admin_reset_write(ngx_svc_request_t *sr)
 
 
 static void
-ngx_svc_admin_reset_committed(PGresult **results)
+ngx_svc_admin_reset_committed(const ngx_svc_pg_results_t *results)
 {
-    ngx_svc_notice_changed(results, NGX_SVC_RESET_STORED);
+    ngx_svc_notice_changed(results,
+                           results ? results->results[NGX_SVC_RESET_STORED]
+                                   : NULL);
 }
 
 

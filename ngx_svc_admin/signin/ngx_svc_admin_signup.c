@@ -22,8 +22,10 @@ static ngx_int_t ngx_svc_admin_signup_exists(ngx_svc_login_t *login,
     PGresult *res, ngx_svc_mail_t *mail);
 static ngx_int_t ngx_svc_admin_signup_now(ngx_svc_account_t *account);
 static ngx_int_t ngx_svc_admin_signup_now_write(ngx_svc_request_t *sr);
-static void ngx_svc_admin_signup_now_committed(PGresult **results);
-static void ngx_svc_admin_signup_now_signed_in(PGresult **results);
+static void ngx_svc_admin_signup_now_committed(
+    const ngx_svc_pg_results_t *results);
+static void ngx_svc_admin_signup_now_signed_in(
+    const ngx_svc_pg_results_t *results);
 static ngx_int_t ngx_svc_admin_signup_now_written(ngx_svc_request_t *sr);
 
 
@@ -223,14 +225,14 @@ ngx_svc_admin_signup_now_write(ngx_svc_request_t *sr)
 
 
 static void
-ngx_svc_admin_signup_now_committed(PGresult **results)
+ngx_svc_admin_signup_now_committed(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_account_committed(results, NGX_SVC_SIGNUP_STORE);
 }
 
 
 static void
-ngx_svc_admin_signup_now_signed_in(PGresult **results)
+ngx_svc_admin_signup_now_signed_in(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_account_signed_in(results, NGX_SVC_SIGNUP_STORE);
 }

@@ -18,8 +18,10 @@ static ngx_int_t ngx_svc_admin_signup_verify_tenant(ngx_svc_login_t *login,
 static ngx_int_t ngx_svc_admin_signup_try(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_signup_tried(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_signup_verify_write(ngx_svc_request_t *sr);
-static void ngx_svc_admin_signup_verify_committed(PGresult **results);
-static void ngx_svc_admin_signup_verify_signed_in(PGresult **results);
+static void ngx_svc_admin_signup_verify_committed(
+    const ngx_svc_pg_results_t *results);
+static void ngx_svc_admin_signup_verify_signed_in(
+    const ngx_svc_pg_results_t *results);
 static ngx_int_t ngx_svc_admin_signup_verified(ngx_svc_request_t *sr);
 
 
@@ -163,14 +165,14 @@ ngx_svc_admin_signup_verify_write(ngx_svc_request_t *sr)
 
 
 static void
-ngx_svc_admin_signup_verify_committed(PGresult **results)
+ngx_svc_admin_signup_verify_committed(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_account_committed(results, NGX_SVC_SIGNUP_VERIFY_STORE);
 }
 
 
 static void
-ngx_svc_admin_signup_verify_signed_in(PGresult **results)
+ngx_svc_admin_signup_verify_signed_in(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_account_signed_in(results, NGX_SVC_SIGNUP_VERIFY_STORE);
 }

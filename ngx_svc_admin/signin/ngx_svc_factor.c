@@ -14,8 +14,8 @@
 
 static void ngx_svc_factor_stage(ngx_svc_factor_t *factor, PGresult *res);
 static ngx_int_t ngx_svc_factor_user(ngx_svc_factor_t *factor, PGresult *res);
-static void ngx_svc_factor_committed(PGresult **results);
-static void ngx_svc_factor_signed_in(PGresult **results);
+static void ngx_svc_factor_committed(const ngx_svc_pg_results_t *results);
+static void ngx_svc_factor_signed_in(const ngx_svc_pg_results_t *results);
 static ngx_int_t ngx_svc_factor_cookies(ngx_svc_factor_t *factor);
 
 
@@ -349,17 +349,20 @@ ngx_svc_factor_add(ngx_svc_request_t *sr, const ngx_svc_pg_statement_t *store)
 
 
 static void
-ngx_svc_factor_committed(PGresult **results)
+ngx_svc_factor_committed(const ngx_svc_pg_results_t *results)
 {
-    ngx_svc_notice_changed(results, NGX_SVC_FACTOR_NEW);
+    ngx_svc_notice_changed(results,
+                           results ? results->results[NGX_SVC_FACTOR_NEW]
+                                   : NULL);
 }
 
 
 static void
-ngx_svc_factor_signed_in(PGresult **results)
+ngx_svc_factor_signed_in(const ngx_svc_pg_results_t *results)
 {
     if (results) {
-        ngx_svc_notice(NGX_SVC_MAIL_CHANGED, results[NGX_SVC_FACTOR_NEW]);
+        ngx_svc_notice(NGX_SVC_MAIL_CHANGED,
+                       results->results[NGX_SVC_FACTOR_NEW]);
     }
 
     ngx_svc_login_completed(results, NGX_SVC_FACTOR_DONE);

@@ -524,7 +524,8 @@ ngx_int_t ngx_svc_login_set_device(ngx_svc_login_t *login);
 #define NGX_SVC_LOGIN_COMPLETE  3
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_waits;
 ngx_int_t ngx_svc_login_complete(ngx_svc_request_t *sr);
-void ngx_svc_login_completed(PGresult **results, ngx_uint_t done);
+void ngx_svc_login_completed(const ngx_svc_pg_results_t *results,
+    ngx_uint_t done);
 
 /* The event alone, by the results that name tenant and user. */
 void ngx_svc_login_emit(PGresult *tenant, PGresult *done);

@@ -17,9 +17,10 @@ static ngx_int_t ngx_svc_login_bar_write(ngx_svc_request_t *sr);
 static void ngx_svc_login_reason(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_login_signals(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_login_failure_told(ngx_svc_request_t *sr);
-static void ngx_svc_login_failed_new(PGresult **results);
-static void ngx_svc_login_failed_old(PGresult **results);
-static void ngx_svc_login_failed_told(PGresult **results, ngx_uint_t n);
+static void ngx_svc_login_failed_new(const ngx_svc_pg_results_t *results);
+static void ngx_svc_login_failed_old(const ngx_svc_pg_results_t *results);
+static void ngx_svc_login_failed_told(const ngx_svc_pg_results_t *results,
+    ngx_uint_t n);
 
 
 /*
@@ -233,14 +234,14 @@ ngx_svc_login_failed_by(ngx_svc_request_t *sr, const ngx_svc_pg_statement_t *s)
 
 
 static void
-ngx_svc_login_failed_old(PGresult **results)
+ngx_svc_login_failed_old(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_login_failed_told(results, NGX_SVC_LOGIN_FAILED_AGAIN);
 }
 
 
 static void
-ngx_svc_login_failed_new(PGresult **results)
+ngx_svc_login_failed_new(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_login_failed_told(results, NGX_SVC_LOGIN_FAILED_NEW);
 }
@@ -249,12 +250,12 @@ ngx_svc_login_failed_new(PGresult **results)
 /* Who is locked hears of it, once. */
 
 static void
-ngx_svc_login_failed_told(PGresult **results, ngx_uint_t n)
+ngx_svc_login_failed_told(const ngx_svc_pg_results_t *results, ngx_uint_t n)
 {
     ngx_svc_request_committed(results);
 
     if (results) {
-        ngx_svc_notice(NGX_SVC_MAIL_LOCKED, results[n]);
+        ngx_svc_notice(NGX_SVC_MAIL_LOCKED, results->results[n]);
     }
 }
 

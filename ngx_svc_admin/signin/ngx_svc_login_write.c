@@ -12,7 +12,7 @@ typedef const ngx_svc_pg_statement_t *const  ngx_svc_login_list_t[];
 static ngx_int_t ngx_svc_login_bind_tenant(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_int_t ngx_svc_login_success_full(ngx_svc_request_t *sr);
-static void ngx_svc_login_committed(PGresult **results);
+static void ngx_svc_login_committed(const ngx_svc_pg_results_t *results);
 static ngx_int_t ngx_svc_login_first(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_login_pending(ngx_svc_login_t *login);
 
@@ -465,7 +465,7 @@ ngx_svc_login_success_full(ngx_svc_request_t *sr)
 
 
 static void
-ngx_svc_login_committed(PGresult **results)
+ngx_svc_login_committed(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_login_completed(results, NGX_SVC_LOGIN_SEEN_AT
                                      + NGX_SVC_LOGIN_COMPLETE);
@@ -473,13 +473,13 @@ ngx_svc_login_committed(PGresult **results)
 
 
 void
-ngx_svc_login_completed(PGresult **results, ngx_uint_t done)
+ngx_svc_login_completed(const ngx_svc_pg_results_t *results, ngx_uint_t done)
 {
     ngx_svc_request_committed(results);
 
     if (results) {
-        ngx_svc_login_emit(results[0], results[done]);
-        ngx_svc_notice(NGX_SVC_MAIL_NEW_DEVICE, results[done - 2]);
+        ngx_svc_login_emit(results->results[0], results->results[done]);
+        ngx_svc_notice(NGX_SVC_MAIL_NEW_DEVICE, results->results[done - 2]);
     }
 }
 

@@ -17,7 +17,7 @@ static ngx_int_t ngx_svc_stepup_unknown_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_stepup_wrong(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_stepup_wrong_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_stepup_write(ngx_svc_request_t *sr);
-static void ngx_svc_stepup_committed(PGresult **results);
+static void ngx_svc_stepup_committed(const ngx_svc_pg_results_t *results);
 static ngx_int_t ngx_svc_stepup_written(ngx_svc_request_t *sr);
 
 
@@ -172,7 +172,7 @@ ngx_svc_stepup_write(ngx_svc_request_t *sr)
 
 
 static void
-ngx_svc_stepup_committed(PGresult **results)
+ngx_svc_stepup_committed(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_login_completed(results, NGX_SVC_STEPUP_DONE);
 }

@@ -185,7 +185,7 @@ ngx_svc_admin_tenant_least(cJSON *json)
 /* What the public sees of the tenant has changed, or may have. */
 
 void
-ngx_svc_admin_tenant_committed(PGresult **results)
+ngx_svc_admin_tenant_committed(const ngx_svc_pg_results_t *results)
 {
     ngx_str_t  tenant;
 

@@ -53,7 +53,7 @@ typedef struct {
 extern const ngx_svc_member_t  ngx_svc_admin_branding_members[];
 
 /* Of a write of what the public sees. */
-void ngx_svc_admin_tenant_committed(PGresult **results);
+void ngx_svc_admin_tenant_committed(const ngx_svc_pg_results_t *results);
 
 
 #endif /* _NGX_SVC_ADMIN_TENANT_H_INCLUDED_ */

@@ -100,7 +100,7 @@ ngx_svc_auth_check(ngx_svc_request_t *sr)
 {
     PGresult  *res;
 
-    res = sr->op->results[0];
+    res = ngx_svc_auth_result(sr);
 
     if (PQntuples(res) == 0 || PQgetisnull(res, 0, 0)) {
         sr->error.kind = NGX_SVC_E_NONE;
@@ -129,7 +129,9 @@ ngx_svc_auth_touch(ngx_svc_request_t *sr)
 
     touch = &ngx_svc_touches[sr->token_hash[0] % NGX_SVC_TOUCH_SLOTS];
 
-    if (touch->pool || ngx_svc_turn_learn(sr, sr->op->results[0]) != NGX_OK) {
+    if (touch->pool
+        || ngx_svc_turn_learn(sr, ngx_svc_auth_result(sr)) != NGX_OK)
+    {
         return;
     }
 

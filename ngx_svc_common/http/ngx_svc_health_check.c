@@ -175,8 +175,8 @@ ngx_svc_health_done(ngx_svc_pg_op_t *op)
         ngx_svc_pg_op_failed(op, "health");
 
     } else if (op->status == NGX_SVC_PG_OK) {
-        state = PQntuples(op->results[0]) ? NGX_SVC_HEALTH_UP
-                                          : NGX_SVC_HEALTH_READ_ONLY;
+        state = PQntuples(ngx_svc_pg_op_result(op, check->statement))
+                ? NGX_SVC_HEALTH_UP : NGX_SVC_HEALTH_READ_ONLY;
     }
 
     ngx_svc_health_close(check);

@@ -174,8 +174,12 @@ ngx_svc_idempotency_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
 /* NGX_DECLINED: the key is ours; else what the reply returns. */
 
 ngx_int_t
-ngx_svc_idempotency_reply(ngx_svc_request_t *sr, PGresult *res)
+ngx_svc_idempotency_reply(ngx_svc_request_t *sr)
 {
+    PGresult  *res;
+
+    res = ngx_svc_result(sr, &ngx_svc_sql_idempotency_claim);
+
     if (PQntuples(res) == 0) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }

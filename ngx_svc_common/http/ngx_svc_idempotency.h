@@ -16,7 +16,7 @@
  * answer that was kept, or was to be.
  */
 ngx_int_t ngx_svc_idempotency_claim(ngx_svc_request_t *sr);
-ngx_int_t ngx_svc_idempotency_reply(ngx_svc_request_t *sr, PGresult *res);
+ngx_int_t ngx_svc_idempotency_reply(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_idempotency_kept(ngx_svc_request_t *sr);
 
 

@@ -83,7 +83,8 @@ ngx_svc_keys_check_done(ngx_svc_pg_op_t *op)
     ngx_str_t   ids, missing;
     ngx_uint_t  n;
 
-    ids = ngx_svc_pg_value(op->results[0], 0, 0);
+    ids = ngx_svc_pg_value(ngx_svc_pg_op_result(op, &ngx_svc_sql_keys_needed),
+                           0, 0);
     missing.data = text;
 
     n = ngx_svc_keys_check_missing(&ids, &missing);

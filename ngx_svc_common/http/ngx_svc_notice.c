@@ -105,13 +105,8 @@ ngx_svc_notice(ngx_svc_mail_kind_e kind, PGresult *res)
 
 
 void
-ngx_svc_notice_changed(PGresult **results, ngx_uint_t n)
+ngx_svc_notice_changed(const ngx_svc_pg_results_t *results, PGresult *res)
 {
     ngx_svc_request_committed(results);
-
-    /* there may be fewer: behind the last one all are NULL */
-
-    if (results && results[n]) {
-        ngx_svc_notice(NGX_SVC_MAIL_CHANGED, results[n]);
-    }
+    ngx_svc_notice(NGX_SVC_MAIL_CHANGED, res);
 }

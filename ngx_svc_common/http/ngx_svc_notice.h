@@ -65,8 +65,9 @@ NGX_SVC_API ngx_int_t ngx_svc_notice_read(ngx_svc_mail_t *mail,
 /* For a committed hook: sends the one of that result, if there is one. */
 NGX_SVC_API void ngx_svc_notice(ngx_svc_mail_kind_e kind, PGresult *res);
 
-/* Such a hook: the change is told, and its user of the results[n]. */
-NGX_SVC_API void ngx_svc_notice_changed(PGresult **results, ngx_uint_t n);
+/* Such a hook: the change is told, and its user, if res is a row of one. */
+NGX_SVC_API void ngx_svc_notice_changed(const ngx_svc_pg_results_t *results,
+    PGresult *res);
 
 
 #endif /* _NGX_SVC_NOTICE_H_INCLUDED_ */

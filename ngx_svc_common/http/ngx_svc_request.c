@@ -483,7 +483,8 @@ ngx_svc_request_answer(ngx_svc_request_t *sr)
     /* claimed by the first round trip alone */
 
     if (sr->idempotency_key.data && sr->keep == NULL) {
-        rc = ngx_svc_idempotency_reply(sr, *sr->results++);
+        sr->results++;
+        rc = ngx_svc_idempotency_reply(sr);
 
         if (rc != NGX_DECLINED) {
             return rc;
@@ -573,7 +574,7 @@ ngx_svc_request_say(ngx_svc_request_t *sr, ngx_uint_t level,
 
     ngx_str_set(&tenant, "-");
 
-    credential = sr->op->results[0];
+    credential = ngx_svc_auth_result(sr);
 
     if (!(sr->route->flags & NGX_SVC_ROUTE_PUBLIC)
         && PQresultStatus(credential) == PGRES_TUPLES_OK

@@ -36,8 +36,6 @@ struct ngx_svc_request_s {
     u_char                     tenant[NGX_SVC_UUID_LEN];    /* whose turn */
     u_char                    *new_id;      /* ngx_svc_param_new_id() */
     PGresult                 **results;     /* of the route's own statements */
-    ngx_uint_t                 omitted;     /* of those, the ones left out: a
-                                               bit for each */
     ngx_int_t                (*reply)(ngx_svc_request_t *sr);
     void                      *data;        /* between prepare and reply */
     void                      *stream;      /* ngx_svc_stream_t, of a long
@@ -86,6 +84,12 @@ struct ngx_svc_request_s {
     ngx_svc_error_t            error;       /* last: its text is not zeroed */
 };
 
+
+/* For a reply: ngx_svc_pg_result() and ngx_svc_pg_result_of() of its op. */
+#define ngx_svc_result(sr, statement)                                         \
+    ngx_svc_pg_op_result((sr)->op, statement)
+#define ngx_svc_result_of(sr, list)                                           \
+    ngx_svc_pg_result_of((sr)->op->shown, list)
 
 /* The content handler of a location with a surface. */
 ngx_int_t ngx_svc_request_handler(ngx_http_request_t *r);

@@ -68,7 +68,6 @@ ngx_svc_route_prepare(ngx_svc_request_t *sr)
         s = route->statements[i];
 
         if (s->when && !s->when(body)) {
-            sr->omitted |= 1 << i;
             continue;
         }
 
@@ -129,19 +128,18 @@ ngx_svc_route_checked(ngx_svc_request_t *sr,
     ngx_int_t (*reply)(ngx_svc_request_t *sr))
 {
     ngx_int_t               rc;
-    ngx_uint_t              i, n;
+    PGresult               *res;
+    ngx_uint_t              i;
     const ngx_svc_route_t  *route;
 
     route = sr->route;
-    n = 0;
 
     for (i = 0; route->statements[i]; i++) {
+        res = ngx_svc_result(sr, route->statements[i]);
 
-        if (sr->omitted & 1 << i) {
-            continue;
-        }
+        /* else it was left out */
 
-        rc = ngx_svc_route_check(sr, route->statements[i], sr->results[n++]);
+        rc = res ? ngx_svc_route_check(sr, route->statements[i], res) : NGX_OK;
 
         if (rc != NGX_OK) {
             return rc == NGX_DECLINED ? ngx_svc_send_error(sr)
@@ -153,30 +151,32 @@ ngx_svc_route_checked(ngx_svc_request_t *sr,
 }
 
 
+PGresult *
+ngx_svc_route_final(ngx_svc_request_t *sr)
+{
+    PGresult    *res, *last;
+    ngx_uint_t   i;
+
+    last = NULL;
+
+    for (i = 0; sr->route->statements[i]; i++) {
+        res = ngx_svc_result(sr, sr->route->statements[i]);
+        last = res ? res : last;
+    }
+
+    return last;
+}
+
+
 ngx_int_t
 ngx_svc_route_answer(ngx_svc_request_t *sr)
 {
     PGresult               *res, *total;
-    ngx_uint_t              i, n;
     const ngx_svc_route_t  *route;
 
     route = sr->route;
-    res = NULL;
-    total = NULL;
-    n = 0;
-
-    for (i = 0; route->statements[i]; i++) {
-
-        if (sr->omitted & 1 << i) {
-            continue;
-        }
-
-        res = sr->results[n++];
-
-        if (route->statements[i] == route->total) {
-            total = res;
-        }
-    }
+    res = ngx_svc_route_final(sr);
+    total = ngx_svc_result(sr, route->total);
 
     if (route->status == NGX_HTTP_NO_CONTENT) {
         return ngx_svc_send_empty(sr, NGX_HTTP_NO_CONTENT);

@@ -265,6 +265,12 @@ NGX_SVC_API ngx_int_t ngx_svc_route_results(ngx_svc_request_t *sr);
 #define ngx_svc_route_before_last(sr)                                         \
     ((sr)->op->results[(sr)->op->ncalls - (sr)->op->nhidden - 2])
 
+/*
+ * For a reply: the result of the last one of the route's statements that was
+ * called; NULL: none was.
+ */
+NGX_SVC_API PGresult *ngx_svc_route_final(ngx_svc_request_t *sr);
+
 /* For a reply: sends what the route says; or a row, likewise. */
 NGX_SVC_API ngx_int_t ngx_svc_route_answer(ngx_svc_request_t *sr);
 NGX_SVC_API ngx_int_t ngx_svc_route_row(ngx_svc_request_t *sr, PGresult *res);

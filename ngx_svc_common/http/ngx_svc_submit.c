@@ -80,7 +80,8 @@ ngx_svc_submit_answered(ngx_svc_pg_op_t *ask)
     sr->ask = NULL;
 
     if (ask->status == NGX_SVC_PG_OK
-        && ngx_svc_turn_learn(sr, ask->results[0]) == NGX_OK)
+        && ngx_svc_turn_learn(sr, ngx_svc_pg_result_first(ask->shown))
+           == NGX_OK)
     {
         op->tenant = sr->tenant;
 
@@ -94,6 +95,7 @@ ngx_svc_submit_answered(ngx_svc_pg_op_t *ask)
 
     } else {
         op->results = ask->results;
+        op->shown = ask->shown;
         op->error = ask->error;
 
         /* of a write that was not sent something is known */
@@ -157,7 +159,7 @@ ngx_svc_request_again(ngx_svc_request_t *sr, ngx_svc_pg_pool_e kind,
 /* The client may have gone: who waits for the change must hear of it. */
 
 void
-ngx_svc_request_committed(PGresult **results)
+ngx_svc_request_committed(const ngx_svc_pg_results_t *results)
 {
     ngx_str_t  tenant;
 
@@ -174,18 +176,23 @@ ngx_svc_request_committed(PGresult **results)
 
 
 ngx_int_t
-ngx_svc_committed_tenant(PGresult **results, ngx_str_t *tenant)
+ngx_svc_committed_tenant(const ngx_svc_pg_results_t *results,
+    ngx_str_t *tenant)
 {
+    PGresult  *res;
+
     if (results == NULL) {
         ngx_str_set(tenant, "*");
         return NGX_OK;
     }
 
-    if (PQntuples(results[0]) == 0 || PQgetisnull(results[0], 0, 0)) {
+    res = ngx_svc_pg_result_first(results);
+
+    if (PQntuples(res) == 0 || PQgetisnull(res, 0, 0)) {
         return NGX_DECLINED;
     }
 
-    *tenant = ngx_svc_pg_value(results[0], 0, 0);
+    *tenant = ngx_svc_pg_value(res, 0, 0);
 
     return NGX_OK;
 }

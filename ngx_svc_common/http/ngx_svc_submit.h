@@ -22,15 +22,16 @@
 ngx_int_t ngx_svc_submit(ngx_svc_request_t *sr);
 
 /* Of each write, unless its prepare has put another one in place: calls it. */
-NGX_SVC_API void ngx_svc_request_committed(PGresult **results);
+NGX_SVC_API void ngx_svc_request_committed(
+    const ngx_svc_pg_results_t *results);
 
 /*
  * For such a function: whose data has changed, or may have; "*" when nobody
  * knows.  It lives as long as the results.  NGX_DECLINED: the credential was
  * refused.
  */
-NGX_SVC_API ngx_int_t ngx_svc_committed_tenant(PGresult **results,
-    ngx_str_t *tenant);
+NGX_SVC_API ngx_int_t ngx_svc_committed_tenant(
+    const ngx_svc_pg_results_t *results, ngx_str_t *tenant);
 
 /*
  * Who is to hear of the writes of this worker while Redis does not tell of all

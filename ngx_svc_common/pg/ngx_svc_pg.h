@@ -8,6 +8,7 @@
 
 #include "ngx_svc_common.h"
 #include "ngx_svc_pg_error.h"
+#include "ngx_svc_pg_results.h"
 #include "ngx_svc_pg_trouble.h"
 #include "ngx_svc_pg_value.h"
 
@@ -45,7 +46,7 @@ typedef enum {
  * may be NULL.
  */
 
-typedef struct {
+struct ngx_svc_pg_statement_s {
     const char                      *name;      /* of the prepared statement;
                                                    empty: of none */
     const char                      *text;
@@ -56,7 +57,7 @@ typedef struct {
     const char                      *missing;   /* 404 when it has no row */
     ngx_uint_t                     (*when)(const void *body);
                                                 /* 0: it is left out */
-} ngx_svc_pg_statement_t;
+};
 
 
 typedef struct {
@@ -111,7 +112,7 @@ typedef struct ngx_svc_pg_backlog_s  ngx_svc_pg_backlog_t;
 typedef void (*ngx_svc_pg_handler_pt)(ngx_svc_pg_op_t *op);
 
 /* results: NULL when the connection was lost, and nobody knows. */
-typedef void (*ngx_svc_pg_committed_pt)(PGresult **results);
+typedef void (*ngx_svc_pg_committed_pt)(const ngx_svc_pg_results_t *results);
 
 
 /*
@@ -147,6 +148,7 @@ struct ngx_svc_pg_op_s {
     ngx_svc_pg_status_e        status;
     PGresult                 **results;     /* one a call that is not hidden;
                                                gone after it */
+    const ngx_svc_pg_results_t  *shown;     /* the same, with statements */
     PGresult                  *error;
     unsigned                   unprepared:1; /* FAILED: a statement of it could
                                                 not be prepared */
@@ -209,6 +211,10 @@ NGX_SVC_API void ngx_svc_pg_op_reset(ngx_svc_pg_op_t *op);
  * still runs, and its answer is dropped.
  */
 NGX_SVC_API void ngx_svc_pg_cancel(ngx_svc_pg_op_t *op);
+
+/* For the handler: ngx_svc_pg_result() of the op. */
+#define ngx_svc_pg_op_result(op, statement)                                   \
+    ngx_svc_pg_result((op)->shown, statement)
 
 /* Of an op that is FAILED: whether the same may work later. */
 NGX_SVC_API ngx_uint_t ngx_svc_pg_op_transient(ngx_svc_pg_op_t *op);

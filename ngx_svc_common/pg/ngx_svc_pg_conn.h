@@ -48,9 +48,10 @@ struct ngx_svc_pg_slot_s {
     ngx_svc_pg_op_t           *op;
     ngx_svc_pg_committed_pt    committed;   /* of the op, which may be gone */
     ngx_uint_t                 ncalls;
-    ngx_uint_t                 nhidden;
     ngx_uint_t                 ndone;
+    const ngx_svc_pg_statement_t  *statements[NGX_SVC_PG_CALLS];
     PGresult                  *results[NGX_SVC_PG_CALLS];
+    ngx_svc_pg_results_t       shown;       /* of both, what is not hidden */
     PGresult                  *error;       /* one of results, of the Sync, or of
                                                a statement being prepared */
     unsigned                   preparing:1; /* answers up to the next Sync are

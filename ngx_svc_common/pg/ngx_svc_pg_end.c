@@ -74,7 +74,8 @@ ngx_svc_pg_end_done(ngx_svc_pg_op_t *op)
     conn->end = NULL;
 
     if (op->status == NGX_SVC_PG_OK) {
-        n = ngx_svc_pg_value(op->results[0], 0, 0);
+        n = ngx_svc_pg_value(ngx_svc_pg_op_result(op, &ngx_svc_sql_end_backend),
+                             0, 0);
 
         if (ngx_atoi(n.data, n.len) == 0) {
             ngx_svc_pg_conn_ended(conn);

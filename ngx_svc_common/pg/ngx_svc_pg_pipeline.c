@@ -20,6 +20,8 @@ static ngx_int_t ngx_svc_pg_pipeline_prepare(ngx_svc_pg_conn_t *conn,
     ngx_svc_pg_op_t *op);
 static int ngx_svc_pg_pipeline_call(ngx_svc_pg_conn_t *conn,
     ngx_svc_pg_call_t *call);
+static void ngx_svc_pg_pipeline_slot(ngx_svc_pg_slot_t *slot,
+    ngx_svc_pg_op_t *op);
 static void ngx_svc_pg_pipeline_result(ngx_svc_pg_conn_t *conn,
     PGresult *res);
 static void ngx_svc_pg_pipeline_prepared(ngx_svc_pg_slot_t *slot,
@@ -56,15 +58,8 @@ ngx_svc_pg_pipeline_send(ngx_svc_pg_conn_t *conn, ngx_svc_pg_op_t *op)
 
     slot = ngx_queue_data(q, ngx_svc_pg_slot_t, queue);
 
-    slot->op = op;
-    slot->committed = op->committed;
-    slot->ncalls = op->ncalls;
-    slot->nhidden = op->nhidden;
-    slot->ndone = 0;
-    slot->error = NULL;
+    ngx_svc_pg_pipeline_slot(slot, op);
     slot->preparing = (n != 0);
-    slot->unprepared = 0;
-    ngx_memzero(slot->results, sizeof(slot->results));
 
     ngx_queue_insert_tail(&conn->inflight, q);
     op->slot = slot;
@@ -150,6 +145,31 @@ ngx_svc_pg_pipeline_call(ngx_svc_pg_conn_t *conn, ngx_svc_pg_call_t *call)
                                           (int) call->nbound, NULL,
                                           call->values, call->lengths,
                                           call->formats, 0);
+}
+
+
+/* What the answer needs of the op, which may be gone when it comes. */
+
+static void
+ngx_svc_pg_pipeline_slot(ngx_svc_pg_slot_t *slot, ngx_svc_pg_op_t *op)
+{
+    ngx_uint_t  i;
+
+    slot->op = op;
+    slot->committed = op->committed;
+    slot->ncalls = op->ncalls;
+    slot->ndone = 0;
+    slot->error = NULL;
+    slot->unprepared = 0;
+    ngx_memzero(slot->results, sizeof(slot->results));
+
+    for (i = 0; i < op->ncalls; i++) {
+        slot->statements[i] = op->calls[i].statement;
+    }
+
+    slot->shown.statements = slot->statements + op->nhidden;
+    slot->shown.results = slot->results + op->nhidden;
+    slot->shown.n = op->ncalls - op->nhidden;
 }
 
 
@@ -333,13 +353,14 @@ ngx_svc_pg_pipeline_done(ngx_svc_pg_conn_t *conn, ngx_svc_pg_slot_t *slot)
     }
 
     if (slot->committed && slot->error == NULL) {
-        slot->committed(slot->results + slot->nhidden);
+        slot->committed(&slot->shown);
     }
 
     if (op) {
         op->slot = NULL;
         op->status = slot->error ? NGX_SVC_PG_FAILED : NGX_SVC_PG_OK;
-        op->results = slot->results + slot->nhidden;
+        op->results = slot->shown.results;
+        op->shown = &slot->shown;
         op->error = slot->error;
         op->unprepared = slot->unprepared;
 

@@ -104,7 +104,7 @@ ngx_svc_pg_task_done(ngx_svc_pg_op_t *op)
     ngx_svc_pg_task_log(task, op);
 
     if (op->status == NGX_SVC_PG_OK) {
-        n = ngx_svc_pg_value(op->results[0], 0, 0);
+        n = ngx_svc_pg_value(ngx_svc_pg_op_result(op, task->statement), 0, 0);
 
         if (ngx_atoi(n.data, n.len) >= task->full) {
             ngx_add_timer(&task->timer, task->pause);

@@ -299,7 +299,9 @@ ngx_svc_pg_watch_looked(ngx_svc_pg_op_t *op)
     conn->look = NULL;
 
     if (op->status == NGX_SVC_PG_OK) {
-        conn->timeline = ngx_svc_pg_fence_read(op->results[0], 0);
+        conn->timeline = ngx_svc_pg_fence_read(
+                             ngx_svc_pg_op_result(op, &ngx_svc_sql_timeline),
+                             0);
         ngx_svc_pg_fence_note(&conn->timeline);
     }
 

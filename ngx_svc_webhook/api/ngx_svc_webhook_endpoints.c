@@ -45,7 +45,7 @@ static ngx_int_t ngx_svc_webhook_bind_events(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_int_t ngx_svc_webhook_bind_sealed(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
-static void ngx_svc_webhook_committed(PGresult **results);
+static void ngx_svc_webhook_committed(const ngx_svc_pg_results_t *results);
 
 
 static const ngx_svc_member_t  ngx_svc_webhook_event_element = {
@@ -501,7 +501,7 @@ ngx_svc_webhook_bind_events(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 /* Those who keep endpoints in memory are to ask again. */
 
 static void
-ngx_svc_webhook_committed(PGresult **results)
+ngx_svc_webhook_committed(const ngx_svc_pg_results_t *results)
 {
     ngx_str_t  tenant;
 

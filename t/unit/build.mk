@@ -39,6 +39,7 @@ NGX_SVC_PURE_ADMIN = $(wildcard ngx_svc_admin/tenant/ngx_svc_admin_image*.c) \
 NGX_SVC_PURE = $(patsubst %.c,%,$(NGX_SVC_PURE_COMMON) $(NGX_SVC_PURE_SCIM) \
 		$(NGX_SVC_PURE_ADMIN)) \
 	ngx_svc_common/pg/ngx_svc_pg_array \
+	ngx_svc_common/pg/ngx_svc_pg_results \
 	ngx_svc_webhook/queue/ngx_svc_webhook_entry \
 	ngx_svc_webhook/core/ngx_svc_webhook_target \
 	$(addprefix ngx_svc_webhook/scim_push/ngx_svc_push_, attribute patch read \
