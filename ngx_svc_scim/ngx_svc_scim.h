@@ -115,13 +115,13 @@ ngx_int_t ngx_svc_scim_list_send(ngx_svc_request_t *sr, PGresult *res, int n,
  * ngx_svc_scim_users.c.  The reply of a route that answers with the user in the
  * row of its last statement; a parameter: the status that "active" stands for,
  * NULL when it is absent; and the committed hook behind a statement that
- * creates: the n-th result, in which a NULL id is no user, and the last column
+ * creates: of its result, in which a NULL id is no user, and the last column
  * who subscribes to the event.
  */
 ngx_int_t ngx_svc_scim_user_reply(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_scim_status(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     const ngx_svc_param_t *param, void *body);
-void ngx_svc_scim_created(const ngx_svc_pg_results_t *results, ngx_uint_t n);
+void ngx_svc_scim_created(const ngx_svc_pg_results_t *results, PGresult *user);
 
 enum {
     NGX_SVC_SCIM_COL_VERDICT = NGX_SVC_SCIM_COLS,

@@ -191,13 +191,10 @@ ngx_svc_scim_list_reply(ngx_svc_request_t *sr)
     int        n;
     PGresult  *res;
 
-    res = NULL;
-    n = 0;
+    /* there is none when no user is wanted */
 
-    if (sr->op->ncalls > 1) {
-        res = sr->results[0];
-        n = PQntuples(res);
-    }
+    res = ngx_svc_route_final(sr);
+    n = PQntuples(res);
 
     return ngx_svc_scim_list_send(sr, res, n, n, 1, (uintptr_t) sr->data);
 }

@@ -21,8 +21,9 @@
 
 
 typedef struct {
-    ngx_svc_scim_query_t   query;
-    ngx_svc_scim_where_t   where;
+    ngx_svc_scim_query_t           query;
+    ngx_svc_scim_where_t           where;
+    const ngx_svc_pg_statement_t  *statement;   /* that finds them */
 } ngx_svc_scim_search_t;
 
 
@@ -256,6 +257,8 @@ ngx_svc_scim_list_key(ngx_svc_request_t *sr, ngx_svc_scim_search_t *search,
 {
     ngx_svc_pg_call_t  *call;
 
+    search->statement = statement;
+
     call = ngx_svc_pg_call(sr->op, statement);
     if (call == NULL) {
         return NGX_ERROR;
@@ -282,6 +285,7 @@ ngx_svc_scim_list_page(ngx_svc_request_t *sr, ngx_svc_scim_search_t *search,
         sr->slow = "It took too long to find the users of this page.";
     }
 
+    search->statement = statement;
     call = ngx_svc_pg_call(sr->op, statement);
 
     if (call == NULL
@@ -343,6 +347,7 @@ ngx_svc_scim_list_other(ngx_svc_request_t *sr, ngx_svc_scim_search_t *search)
         sr->refused = ngx_svc_scim_list_refused;
     }
 
+    search->statement = s;
     call = ngx_svc_pg_call(sr->op, s);
 
     if (call == NULL
@@ -460,7 +465,7 @@ ngx_svc_scim_list_reply(ngx_svc_request_t *sr)
                                       query->mask);
     }
 
-    res = ngx_svc_route_last(sr);
+    res = ngx_svc_result(sr, search->statement);
     n = PQntuples(res);
     total = n;
 

@@ -8,10 +8,6 @@
 #include "ngx_svc_notice.h"
 
 
-#define NGX_SVC_SCIM_CHANGE  1          /* its result, behind the credential's */
-#define NGX_SVC_SCIM_CREATE  2
-
-
 static ngx_int_t ngx_svc_scim_rfc_check(ngx_svc_request_t *sr, void *body);
 static void ngx_svc_scim_rfc_created(const ngx_svc_pg_results_t *results);
 static void ngx_svc_scim_rfc_changed(const ngx_svc_pg_results_t *results);
@@ -260,8 +256,7 @@ const ngx_svc_route_t  ngx_svc_scim_rfc_users[] = {
     { ngx_svc_scim_route(NGX_HTTP_POST, NGX_SVC_SCIM_USERS, NGX_SVC_ROUTE_JSON,
                          ngx_svc_scim_rfc_check),
       .statements = { &ngx_svc_sql_scim_rfc_yield,
-                      [NGX_SVC_SCIM_CREATE - 1] =
-                          &ngx_svc_sql_scim_rfc_create },
+                      &ngx_svc_sql_scim_rfc_create },
       .status = NGX_HTTP_CREATED,
       .committed = ngx_svc_scim_rfc_created,
       .reply = ngx_svc_scim_user_reply },
@@ -275,16 +270,14 @@ const ngx_svc_route_t  ngx_svc_scim_rfc_users[] = {
 
     { ngx_svc_scim_route(NGX_HTTP_PUT, NGX_SVC_SCIM_USER, NGX_SVC_ROUTE_JSON,
                          ngx_svc_scim_rfc_check),
-      .statements = { [NGX_SVC_SCIM_CHANGE - 1] =
-                          &ngx_svc_sql_scim_rfc_change,
+      .statements = { &ngx_svc_sql_scim_rfc_change,
                       &ngx_svc_sql_scim_rfc_get },
       .committed = ngx_svc_scim_rfc_changed,
       .reply = ngx_svc_scim_user_reply },
 
     { ngx_svc_scim_route(NGX_HTTP_PATCH, NGX_SVC_SCIM_USER, NGX_SVC_ROUTE_JSON,
                          ngx_svc_scim_rfc_check),
-      .statements = { [NGX_SVC_SCIM_CHANGE - 1] =
-                          &ngx_svc_sql_scim_rfc_change,
+      .statements = { &ngx_svc_sql_scim_rfc_change,
                       &ngx_svc_sql_scim_rfc_get },
       .committed = ngx_svc_scim_rfc_changed,
       .reply = ngx_svc_scim_user_reply },
@@ -327,7 +320,9 @@ ngx_svc_scim_rfc_check(ngx_svc_request_t *sr, void *body)
 static void
 ngx_svc_scim_rfc_created(const ngx_svc_pg_results_t *results)
 {
-    ngx_svc_scim_created(results, NGX_SVC_SCIM_CREATE);
+    ngx_svc_scim_created(results,
+                         ngx_svc_pg_result(results,
+                                           &ngx_svc_sql_scim_rfc_create));
 }
 
 
@@ -335,6 +330,6 @@ static void
 ngx_svc_scim_rfc_changed(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_notice_changed(results,
-                           results ? results->results[NGX_SVC_SCIM_CHANGE]
-                                   : NULL);
+                           ngx_svc_pg_result(results,
+                                             &ngx_svc_sql_scim_rfc_change));
 }

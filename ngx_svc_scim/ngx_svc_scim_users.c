@@ -344,24 +344,25 @@ ngx_svc_scim_keeps(const void *body)
 static void
 ngx_svc_scim_create_committed(const ngx_svc_pg_results_t *results)
 {
-    /* behind the credential's */
+    static const ngx_svc_pg_statement_t *const  list[] = {
+        &ngx_svc_sql_scim_create,
+        &ngx_svc_sql_scim_create_alone,
+        NULL
+    };
 
-    ngx_svc_scim_created(results, 1);
+    ngx_svc_scim_created(results, ngx_svc_pg_result_of(results, list));
 }
 
 
 void
-ngx_svc_scim_created(const ngx_svc_pg_results_t *results, ngx_uint_t n)
+ngx_svc_scim_created(const ngx_svc_pg_results_t *results, PGresult *user)
 {
-    PGresult         *user;
-    ngx_svc_event_t   event;
+    ngx_svc_event_t  event;
 
     if (results == NULL) {
         ngx_svc_request_committed(NULL);
         return;
     }
-
-    user = results->results[n];
 
     if (PQgetisnull(user, 0, NGX_SVC_SCIM_COL_ID)) {
         return;
@@ -370,7 +371,7 @@ ngx_svc_scim_created(const ngx_svc_pg_results_t *results, ngx_uint_t n)
     ngx_svc_request_committed(results);
 
     event.kind = NGX_SVC_EVENT_USER_CREATED;
-    event.tenant = ngx_svc_pg_value(results->results[0], 0, 0);
+    event.tenant = ngx_svc_pg_value(ngx_svc_pg_result_first(results), 0, 0);
     event.user = ngx_svc_pg_value(user, 0, NGX_SVC_SCIM_COL_ID);
     event.email = ngx_svc_pg_value(user, 0, NGX_SVC_SCIM_COL_USER_NAME);
     event.subscribers = ngx_svc_pg_value(user, 0, NGX_SVC_SCIM_COL_SUBSCRIBERS);
@@ -394,7 +395,7 @@ ngx_svc_scim_user_reply(ngx_svc_request_t *sr)
     ngx_uint_t              status;
     ngx_svc_json_writer_t   w;
 
-    res = ngx_svc_route_last(sr);
+    res = ngx_svc_route_final(sr);
 
     if (ngx_svc_json_writer_init(&w, sr->request->pool, NGX_SVC_SCIM_USER_SIZE)
         != NGX_OK)

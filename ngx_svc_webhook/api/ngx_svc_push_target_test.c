@@ -178,7 +178,7 @@ ngx_svc_push_test_looked(ngx_svc_request_t *sr)
     ngx_svc_push_test_t  *test;
 
     test = sr->data;
-    res = ngx_svc_route_last(sr);
+    res = ngx_svc_result(sr, &ngx_svc_sql_push_test_look);
 
     if (PQntuples(res) == 0) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND, "%s",

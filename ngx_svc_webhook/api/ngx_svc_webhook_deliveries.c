@@ -6,6 +6,8 @@
 #include "ngx_svc_webhook_emit.h"
 #include "ngx_svc_webhook_target.h"
 
+#include "ngx_svc_auth.h"
+
 
 #define NGX_SVC_WEBHOOK_NO_QUEUE                                              \
     "Redis, which keeps deliveries, is down: nothing was sent, try again."
@@ -147,7 +149,7 @@ ngx_svc_webhook_test_reply(ngx_svc_request_t *sr)
     ngx_svc_webhook_test_t  *test;
 
     test = sr->data;
-    tenant = ngx_svc_pg_value(sr->op->results[0], 0, 0);
+    tenant = ngx_svc_pg_value(ngx_svc_auth_result(sr), 0, 0);
 
     cln = ngx_http_cleanup_add(sr->request, 0);
     if (cln == NULL) {

@@ -19,8 +19,5 @@ ngx_svc_pg_op_t *ngx_svc_webhook_op_create(ngx_svc_pg_pool_e kind,
     ngx_str_t *tenant, ngx_uint_t lazy, ngx_svc_pg_handler_pt handler,
     void *data);
 
-/* The result of the statement that follows that. */
-#define ngx_svc_webhook_op_result(op)  ((op)->results[1])
-
 
 #endif /* _NGX_SVC_WEBHOOK_OP_H_INCLUDED_ */

@@ -421,7 +421,8 @@ ngx_svc_webhook_set_loaded(ngx_svc_pg_op_t *op)
     set = op->data;
 
     if (op->status == NGX_SVC_PG_OK) {
-        rc = ngx_svc_webhook_set_fill(set, ngx_svc_webhook_op_result(op));
+        rc = ngx_svc_webhook_set_fill(set,
+                     ngx_svc_pg_op_result(op, &ngx_svc_sql_webhook_endpoints));
 
     } else {
         rc = NGX_ERROR;

@@ -263,7 +263,7 @@ ngx_svc_logout_lane_taken(ngx_svc_pg_op_t *op)
         ngx_svc_pg_op_failed(op, "logout tokens wait");
 
     } else {
-        res = ngx_svc_webhook_op_result(op);
+        res = ngx_svc_pg_op_result(op, &ngx_svc_sql_logout_take);
 
         for (i = 0; i < PQntuples(res); i++) {
             (void) ngx_svc_logout_lane_start(res, i);

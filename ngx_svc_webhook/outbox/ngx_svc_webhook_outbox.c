@@ -216,7 +216,7 @@ ngx_svc_webhook_outbox_taken(ngx_svc_pg_op_t *op)
     outbox = &ngx_svc_webhook_outbox;
 
     if (!ngx_svc_webhook_outbox_failed(op) && !outbox->stopped) {
-        res = ngx_svc_webhook_op_result(op);
+        res = ngx_svc_pg_op_result(op, &ngx_svc_sql_webhook_outbox_take);
 
         for (i = 0; i < PQntuples(res); i++) {
             tenant = ngx_svc_pg_value(res, i, 0);
@@ -230,8 +230,8 @@ ngx_svc_webhook_outbox_taken(ngx_svc_pg_op_t *op)
         }
 
         if (outbox->ntenants == 0 && !outbox->woken) {
-            ngx_add_timer(&outbox->timer,
-                  ngx_svc_webhook_outbox_rest(op->results[op->ncalls - 1]));
+            res = ngx_svc_pg_op_result(op, &ngx_svc_sql_webhook_outbox_rest);
+            ngx_add_timer(&outbox->timer, ngx_svc_webhook_outbox_rest(res));
         }
     }
 
@@ -300,7 +300,7 @@ ngx_svc_webhook_outbox_looked(ngx_svc_pg_op_t *op)
     outbox = &ngx_svc_webhook_outbox;
 
     if (!ngx_svc_webhook_outbox_failed(op)) {
-        res = ngx_svc_webhook_op_result(op);
+        res = ngx_svc_pg_op_result(op, &ngx_svc_sql_webhook_outbox_look);
 
         if (PQntuples(res)) {
             ngx_svc_webhook_outbox_expired(res);

@@ -116,7 +116,7 @@ ngx_svc_push_taken(ngx_svc_pg_op_t *op)
 
     work = op->data;
 
-    res = ngx_svc_push_store_answer(op);
+    res = ngx_svc_push_store_answer(op, &ngx_svc_sql_push_take);
     if (res == NULL) {
         return;
     }

@@ -310,7 +310,7 @@ ngx_svc_push_lane_claimed(ngx_svc_pg_op_t *op)
         return;
     }
 
-    res = op->results[op->ncalls - 1];
+    res = ngx_svc_pg_op_result(op, &ngx_svc_sql_push_claim);
     lane->before.len = 0;
 
     if (lane->leased && !ngx_svc_pg_true(res, 0, 0)) {

@@ -355,7 +355,7 @@ ngx_svc_push_list_matched(ngx_svc_pg_op_t *op)
 
     work = op->data;
 
-    res = ngx_svc_push_store_answer(op);
+    res = ngx_svc_push_store_answer(op, &ngx_svc_sql_push_match);
     if (res == NULL) {
         return;
     }

@@ -82,7 +82,7 @@ ngx_svc_push_owner_read(ngx_svc_pg_op_t *op)
         return NGX_SVC_PUSH_OWNER_UNKNOWN;
     }
 
-    res = ngx_svc_push_store_result(op);
+    res = ngx_svc_pg_op_result(op, &ngx_svc_sql_push_owner);
 
     if (PQntuples(res) == 0) {
         return NGX_SVC_PUSH_OWNER_UNKNOWN;

@@ -57,12 +57,12 @@ static void
 ngx_svc_push_polled(ngx_svc_pg_op_t *op)
 {
     ngx_int_t             rc;
-    PGresult             *res;
+    PGresult             *res, *log;
     ngx_svc_push_work_t  *work;
 
     work = op->data;
 
-    res = ngx_svc_push_store_answer(op);
+    res = ngx_svc_push_store_answer(op, &ngx_svc_sql_push_poll);
     if (res == NULL) {
         return;
     }
@@ -79,9 +79,11 @@ ngx_svc_push_polled(ngx_svc_pg_op_t *op)
 
     /* what is in memory is ahead of the row: most events change nothing */
 
-    if (op->ncalls > 3 && !ngx_svc_pg_true(res, 0, NGX_SVC_PUSH_C_BEGIN)) {
+    log = ngx_svc_pg_op_result(op, &ngx_svc_sql_push_log);
+
+    if (log && !ngx_svc_pg_true(res, 0, NGX_SVC_PUSH_C_BEGIN)) {
         ngx_svc_push_row(work, res);
-        ngx_svc_push_log(work, op->results[3]);
+        ngx_svc_push_log(work, log);
 
     } else {
         ngx_svc_push_keep(&work->xid, res, NGX_SVC_PUSH_C_XID);

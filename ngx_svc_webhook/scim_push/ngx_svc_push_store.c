@@ -151,14 +151,15 @@ ngx_svc_push_store_failed(ngx_svc_pg_op_t *op)
 
 
 PGresult *
-ngx_svc_push_store_answer(ngx_svc_pg_op_t *op)
+ngx_svc_push_store_answer(ngx_svc_pg_op_t *op,
+    const ngx_svc_pg_statement_t *statement)
 {
     if (ngx_svc_push_store_failed(op)) {
         ngx_svc_push_store_end(op->data, NGX_ERROR);
         return NULL;
     }
 
-    return ngx_svc_push_store_result(op);
+    return ngx_svc_pg_op_result(op, statement);
 }
 
 
@@ -291,7 +292,7 @@ ngx_svc_push_followed(ngx_svc_pg_op_t *op)
     work = op->data;
 
     if (op->status == NGX_SVC_PG_OK) {
-        res = ngx_svc_push_store_result(op);
+        res = ngx_svc_pg_op_result(op, &ngx_svc_sql_push_follow);
         work->relevant = 0;
         work->more = 1;
 
@@ -332,7 +333,7 @@ ngx_svc_push_looked(ngx_svc_pg_op_t *op)
     work = op->data;
 
     if (op->status == NGX_SVC_PG_OK) {
-        res = ngx_svc_push_store_result(op);
+        res = ngx_svc_pg_op_result(op, &ngx_svc_sql_push_look);
         work->looking = PQntuples(res) && ngx_svc_pg_true(res, 0, 0);
         work->left = work->syncing;
 

@@ -233,11 +233,9 @@ void ngx_svc_push_store_end(ngx_svc_push_work_t *work, ngx_int_t rc);
 /* Whether the op has failed, which is logged. */
 ngx_uint_t ngx_svc_push_store_failed(ngx_svc_pg_op_t *op);
 
-/* The rows of the first statement of an op's own. */
-#define ngx_svc_push_store_result(op)  ((op)->results[2])
-
-/* The rows of work->op; NULL: it has failed, and ended. */
-PGresult *ngx_svc_push_store_answer(ngx_svc_pg_op_t *op);
+/* The rows of a statement of work->op; NULL: it has failed, and ended. */
+PGresult *ngx_svc_push_store_answer(ngx_svc_pg_op_t *op,
+    const ngx_svc_pg_statement_t *statement);
 
 /* A decimal number of a pool, NUL-terminated; NULL: memory. */
 u_char *ngx_svc_push_store_number(ngx_pool_t *pool, int64_t n, size_t *len);
