@@ -180,7 +180,7 @@ ngx_svc_admin_export_reply(ngx_svc_request_t *sr)
     ngx_svc_admin_export_t  *ex;
 
     ex = sr->data;
-    res = sr->results[0];
+    res = ngx_svc_result(sr, &ngx_svc_sql_admin_audit_export_count);
 
     if (PQntuples(res) == 0) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -348,7 +348,7 @@ ngx_svc_admin_export_write(ngx_svc_request_t *sr)
     ngx_svc_admin_export_t  *ex;
 
     ex = sr->data;
-    res = sr->results[0];
+    res = ngx_svc_result(sr, &ngx_svc_sql_admin_audit_export_page);
     n = PQntuples(res);
 
     ex->tries = 0;

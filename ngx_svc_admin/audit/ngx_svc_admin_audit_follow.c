@@ -205,6 +205,7 @@ ngx_svc_admin_follow_prepare(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_admin_follow_reply(ngx_svc_request_t *sr)
 {
+    PGresult                *res;
     ngx_uint_t               more, final;
     ngx_svc_json_writer_t    w;
     ngx_svc_admin_follow_t  *f;
@@ -214,17 +215,18 @@ ngx_svc_admin_follow_reply(ngx_svc_request_t *sr)
     f->polling = 0;
 
     if (f->renewing) {
-        if (PQntuples(sr->results[0]) == 0) {
+        res = ngx_svc_result(sr, &ngx_svc_sql_admin_audit_follow_renew);
+
+        if (PQntuples(res) == 0) {
             return ngx_svc_admin_follow_end(f);
         }
 
         f->renewed = ngx_current_msec;
     }
 
-    if (ngx_svc_admin_follow_events(f, sr->results[f->renewing], &w, &more,
-                                    &final)
-        != NGX_OK)
-    {
+    res = ngx_svc_result(sr, &ngx_svc_sql_admin_audit_follow);
+
+    if (ngx_svc_admin_follow_events(f, res, &w, &more, &final) != NGX_OK) {
         return NGX_ERROR;
     }
 

@@ -255,7 +255,11 @@ ngx_svc_admin_stream_from(ngx_svc_request_t *sr, ngx_str_t *from)
 static void
 ngx_svc_admin_stream_committed(const ngx_svc_pg_results_t *results)
 {
-    if (results && ngx_svc_row_true(results->results[2], 0, "audited")) {
+    PGresult  *res;
+
+    res = ngx_svc_pg_result(results, &ngx_svc_sql_admin_audit_stream_open);
+
+    if (res && ngx_svc_row_true(res, 0, "audited")) {
         ngx_svc_request_committed(results);
     }
 }
@@ -273,7 +277,7 @@ ngx_svc_admin_stream_reply(ngx_svc_request_t *sr)
 
     f->opening = 0;
 
-    tenant = ngx_svc_pg_value(sr->results[-1], 0, 0);
+    tenant = ngx_svc_pg_value(ngx_svc_auth_result(sr), 0, 0);
 
     f->tenant.len = tenant.len;
     f->tenant.data = ngx_pstrdup(sr->request->pool, &tenant);
@@ -286,7 +290,8 @@ ngx_svc_admin_stream_reply(ngx_svc_request_t *sr)
     f->renewed = ngx_current_msec;
 
     if (f->from.len == 0) {
-        return ngx_svc_admin_stream_now(sr, sr->results[1]);
+        return ngx_svc_admin_stream_now(sr,
+                   ngx_svc_result(sr, &ngx_svc_sql_admin_audit_stream_open));
     }
 
     /* no id has more digits than ngx_atoi() takes */
@@ -343,7 +348,7 @@ ngx_svc_admin_stream_resume_reply(ngx_svc_request_t *sr)
     ngx_svc_admin_follow_t  *f;
 
     f = sr->data;
-    res = sr->results[0];
+    res = ngx_svc_result(sr, &ngx_svc_sql_admin_audit_stream_resume);
 
     ngx_svc_row_copy(&f->cursor.xid, f->cursor.xid_text,
                      NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, "xid");

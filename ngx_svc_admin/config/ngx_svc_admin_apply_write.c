@@ -555,7 +555,7 @@ ngx_svc_admin_apply_result(ngx_svc_request_t *sr, ngx_str_t *role)
 {
     PGresult  *res;
 
-    res = sr->results[1];
+    res = ngx_svc_result(sr, &ngx_svc_sql_admin_config_apply);
 
     if (ngx_svc_pg_true(res, 0, ngx_svc_row_find(res, "applied"))) {
         return NGX_SVC_ADMIN_APPLIED;

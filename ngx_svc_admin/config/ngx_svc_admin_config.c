@@ -4,6 +4,7 @@
 
 #include "ngx_svc_admin_config.h"
 #include "ngx_svc_access_cache.h"
+#include "ngx_svc_auth.h"
 #include "ngx_svc_row.h"
 
 
@@ -46,7 +47,7 @@ ngx_svc_admin_config_get_reply(ngx_svc_request_t *sr)
     ngx_svc_json_writer_t    w;
     ngx_svc_admin_bundle_t   bundle;
 
-    res = sr->results[0];
+    res = ngx_svc_result(sr, &ngx_svc_sql_admin_bundle);
     pool = sr->request->pool;
 
     if (ngx_svc_admin_bundle_live(pool, res, &bundle) != NGX_OK
@@ -160,13 +161,15 @@ ngx_int_t
 ngx_svc_admin_config_plan(ngx_svc_request_t *sr, ngx_pool_t *pool,
     ngx_svc_admin_config_t *config)
 {
+    PGresult                *res;
     ngx_int_t                rc;
     ngx_str_t                tenant;
     ngx_svc_admin_bundle_t  *live;
 
     live = &config->live;
+    res = ngx_svc_result(sr, &ngx_svc_sql_admin_bundle);
 
-    if (ngx_svc_admin_bundle_live(pool, sr->results[0], live) != NGX_OK) {
+    if (ngx_svc_admin_bundle_live(pool, res, live) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -177,7 +180,7 @@ ngx_svc_admin_config_plan(ngx_svc_request_t *sr, ngx_pool_t *pool,
 
     if (config->candidate.sections & (1 << NGX_SVC_ADMIN_ACCESS)) {
 
-        tenant = ngx_svc_pg_value(sr->op->results[0], 0, 0);
+        tenant = ngx_svc_pg_value(ngx_svc_auth_result(sr), 0, 0);
 
         live->access = ngx_svc_access_cached(ngx_svc_zones(), &tenant,
                            ngx_atoof(live->access_number.data,

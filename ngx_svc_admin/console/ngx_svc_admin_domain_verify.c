@@ -129,7 +129,7 @@ ngx_svc_verify_read(ngx_svc_request_t *sr)
     PGresult          *res;
     ngx_svc_verify_t  *verify;
 
-    res = sr->results[0];
+    res = ngx_svc_result(sr, &ngx_svc_sql_admin_domain_read);
 
     if (ngx_svc_row_true(res, 0, "verified")) {
         return ngx_svc_route_row(sr, res);
@@ -484,7 +484,7 @@ ngx_svc_verify_written(ngx_svc_request_t *sr)
     ngx_svc_verify_t  *verify;
 
     verify = sr->data;
-    res = ngx_svc_route_last(sr);
+    res = ngx_svc_result(sr, &ngx_svc_sql_admin_domain_verify);
 
     if (PQntuples(res) == 0) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND, "%s",

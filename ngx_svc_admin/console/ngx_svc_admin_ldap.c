@@ -341,7 +341,7 @@ ngx_svc_admin_ldap_reply(ngx_svc_request_t *sr)
 {
     ngx_svc_json_writer_t  w;
 
-    if (ngx_svc_row_true(sr->results[0], 0, "configured")) {
+    if (ngx_svc_row_true(ngx_svc_route_final(sr), 0, "configured")) {
         return ngx_svc_route_answer(sr);
     }
 

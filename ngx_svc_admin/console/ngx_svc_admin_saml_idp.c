@@ -188,7 +188,7 @@ ngx_svc_admin_saml_idp_reply(ngx_svc_request_t *sr)
 {
     PGresult  *res;
 
-    res = ngx_svc_route_last(sr);
+    res = ngx_svc_route_final(sr);
 
     if (ngx_svc_row_true(res, 0, "_keyless")) {
         return ngx_svc_admin_saml_idp_make(sr, res);

@@ -424,7 +424,7 @@ ngx_svc_admin_invitation_url(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr)
     ngx_svc_admin_secret_t  *secret;
 
     secret = sr->data;
-    res = ngx_svc_route_last(sr);
+    res = ngx_svc_route_final(sr);
     tenant = ngx_svc_row_value(res, 0, "_of");
 
     if (ngx_svc_base_url_page(sr, NGX_SVC_ADMIN_INVITATION_PATH, &tenant,

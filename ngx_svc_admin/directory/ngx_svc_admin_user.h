@@ -151,13 +151,6 @@
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_lock;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_owners_lock;
 
-/*
- * Likewise: the committed hook of such a lock and, behind it, a statement with
- * a notice of the user.
- */
-#define NGX_SVC_ADMIN_USER_CHANGED  2
-void ngx_svc_admin_user_committed(const ngx_svc_pg_results_t *results);
-
 /* ngx_svc_admin_users.c: also what answers behind what changed a user. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_users_get;
 

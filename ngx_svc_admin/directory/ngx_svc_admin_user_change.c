@@ -18,17 +18,10 @@ typedef struct {
 } ngx_svc_admin_profile_t;
 
 
-/* The statements of an erasure, in their order. */
-
-enum {
-    NGX_SVC_ADMIN_ERASE_GROUPS = 0,
-    NGX_SVC_ADMIN_ERASE_LOCK,
-    NGX_SVC_ADMIN_ERASE_USER
-};
-
-
 static ngx_uint_t ngx_svc_admin_user_put_email(const void *body);
 static ngx_uint_t ngx_svc_admin_user_put_none(const void *body);
+static void ngx_svc_admin_user_put_committed(
+    const ngx_svc_pg_results_t *results);
 static void ngx_svc_admin_user_delete_committed(
     const ngx_svc_pg_results_t *results);
 
@@ -339,18 +332,16 @@ const ngx_svc_route_t  ngx_svc_admin_user_change[] = {
                       &ngx_svc_sql_admin_user_put,
                       &ngx_svc_sql_admin_user_put_get,
                       &ngx_svc_sql_admin_user_put_profile },
-      .committed = ngx_svc_admin_user_committed },
+      .committed = ngx_svc_admin_user_put_committed },
 
     { .method = NGX_HTTP_DELETE,
       .path = ngx_string("/admin/users/*"),
       .permission = NGX_SVC_P_MEMBERS_MANAGE,
       .flags = NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_CALLER
                |NGX_SVC_ROUTE_SENSITIVE,
-      .statements = {
-          [NGX_SVC_ADMIN_ERASE_GROUPS] = &ngx_svc_sql_admin_user_groups_lock,
-          [NGX_SVC_ADMIN_ERASE_LOCK] = &ngx_svc_sql_admin_user_owners_lock,
-          [NGX_SVC_ADMIN_ERASE_USER] = &ngx_svc_sql_admin_user_delete
-      },
+      .statements = { &ngx_svc_sql_admin_user_groups_lock,
+                      &ngx_svc_sql_admin_user_owners_lock,
+                      &ngx_svc_sql_admin_user_delete },
       .status = NGX_HTTP_NO_CONTENT,
       .committed = ngx_svc_admin_user_delete_committed },
 
@@ -397,12 +388,12 @@ ngx_svc_admin_user_put_none(const void *body)
 }
 
 
-void
-ngx_svc_admin_user_committed(const ngx_svc_pg_results_t *results)
+static void
+ngx_svc_admin_user_put_committed(const ngx_svc_pg_results_t *results)
 {
-    ngx_svc_notice_changed(results, results
-                           ? results->results[NGX_SVC_ADMIN_USER_CHANGED]
-                           : NULL);
+    ngx_svc_notice_changed(results,
+                           ngx_svc_pg_result(results,
+                                             &ngx_svc_sql_admin_user_put));
 }
 
 
@@ -414,20 +405,14 @@ ngx_svc_admin_user_delete_committed(const ngx_svc_pg_results_t *results)
 
     ngx_svc_request_committed(results);
 
-    if (results == NULL) {
-        return;
-    }
-
-    /* behind the credential's */
-
-    res = results->results[1 + NGX_SVC_ADMIN_ERASE_USER];
+    res = ngx_svc_pg_result(results, &ngx_svc_sql_admin_user_delete);
 
     if (PQntuples(res) == 0) {
         return;
     }
 
     event.kind = NGX_SVC_EVENT_USER_DELETED;
-    event.tenant = ngx_svc_pg_value(results->results[0], 0, 0);
+    event.tenant = ngx_svc_pg_value(ngx_svc_pg_result_first(results), 0, 0);
     event.user = ngx_svc_pg_value(res, 0, ngx_svc_row_find(res, "_user"));
     event.subscribers = ngx_svc_pg_value(res, 0,
                                      ngx_svc_row_find(res, "_subscribers"));

@@ -7,6 +7,10 @@
 #include "ngx_svc_notice.h"
 
 
+static void ngx_svc_admin_reset_mfa_committed(
+    const ngx_svc_pg_results_t *results);
+
+
 /*
  * Of somebody who may do what the caller may not, or of an owner, it would be a
  * way to become one: with the mailbox, or the password, of somebody else.
@@ -57,7 +61,16 @@ const ngx_svc_route_t  ngx_svc_admin_user_reset_mfa[] = {
       .statements = { &ngx_svc_sql_admin_user_lock,
                       &ngx_svc_sql_admin_user_reset_mfa,
                       &ngx_svc_sql_admin_users_get },
-      .committed = ngx_svc_admin_user_committed },
+      .committed = ngx_svc_admin_reset_mfa_committed },
 
     ngx_svc_null_route
 };
+
+
+static void
+ngx_svc_admin_reset_mfa_committed(const ngx_svc_pg_results_t *results)
+{
+    ngx_svc_notice_changed(results,
+                     ngx_svc_pg_result(results,
+                                       &ngx_svc_sql_admin_user_reset_mfa));
+}

@@ -126,7 +126,7 @@ ngx_svc_admin_unlock_reply(ngx_svc_request_t *sr)
     PGresult   *res;
     ngx_str_t   email, failures;
 
-    res = ngx_svc_route_last(sr);
+    res = ngx_svc_result(sr, &ngx_svc_sql_admin_user_unlock);
     email = ngx_svc_row_value(res, 0, "_email");
     failures = ngx_svc_row_value(res, 0, "_failures");
 

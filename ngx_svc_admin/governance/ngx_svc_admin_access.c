@@ -109,7 +109,7 @@ ngx_svc_admin_access_put(ngx_svc_request_t *sr)
     ngx_svc_admin_access_t         *access;
     const ngx_svc_access_policy_t  *policy;
 
-    res = sr->results[0];
+    res = ngx_svc_result(sr, &ngx_svc_sql_admin_access_read);
     access = sr->data;
 
     policy = ngx_svc_admin_access_in_force(sr, res);
@@ -203,8 +203,8 @@ ngx_svc_admin_access_written(ngx_svc_request_t *sr)
     PGresult                *res;
     ngx_svc_admin_access_t  *access;
 
-    res = sr->results[1];
     access = sr->data;
+    res = ngx_svc_result(sr, access->store);
 
     if (PQntuples(res)) {
         return ngx_svc_route_row(sr, res);

@@ -59,7 +59,7 @@ ngx_svc_admin_restore_reply(ngx_svc_request_t *sr)
     PGresult   *res;
     ngx_int_t   rc;
 
-    res = sr->results[0];
+    res = ngx_svc_result(sr, &ngx_svc_sql_admin_access_version);
 
     rc = sr->data ? NGX_OK : ngx_svc_admin_restore_parse(sr, res);
 

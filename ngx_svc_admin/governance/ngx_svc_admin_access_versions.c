@@ -114,7 +114,7 @@ ngx_svc_admin_versions_reply(ngx_svc_request_t *sr)
 {
     PGresult  *res;
 
-    res = sr->results[1];
+    res = ngx_svc_result(sr, &ngx_svc_sql_admin_access_versions);
 
     return ngx_svc_admin_versions_whole(res) == PQntuples(res)
            ? ngx_svc_route_answer(sr) : ngx_svc_admin_versions_open(sr);
@@ -144,16 +144,19 @@ ngx_svc_admin_versions_whole(PGresult *res)
 static ngx_int_t
 ngx_svc_admin_versions_open(ngx_svc_request_t *sr)
 {
+    PGresult                  *res;
     ngx_int_t                  rc;
     ngx_str_t                  total;
     ngx_svc_admin_versions_t  *versions;
 
     versions = sr->data;
 
-    total = ngx_svc_pg_value(sr->results[0], 0, 0);
+    res = ngx_svc_result(sr, &ngx_svc_sql_admin_access_versions_total);
+    total = ngx_svc_pg_value(res, 0, 0);
+    res = ngx_svc_result(sr, &ngx_svc_sql_admin_access_versions);
 
     versions->total = ngx_atoof(total.data, total.len);
-    versions->page.limit = PQntuples(sr->results[1]);
+    versions->page.limit = PQntuples(res);
     versions->page.offset = 0;
     versions->stream.taken = ngx_svc_admin_versions_next;
 
@@ -185,7 +188,7 @@ ngx_svc_admin_versions_piece(ngx_svc_request_t *sr)
     ngx_svc_admin_versions_t  *versions;
 
     versions = sr->data;
-    res = versions->written ? sr->results[0] : sr->results[1];
+    res = ngx_svc_result(sr, &ngx_svc_sql_admin_access_versions);
     n = ngx_svc_admin_versions_whole(res);
     size = 256;
 

@@ -341,7 +341,7 @@ ngx_svc_admin_role_more(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr)
     PGresult                           *total;
     const ngx_svc_admin_system_role_t  *role;
 
-    total = sr->results[0];
+    total = ngx_svc_result(sr, &ngx_svc_sql_admin_roles_total);
 
     ngx_svc_json_open(w, "systemRoles", '[');
 

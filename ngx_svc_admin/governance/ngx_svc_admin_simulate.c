@@ -167,16 +167,17 @@ ngx_svc_admin_simulate_body(ngx_svc_request_t *sr,
 static ngx_int_t
 ngx_svc_admin_simulate_reply(ngx_svc_request_t *sr)
 {
-    PGresult                  *res;
+    PGresult                  *policy, *res;
     ngx_svc_json_writer_t      w;
     ngx_svc_access_caller_t    caller;
     ngx_svc_admin_simulate_t  *sim;
 
     sim = sr->data;
-    res = sr->results[1];
+    policy = ngx_svc_result(sr, &ngx_svc_sql_admin_simulate_policy);
+    res = ngx_svc_result(sr, &ngx_svc_sql_admin_simulate_sign_ins);
 
     sim->n = ngx_min(PQntuples(res), NGX_SVC_ADMIN_SIMULATE_IPS);
-    sim->current = ngx_svc_admin_access_in_force(sr, sr->results[0]);
+    sim->current = ngx_svc_admin_access_in_force(sr, policy);
 
     if (sim->current == NULL) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_INTERNAL,
@@ -201,7 +202,7 @@ ngx_svc_admin_simulate_reply(ngx_svc_request_t *sr)
 
     ngx_svc_json_open(&w, NULL, '{');
 
-    ngx_svc_admin_simulate_sample(&w, sim, sr->results[0], res);
+    ngx_svc_admin_simulate_sample(&w, sim, policy, res);
     ngx_svc_admin_simulate_summary(&w, sim);
     ngx_svc_admin_simulate_results(&w, sim, res);
     ngx_svc_admin_simulate_lockout(&w, sim->candidate, &caller);

@@ -204,7 +204,7 @@ ngx_svc_admin_token_scopes(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr)
 {
     PGresult  *total;
 
-    total = sr->results[0];
+    total = ngx_svc_result(sr, &ngx_svc_sql_admin_tokens_total);
 
     ngx_svc_column_raw(w, "assignableScopes", total, 0,
                        ngx_svc_row_find(total, "scopes"));

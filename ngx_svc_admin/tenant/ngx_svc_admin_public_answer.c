@@ -93,7 +93,7 @@ ngx_svc_admin_public_keep(ngx_svc_admin_reader_t *reader,
     ngx_memzero(answer, sizeof(ngx_svc_cache_answer_t));
     ngx_str_null(&tenant);
 
-    res = reader->sr->results[0];
+    res = ngx_svc_route_final(reader->sr);
 
     if (PQntuples(res)) {
         if (handler(reader->sr, res, answer) != NGX_OK) {
