@@ -6,12 +6,6 @@
 #include "ngx_svc_new_password.h"
 
 
-#define NGX_SVC_ACCOUNT_TENANT  0       /* the first result */
-
-#define NGX_SVC_ACCOUNT_DONE    4       /* those behind the store's */
-#define NGX_SVC_ACCOUNT_MADE    5
-
-
 static void ngx_svc_account_hashed(ngx_svc_password_job_t *job);
 
 
@@ -141,7 +135,6 @@ ngx_svc_account_write(ngx_svc_account_t *account,
     rc = ngx_svc_login_calls(sr, list);
 
     if (rc == NGX_OK) {
-        login->made = sr->op->ncalls - 1 + NGX_SVC_ACCOUNT_MADE;
         rc = ngx_svc_route_call(sr, &ngx_svc_sql_signin_session_new, NULL);
     }
 
@@ -162,22 +155,22 @@ ngx_svc_account_write(ngx_svc_account_t *account,
 
 
 void
-ngx_svc_account_committed(const ngx_svc_pg_results_t *results, ngx_uint_t store)
+ngx_svc_account_committed(const ngx_svc_pg_results_t *results,
+    const ngx_svc_pg_statement_t *store)
 {
     PGresult         *res;
     ngx_svc_event_t   event;
 
     ngx_svc_request_committed(results);
 
-    if (results == NULL || PQntuples(results->results[store]) == 0) {
+    res = ngx_svc_pg_result(results, store);
+
+    if (PQntuples(res) == 0) {
         return;
     }
 
-    res = results->results[store];
-
     event.kind = NGX_SVC_EVENT_USER_CREATED;
-    event.tenant = ngx_svc_pg_value(
-                       results->results[NGX_SVC_ACCOUNT_TENANT], 0, 0);
+    event.tenant = ngx_svc_pg_value(ngx_svc_pg_result_first(results), 0, 0);
     event.user = ngx_svc_row_value(res, 0, "_user");
     event.email = ngx_svc_row_value(res, 0, "_email");
     event.subscribers = ngx_svc_row_value(res, 0, "_subscribers");
@@ -189,12 +182,10 @@ ngx_svc_account_committed(const ngx_svc_pg_results_t *results, ngx_uint_t store)
 
 
 void
-ngx_svc_account_signed_in(const ngx_svc_pg_results_t *results, ngx_uint_t store)
+ngx_svc_account_signed_in(const ngx_svc_pg_results_t *results,
+    const ngx_svc_pg_statement_t *store)
 {
     ngx_svc_account_committed(results, store);
-
-    if (results) {
-        ngx_svc_login_emit(results->results[NGX_SVC_ACCOUNT_TENANT],
-                           results->results[store + NGX_SVC_ACCOUNT_DONE]);
-    }
+    ngx_svc_login_emit(ngx_svc_pg_result_first(results),
+                       ngx_svc_pg_result(results, &ngx_svc_sql_signin_done));
 }

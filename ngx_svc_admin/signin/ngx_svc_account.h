@@ -148,11 +148,11 @@ ngx_int_t ngx_svc_account_write(ngx_svc_account_t *account,
     const ngx_svc_pg_statement_t *const *list,
     ngx_svc_pg_committed_pt committed, ngx_svc_pg_committed_pt signed_in);
 
-/* Such hooks: user.created, and user.login too; store: where its result is. */
+/* For such hooks: user.created, and user.login too; store: the list's last. */
 void ngx_svc_account_committed(const ngx_svc_pg_results_t *results,
-    ngx_uint_t store);
+    const ngx_svc_pg_statement_t *store);
 void ngx_svc_account_signed_in(const ngx_svc_pg_results_t *results,
-    ngx_uint_t store);
+    const ngx_svc_pg_statement_t *store);
 
 
 #endif /* _NGX_SVC_ACCOUNT_H_INCLUDED_ */

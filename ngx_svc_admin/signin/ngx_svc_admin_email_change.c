@@ -185,8 +185,8 @@ const ngx_svc_route_t  ngx_svc_admin_email_change[] = {
       .members = ngx_svc_own_email_members,
       .body_size = sizeof(ngx_svc_own_email_body_t),
       .check = ngx_svc_admin_change_email_verify,
-      .statements = { [NGX_SVC_OWN_EMAIL_READ] = &ngx_svc_sql_factor_read,
-                      [NGX_SVC_OWN_EMAIL_TRIED] = &ngx_svc_sql_own_email_try },
+      .statements = { &ngx_svc_sql_factor_read,
+                      &ngx_svc_sql_own_email_try },
       .reply = ngx_svc_own_email_shown },
 
     ngx_svc_null_route
@@ -226,20 +226,23 @@ ngx_svc_admin_change_email_check(ngx_svc_request_t *sr, void *body)
 static ngx_int_t
 ngx_svc_admin_change_email_reply(ngx_svc_request_t *sr)
 {
+    PGresult             *res;
     ngx_int_t             rc;
     ngx_svc_login_t      *login;
     ngx_svc_own_email_t  *own;
 
     own = sr->data;
     login = &own->factor.login;
+    res = ngx_svc_result(sr, &ngx_svc_sql_email_change_read);
 
-    rc = ngx_svc_factor_read(&own->factor, sr->results[0]);
+    rc = ngx_svc_factor_read(&own->factor, 
+                             ngx_svc_result(sr, &ngx_svc_sql_factor_read));
 
     if (rc != NGX_OK) {
         return ngx_svc_login_unread(sr, rc);
     }
 
-    if (ngx_svc_admin_change_email_room(own, sr->results[1]) != NGX_OK) {
+    if (ngx_svc_admin_change_email_room(own, res) != NGX_OK) {
         return ngx_svc_send_error(sr);
     }
 
@@ -312,21 +315,23 @@ static ngx_int_t
 ngx_svc_admin_change_email_started(ngx_svc_request_t *sr)
 {
     u_char                id[NGX_SVC_UUID_LEN];
+    PGresult             *res;
     ngx_str_t             text;
     ngx_svc_own_email_t  *own;
 
     own = sr->data;
-    text = ngx_svc_row_value(ngx_svc_route_last(sr), 0, "user_id");
+    res = ngx_svc_result(sr, &ngx_svc_sql_email_change_open);
+    text = ngx_svc_row_value(res, 0, "user_id");
 
     if (text.len
         && ngx_svc_uuid_parse(text.data, text.len, id) == NGX_OK
         && ngx_memcmp(id, own->factor.login.row.user, NGX_SVC_UUID_LEN) == 0)
     {
-        return ngx_svc_own_email_mail(sr, NGX_SVC_MAIL_VERIFY,
+        return ngx_svc_own_email_mail(sr, res, NGX_SVC_MAIL_VERIFY,
                                       NGX_SVC_EMAIL_CHANGE_PATH, "#change=");
     }
 
-    return ngx_svc_own_email_mail(sr, NGX_SVC_MAIL_EXISTS,
+    return ngx_svc_own_email_mail(sr, res, NGX_SVC_MAIL_EXISTS,
                                   NGX_SVC_EMAIL_CHANGE_EXISTS, "");
 }
 
@@ -471,19 +476,21 @@ static void
 ngx_svc_admin_change_email_committed(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_notice_changed(results,
-                           results ? results->results[NGX_SVC_OWN_EMAIL_DONE]
-                                   : NULL);
+                     ngx_svc_pg_result(results,
+                                       &ngx_svc_sql_email_change_store));
 }
 
 
 static ngx_int_t
 ngx_svc_admin_change_email_written(ngx_svc_request_t *sr)
 {
+    PGresult         *res;
     ngx_svc_login_t  *login;
 
     login = sr->data;
+    res = ngx_svc_result(sr, &ngx_svc_sql_email_change_store);
 
-    if (ngx_svc_own_email_done(sr) != NGX_OK) {
+    if (ngx_svc_own_email_done(sr, res) != NGX_OK) {
         return ngx_svc_send_error(sr);
     }
 
@@ -493,5 +500,5 @@ ngx_svc_admin_change_email_written(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_svc_route_row(sr, sr->op->results[NGX_SVC_OWN_EMAIL_DONE]);
+    return ngx_svc_route_row(sr, res);
 }

@@ -69,8 +69,8 @@ const ngx_svc_route_t  ngx_svc_admin_email_verify[] = {
       .members = ngx_svc_own_email_members,
       .body_size = sizeof(ngx_svc_own_email_body_t),
       .check = ngx_svc_admin_verify_check,
-      .statements = { [NGX_SVC_OWN_EMAIL_READ] = &ngx_svc_sql_factor_read,
-                      [NGX_SVC_OWN_EMAIL_TRIED] = &ngx_svc_sql_own_email_try },
+      .statements = { &ngx_svc_sql_factor_read,
+                      &ngx_svc_sql_own_email_try },
       .reply = ngx_svc_own_email_shown },
 
     ngx_svc_null_route
@@ -96,7 +96,8 @@ ngx_svc_admin_verify_start_reply(ngx_svc_request_t *sr)
 
     own = sr->data;
 
-    rc = ngx_svc_factor_read(&own->factor, sr->results[0]);
+    rc = ngx_svc_factor_read(&own->factor, 
+                             ngx_svc_result(sr, &ngx_svc_sql_factor_read));
 
     if (rc != NGX_OK) {
         return ngx_svc_login_unread(sr, rc);
@@ -141,7 +142,10 @@ ngx_svc_admin_verify_start(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_admin_verify_started(ngx_svc_request_t *sr)
 {
-    return ngx_svc_own_email_mail(sr, NGX_SVC_MAIL_VERIFY,
+    return ngx_svc_own_email_mail(sr,
+                                  ngx_svc_result(sr,
+                                                 &ngx_svc_sql_own_email_open),
+                                  NGX_SVC_MAIL_VERIFY,
                                   NGX_SVC_EMAIL_VERIFY_PATH, "#verify=");
 }
 
@@ -171,7 +175,11 @@ ngx_svc_admin_verify_write(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_admin_verify_written(ngx_svc_request_t *sr)
 {
-    if (ngx_svc_own_email_done(sr) != NGX_OK) {
+    PGresult  *res;
+
+    res = ngx_svc_result(sr, &ngx_svc_sql_email_verify_store);
+
+    if (ngx_svc_own_email_done(sr, res) != NGX_OK) {
         return ngx_svc_send_error(sr);
     }
 
@@ -179,5 +187,5 @@ ngx_svc_admin_verify_written(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_svc_route_row(sr, ngx_svc_route_last(sr));
+    return ngx_svc_route_row(sr, res);
 }

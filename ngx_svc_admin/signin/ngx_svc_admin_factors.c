@@ -226,9 +226,10 @@ ngx_svc_factors_reply(ngx_svc_request_t *sr)
     ngx_svc_row_t           columns;
     ngx_svc_json_writer_t   w;
 
-    res = sr->results[0];
+    res = ngx_svc_result(sr, &ngx_svc_sql_factors_codes);
+    left = ngx_svc_row_value(res, 0, "n");
+    res = ngx_svc_result(sr, &ngx_svc_sql_factors_list);
     n = PQntuples(res);
-    left = ngx_svc_row_value(sr->results[1], 0, "n");
 
     if (ngx_svc_signin_no_store(sr) != NGX_OK
         || ngx_svc_json_writer_init(&w, sr->request->pool, 64 + n * 256)
@@ -276,14 +277,17 @@ ngx_svc_factor_remove_check(ngx_svc_request_t *sr, void *body)
 static ngx_int_t
 ngx_svc_factor_remove_reply(ngx_svc_request_t *sr)
 {
+    PGresult                 *res;
     ngx_int_t                 rc;
     ngx_str_t                 id;
     ngx_svc_factor_remove_t  *remove;
 
     remove = sr->data;
-    id = ngx_svc_row_value(sr->results[1], 0, "id");
+    res = ngx_svc_result(sr, &ngx_svc_sql_factor_get);
+    id = ngx_svc_row_value(res, 0, "id");
 
-    rc = ngx_svc_factor_read(&remove->factor, sr->results[0]);
+    rc = ngx_svc_factor_read(&remove->factor,
+                             ngx_svc_result(sr, &ngx_svc_sql_factor_read));
 
     if (rc != NGX_OK) {
         return ngx_svc_login_unread(sr, rc);
@@ -338,9 +342,13 @@ ngx_svc_factor_remove(ngx_svc_request_t *sr)
 static void
 ngx_svc_factors_committed(const ngx_svc_pg_results_t *results)
 {
-    ngx_svc_notice_changed(results,
-                           results ? results->results[NGX_SVC_FACTOR_STORED]
-                                   : NULL);
+    static const ngx_svc_pg_statement_t *const  stores[] = {
+        &ngx_svc_sql_factor_remove,
+        &ngx_svc_sql_factor_codes,
+        NULL
+    };
+
+    ngx_svc_notice_changed(results, ngx_svc_pg_result_of(results, stores));
 }
 
 
@@ -351,11 +359,13 @@ ngx_svc_factor_removed(ngx_svc_request_t *sr)
     ngx_svc_login_t  *login;
 
     login = sr->data;
-    res = sr->op->results[NGX_SVC_FACTOR_STORED];
+    res = ngx_svc_result(sr, &ngx_svc_sql_factor_check);
 
-    if (PQgetisnull(sr->op->results[NGX_SVC_FACTOR_CHECK], 0, 0)) {
+    if (PQgetisnull(res, 0, 0)) {
         return ngx_svc_factor_ended(sr);
     }
+
+    res = ngx_svc_result(sr, &ngx_svc_sql_factor_remove);
 
     if (PQgetisnull(res, 0, 0)) {
         if (ngx_svc_row_true(res, 0, "last")) {
@@ -396,7 +406,8 @@ ngx_svc_factor_codes_reply(ngx_svc_request_t *sr)
 
     factor = sr->data;
 
-    rc = ngx_svc_factor_read(factor, sr->results[0]);
+    rc = ngx_svc_factor_read(factor,
+                             ngx_svc_result(sr, &ngx_svc_sql_factor_read));
 
     if (rc != NGX_OK) {
         return ngx_svc_login_unread(sr, rc);
@@ -431,13 +442,18 @@ ngx_svc_factor_codes_store(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_factor_codes_stored(ngx_svc_request_t *sr)
 {
-    ngx_svc_json_writer_t  w;
+    PGresult               *res;
+    ngx_svc_json_writer_t   w;
 
-    if (PQgetisnull(sr->op->results[NGX_SVC_FACTOR_CHECK], 0, 0)) {
+    res = ngx_svc_result(sr, &ngx_svc_sql_factor_check);
+
+    if (PQgetisnull(res, 0, 0)) {
         return ngx_svc_factor_ended(sr);
     }
 
-    if (PQntuples(sr->op->results[NGX_SVC_FACTOR_STORED]) == 0) {
+    res = ngx_svc_result(sr, &ngx_svc_sql_factor_codes);
+
+    if (PQntuples(res) == 0) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_REQUEST,
                             "There is no second factor that codes could "
                             "stand in for: add one first.");

@@ -9,10 +9,6 @@
 #include "ngx_svc_new_password.h"
 
 
-#define NGX_SVC_ACCEPT_USER   4         /* results of the write */
-#define NGX_SVC_ACCEPT_STORE  5
-
-
 static ngx_int_t ngx_svc_admin_lookup_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_accept_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_accept_hashed(ngx_svc_account_t *account);
@@ -178,9 +174,12 @@ const ngx_svc_route_t  ngx_svc_admin_invitation_accept[] = {
 static ngx_int_t
 ngx_svc_admin_lookup_reply(ngx_svc_request_t *sr)
 {
-    ngx_int_t  rc;
+    PGresult   *res;
+    ngx_int_t   rc;
 
-    rc = ngx_svc_invitation_good(sr);
+    res = ngx_svc_result(sr, &ngx_svc_sql_invitation_lookup);
+
+    rc = ngx_svc_invitation_good(sr, res);
 
     if (rc != NGX_OK) {
         return ngx_svc_account_failed(sr, rc);
@@ -190,7 +189,7 @@ ngx_svc_admin_lookup_reply(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_svc_route_row(sr, sr->results[NGX_SVC_INVITATION_ROW]);
+    return ngx_svc_route_row(sr, res);
 }
 
 
@@ -204,9 +203,9 @@ ngx_svc_admin_accept_reply(ngx_svc_request_t *sr)
     ngx_svc_account_t  *account;
 
     account = sr->data;
-    res = sr->results[NGX_SVC_INVITATION_ROW];
+    res = ngx_svc_result(sr, &ngx_svc_sql_invitation_read);
 
-    rc = ngx_svc_invitation_good(sr);
+    rc = ngx_svc_invitation_good(sr, res);
 
     if (rc != NGX_OK) {
         return ngx_svc_account_failed(sr, rc);
@@ -245,8 +244,8 @@ ngx_svc_admin_accept_write(ngx_svc_request_t *sr)
         &ngx_svc_sql_admin_governance_lock,
         &ngx_svc_sql_invitation_lock,
         &ngx_svc_sql_invitation_groups,
-        [NGX_SVC_ACCEPT_USER] = &ngx_svc_sql_invitation_user,
-        [NGX_SVC_ACCEPT_STORE] = &ngx_svc_sql_invitation_store,
+        &ngx_svc_sql_invitation_user,
+        &ngx_svc_sql_invitation_store,
         NULL
     };
 
@@ -259,14 +258,14 @@ ngx_svc_admin_accept_write(ngx_svc_request_t *sr)
 static void
 ngx_svc_admin_accept_committed(const ngx_svc_pg_results_t *results)
 {
-    ngx_svc_account_committed(results, NGX_SVC_ACCEPT_STORE);
+    ngx_svc_account_committed(results, &ngx_svc_sql_invitation_store);
 }
 
 
 static void
 ngx_svc_admin_accept_signed_in(const ngx_svc_pg_results_t *results)
 {
-    ngx_svc_account_signed_in(results, NGX_SVC_ACCEPT_STORE);
+    ngx_svc_account_signed_in(results, &ngx_svc_sql_invitation_store);
 }
 
 
@@ -275,7 +274,11 @@ ngx_svc_admin_accept_signed_in(const ngx_svc_pg_results_t *results)
 static ngx_int_t
 ngx_svc_admin_accept_written(ngx_svc_request_t *sr)
 {
-    if (PQgetisnull(sr->op->results[NGX_SVC_ACCEPT_USER], 0, 0)) {
+    PGresult  *res;
+
+    res = ngx_svc_result(sr, &ngx_svc_sql_invitation_user);
+
+    if (PQgetisnull(res, 0, 0)) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_INVITE,
                             "The invitation has just been accepted or "
                             "revoked: ask for another one.");

@@ -63,7 +63,9 @@ ngx_svc_admin_login_reply(ngx_svc_request_t *sr)
 
     login = sr->data;
 
-    rc = ngx_svc_login_decide(login);
+    rc = ngx_svc_login_decide(login,
+                              ngx_svc_result(sr, &ngx_svc_sql_signin_tenant),
+                              ngx_svc_result(sr, &ngx_svc_sql_signin_user));
 
     if (rc == NGX_DECLINED) {
         return ngx_svc_login_declined(login);
@@ -107,7 +109,8 @@ ngx_svc_admin_login_risk_reply(ngx_svc_request_t *sr)
 
     login = sr->data;
 
-    ngx_svc_login_take_risk(login, sr->results[1]);
+    ngx_svc_login_take_risk(login,
+                            ngx_svc_result(sr, &ngx_svc_sql_signin_risk));
 
     return ngx_svc_admin_login_hash(login);
 }
@@ -125,7 +128,7 @@ ngx_svc_admin_login_stored(ngx_svc_login_t *login)
         return NGX_OK;
     }
 
-    res = login->sr->results[1];
+    res = ngx_svc_result(login->sr, &ngx_svc_sql_signin_user);
     hash = ngx_svc_row_value(res, 0, "hash");
 
     login->expired = ngx_svc_row_true(res, 0, "expired");

@@ -9,10 +9,6 @@
 #define NGX_SVC_MFA_EMAIL_PENDING  3        /* that wait to be confirmed */
 #define NGX_SVC_MFA_EMAIL_WAIT     30       /* seconds between two mails */
 
-#define NGX_SVC_MFA_EMAIL_OPENED   4        /* the results of what makes one */
-#define NGX_SVC_MFA_EMAIL_MADE     5
-#define NGX_SVC_MFA_EMAIL_TRIED    2        /* of what is read to confirm it */
-
 #define NGX_SVC_MFA_EMAIL_NONE                                                \
     "There is no factor with this id that waits to be confirmed."
 
@@ -156,11 +152,9 @@ const ngx_svc_route_t  ngx_svc_admin_mfa_email[] = {
       .members = ngx_svc_mfa_email_members,
       .body_size = sizeof(ngx_svc_mfa_email_body_t),
       .check = ngx_svc_mfa_email_confirm_check,
-      .statements = {
-          &ngx_svc_sql_factor_read,
-          &ngx_svc_sql_mfa_email_pending,
-          [NGX_SVC_MFA_EMAIL_TRIED] = &ngx_svc_sql_own_email_try
-      },
+      .statements = { &ngx_svc_sql_factor_read,
+                      &ngx_svc_sql_mfa_email_pending,
+                      &ngx_svc_sql_own_email_try },
       .reply = ngx_svc_mfa_email_confirm_reply },
 
     ngx_svc_null_route
@@ -186,7 +180,8 @@ ngx_svc_mfa_email_reply(ngx_svc_request_t *sr)
 
     factor = sr->data;
 
-    rc = ngx_svc_factor_read(factor, sr->results[0]);
+    rc = ngx_svc_factor_read(factor,
+                             ngx_svc_result(sr, &ngx_svc_sql_factor_read));
 
     if (rc != NGX_OK) {
         return ngx_svc_login_unread(sr, rc);
@@ -264,17 +259,19 @@ ngx_svc_mfa_email_written(ngx_svc_request_t *sr)
     PGresult        *res;
     ngx_svc_mail_t   mail;
 
-    if (PQgetisnull(sr->op->results[NGX_SVC_FACTOR_CHECK], 0, 0)) {
+    res = ngx_svc_result(sr, &ngx_svc_sql_factor_check);
+
+    if (PQgetisnull(res, 0, 0)) {
         return ngx_svc_factor_ended(sr);
     }
 
-    res = sr->op->results[NGX_SVC_MFA_EMAIL_MADE];
+    res = ngx_svc_result(sr, &ngx_svc_sql_mfa_email_create);
 
     if (PQgetisnull(res, 0, 0)) {
         return ngx_svc_mfa_email_full(sr, res);
     }
 
-    res = sr->op->results[NGX_SVC_MFA_EMAIL_OPENED];
+    res = ngx_svc_result(sr, &ngx_svc_sql_own_email_open);
 
     rc = ngx_svc_email_challenge_mail(sr->data, res, NULL, NULL, &mail);
 
@@ -381,7 +378,8 @@ ngx_svc_mfa_email_confirm_reply(ngx_svc_request_t *sr)
 
     factor = sr->data;
 
-    rc = ngx_svc_factor_read(factor, sr->results[0]);
+    rc = ngx_svc_factor_read(factor,
+                             ngx_svc_result(sr, &ngx_svc_sql_factor_read));
 
     if (rc != NGX_OK) {
         return ngx_svc_login_unread(sr, rc);
@@ -394,7 +392,7 @@ ngx_svc_mfa_email_confirm_reply(ngx_svc_request_t *sr)
     }
 
     rc = ngx_svc_email_challenge_verify(&factor->login,
-                                  sr->results[NGX_SVC_MFA_EMAIL_TRIED]);
+                              ngx_svc_result(sr, &ngx_svc_sql_own_email_try));
 
     factor->id = factor->login.mailed.id;
 

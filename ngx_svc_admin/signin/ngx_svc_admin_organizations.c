@@ -13,10 +13,6 @@
 #define NGX_SVC_ORGANIZATION_NAME    120    /* characters */
 #define NGX_SVC_ORGANIZATION_KIND    "organization"
 
-#define NGX_SVC_ORGANIZATION_CREATE  0      /* the results of the write */
-#define NGX_SVC_ORGANIZATION_USER    1
-#define NGX_SVC_ORGANIZATION_STORE   2
-
 
 static ngx_int_t ngx_svc_admin_organizations_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_organizations_tenant(ngx_svc_signup_t *signup);
@@ -191,7 +187,7 @@ ngx_svc_admin_organizations_reply(ngx_svc_request_t *sr)
     ngx_svc_signup_t  *signup;
 
     signup = sr->data;
-    res = sr->results[0];
+    res = ngx_svc_result(sr, &ngx_svc_sql_organization_read);
 
     if (ngx_svc_row_true(res, 0, "taken")) {
         return ngx_svc_admin_organization_taken(sr);
@@ -257,7 +253,7 @@ ngx_svc_admin_organizations_written(ngx_svc_request_t *sr)
     ngx_svc_login_t  *login;
 
     login = sr->data;
-    res = ngx_svc_route_last(sr);
+    res = ngx_svc_result(sr, &ngx_svc_sql_organization_open);
 
     if (PQntuples(res) == 0) {
         rc = ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE,
@@ -302,7 +298,8 @@ ngx_svc_admin_organization_reply(ngx_svc_request_t *sr)
 {
     ngx_int_t  rc;
 
-    rc = ngx_svc_signup_shown(sr->data, sr->results[0]);
+    rc = ngx_svc_signup_shown(sr->data,
+                          ngx_svc_result(sr, &ngx_svc_sql_organization_try));
 
     if (rc != NGX_OK) {
         return ngx_svc_account_failed(sr, rc);
@@ -318,9 +315,9 @@ static ngx_int_t
 ngx_svc_admin_organization_write(ngx_svc_request_t *sr)
 {
     static const ngx_svc_pg_statement_t *const  list[] = {
-        [NGX_SVC_ORGANIZATION_CREATE] = &ngx_svc_sql_organization_create,
-        [NGX_SVC_ORGANIZATION_USER] = &ngx_svc_sql_organization_user,
-        [NGX_SVC_ORGANIZATION_STORE] = &ngx_svc_sql_organization_store,
+        &ngx_svc_sql_organization_create,
+        &ngx_svc_sql_organization_user,
+        &ngx_svc_sql_organization_store,
         NULL
     };
 
@@ -333,14 +330,14 @@ ngx_svc_admin_organization_write(ngx_svc_request_t *sr)
 static void
 ngx_svc_admin_organization_committed(const ngx_svc_pg_results_t *results)
 {
-    ngx_svc_account_committed(results, NGX_SVC_ORGANIZATION_STORE);
+    ngx_svc_account_committed(results, &ngx_svc_sql_organization_store);
 }
 
 
 static void
 ngx_svc_admin_organization_signed_in(const ngx_svc_pg_results_t *results)
 {
-    ngx_svc_account_signed_in(results, NGX_SVC_ORGANIZATION_STORE);
+    ngx_svc_account_signed_in(results, &ngx_svc_sql_organization_store);
 }
 
 
@@ -350,7 +347,7 @@ ngx_svc_admin_organization_written(ngx_svc_request_t *sr)
     PGresult   *res;
     ngx_str_t   verdict;
 
-    res = sr->op->results[NGX_SVC_ORGANIZATION_CREATE];
+    res = ngx_svc_result(sr, &ngx_svc_sql_organization_create);
     verdict = ngx_svc_row_value(res, 0, "verdict");
 
     switch (verdict.data[0]) {

@@ -12,9 +12,6 @@
 
 #define NGX_SVC_PASSKEY_HANDLE  (2 * NGX_SVC_UUID_LEN)  /* tenant and user */
 
-#define NGX_SVC_PASSKEY_TENANT  0       /* the results of the read */
-#define NGX_SVC_PASSKEY_USER    1
-
 
 typedef struct {
     ngx_svc_value_t                credential;
@@ -233,7 +230,7 @@ ngx_svc_admin_passkey_options_reply(ngx_svc_request_t *sr)
     ngx_svc_webauthn_ceremony_t   ceremony;
 
     p = sr->data;
-    res = sr->results[0];
+    res = ngx_svc_result(sr, &ngx_svc_sql_signin_tenant);
 
     /* without a tenant the passkey says which */
 
@@ -362,11 +359,14 @@ ngx_svc_admin_passkey_reply(ngx_svc_request_t *sr)
     rc = ngx_svc_admin_passkey_tenant(p);
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_login_decide(&p->login);
+        rc = ngx_svc_login_decide(&p->login,
+                              ngx_svc_result(sr, &ngx_svc_sql_passkey_tenant),
+                              ngx_svc_result(sr, &ngx_svc_sql_passkey_user));
     }
 
     if (rc == NGX_OK) {
-        ngx_svc_login_take_risk(&p->login, sr->results[2]);
+        ngx_svc_login_take_risk(&p->login,
+                                ngx_svc_result(sr, &ngx_svc_sql_passkey_risk));
         rc = ngx_svc_admin_passkey_verify(p);
     }
 
@@ -403,7 +403,7 @@ ngx_svc_admin_passkey_tenant(ngx_svc_passkey_login_t *p)
 {
     PGresult  *res;
 
-    res = p->login.sr->results[NGX_SVC_PASSKEY_USER];
+    res = ngx_svc_result(p->login.sr, &ngx_svc_sql_passkey_user);
 
     if (PQntuples(res) == 0) {
         return NGX_ABORT;
@@ -436,7 +436,7 @@ ngx_svc_admin_passkey_verify(ngx_svc_passkey_login_t *p)
     ngx_svc_webauthn_ceremony_t   ceremony;
 
     sr = p->login.sr;
-    res = sr->results[NGX_SVC_PASSKEY_TENANT];
+    res = ngx_svc_result(sr, &ngx_svc_sql_passkey_tenant);
     err.kind = NGX_SVC_E_NONE;
 
     rc = ngx_svc_ceremony(sr, NGX_SVC_WEBAUTHN_SIGN_IN,
@@ -461,7 +461,7 @@ ngx_svc_admin_passkey_verify(ngx_svc_passkey_login_t *p)
 
     return p->login.reason == NGX_SVC_LOGIN_WRONG
            ? ngx_svc_admin_passkey_signed(p, &ceremony,
-                                          sr->results[NGX_SVC_PASSKEY_USER])
+                                ngx_svc_result(sr, &ngx_svc_sql_passkey_user))
            : NGX_ABORT;
 }
 

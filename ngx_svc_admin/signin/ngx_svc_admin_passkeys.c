@@ -8,10 +8,6 @@
 #include "ngx_svc_webauthn_options.h"
 
 
-#define NGX_SVC_PASSKEYS_FACTOR  0      /* the results of the read */
-#define NGX_SVC_PASSKEYS_OWN     1
-
-
 typedef struct {
     ngx_svc_value_t            credential;
     ngx_svc_value_t            name;
@@ -327,7 +323,8 @@ ngx_svc_admin_passkeys_begin(ngx_svc_passkeys_t *p)
 
     sr = p->factor.login.sr;
 
-    rc = ngx_svc_factor_read(&p->factor, sr->results[NGX_SVC_PASSKEYS_FACTOR]);
+    rc = ngx_svc_factor_read(&p->factor,
+                             ngx_svc_result(sr, &ngx_svc_sql_factor_read));
 
     if (rc != NGX_OK) {
         return rc;
@@ -338,7 +335,8 @@ ngx_svc_admin_passkeys_begin(ngx_svc_passkeys_t *p)
     }
 
     return ngx_svc_ceremony_own(sr, NGX_SVC_WEBAUTHN_REGISTER,
-                                sr->results[NGX_SVC_PASSKEYS_OWN], &p->own);
+                                ngx_svc_result(sr, &ngx_svc_sql_ceremony_own),
+                                &p->own);
 }
 
 

@@ -7,12 +7,6 @@
 #include "ngx_svc_password_text.h"
 
 
-#define NGX_SVC_CHANGE_CHECK  2         /* of what is written: the verdict */
-#define NGX_SVC_CHANGE_STORED 3
-#define NGX_SVC_CHANGE_DONE   (5 + NGX_SVC_LOGIN_COMPLETE)
-                                        /* when a sign-in has waited for it */
-
-
 typedef struct {
     ngx_svc_value_t            current;
     ngx_svc_value_t            new;
@@ -175,16 +169,18 @@ ngx_svc_admin_change_check(ngx_svc_request_t *sr, void *body)
 static ngx_int_t
 ngx_svc_admin_change_reply(ngx_svc_request_t *sr)
 {
+    PGresult          *res;
     ngx_int_t          rc;
     ngx_svc_change_t  *change;
 
     change = sr->data;
+    res = ngx_svc_result(sr, &ngx_svc_sql_change_read);
 
-    if (PQntuples(sr->results[0]) == 0) {
+    if (PQntuples(res) == 0) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    rc = ngx_svc_admin_change_read(change, sr->results[0]);
+    rc = ngx_svc_admin_change_read(change, res);
 
     if (rc == NGX_OK) {
         return change->current.data ? ngx_svc_admin_change_verify(change)
@@ -409,20 +405,17 @@ static void
 ngx_svc_admin_change_committed(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_notice_changed(results,
-                           results ? results->results[NGX_SVC_CHANGE_STORED]
-                                   : NULL);
+                           ngx_svc_pg_result(results,
+                                             &ngx_svc_sql_change_store));
 }
 
 
 static void
 ngx_svc_admin_change_signed_in(const ngx_svc_pg_results_t *results)
 {
-    if (results) {
-        ngx_svc_notice(NGX_SVC_MAIL_CHANGED,
-                       results->results[NGX_SVC_CHANGE_STORED]);
-    }
-
-    ngx_svc_login_completed(results, NGX_SVC_CHANGE_DONE);
+    ngx_svc_notice(NGX_SVC_MAIL_CHANGED,
+                   ngx_svc_pg_result(results, &ngx_svc_sql_change_store));
+    ngx_svc_login_completed(results);
 }
 
 
@@ -433,7 +426,7 @@ ngx_svc_admin_change_written(ngx_svc_request_t *sr)
     ngx_svc_change_t  *change;
 
     change = sr->data;
-    res = sr->op->results[NGX_SVC_CHANGE_CHECK];
+    res = ngx_svc_result(sr, &ngx_svc_sql_change_check);
 
     if (PQgetisnull(res, 0, 0) || PQgetvalue(res, 0, 0)[0] != 'g') {
         return ngx_svc_login_lost(sr, res);
@@ -447,6 +440,7 @@ ngx_svc_admin_change_written(ngx_svc_request_t *sr)
         ngx_svc_login_give_back(&change->login, 1);
     }
 
-    return ngx_svc_signin_session(sr, ngx_svc_route_last(sr),
-                                  change->login.session.key);
+    return ngx_svc_signin_session(sr,
+                        ngx_svc_result(sr, &ngx_svc_sql_signin_session_made),
+                        change->login.session.key);
 }

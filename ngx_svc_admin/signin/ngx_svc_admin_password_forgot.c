@@ -14,9 +14,6 @@
 #define NGX_SVC_FORGOT_TOKEN   32       /* bytes */
 #define NGX_SVC_FORGOT_LIFE    1800     /* seconds */
 #define NGX_SVC_FORGOT_BEGIN   250      /* ms */
-#define NGX_SVC_FORGOT_TENANT  0        /* the results of the read */
-#define NGX_SVC_FORGOT_BLOCK   1
-#define NGX_SVC_FORGOT_USER    1        /* of the write */
 
 #define NGX_SVC_FORGOT_PATH    "/reset"
 
@@ -183,23 +180,22 @@ ngx_svc_admin_forgot_token(ngx_svc_forgot_t *forgot)
 static ngx_int_t
 ngx_svc_admin_forgot_reply(ngx_svc_request_t *sr)
 {
+    PGresult          *tenant, *block;
     ngx_int_t          rc;
     ngx_svc_forgot_t  *forgot;
 
     forgot = sr->data;
+    tenant = ngx_svc_result(sr, &ngx_svc_sql_signin_tenant);
+    block = ngx_svc_result(sr, &ngx_svc_sql_forgot_blocked);
 
-    rc = ngx_svc_login_tenant(&forgot->login,
-                              sr->results[NGX_SVC_FORGOT_TENANT]);
+    rc = ngx_svc_login_tenant(&forgot->login, tenant);
 
-    if (rc == NGX_OK
-        && ngx_svc_row_true(sr->results[NGX_SVC_FORGOT_BLOCK], 0, "blocked"))
-    {
+    if (rc == NGX_OK && ngx_svc_row_true(block, 0, "blocked")) {
         rc = ngx_svc_login_barred(sr);
     }
 
     if (rc == NGX_OK && sr->tenant_known) {
-        rc = ngx_svc_admin_forgot_begin(forgot,
-                                        sr->results[NGX_SVC_FORGOT_TENANT]);
+        rc = ngx_svc_admin_forgot_begin(forgot, tenant);
     }
 
     switch (rc) {
@@ -379,7 +375,8 @@ ngx_svc_admin_forgot_written(ngx_svc_pg_op_t *op)
 {
     if (op->status == NGX_SVC_PG_OK) {
         ngx_svc_admin_forgot_mail(op->data, op->pool,
-                                  op->results[NGX_SVC_FORGOT_USER]);
+                                  ngx_svc_pg_op_result(op,
+                                                       &ngx_svc_sql_forgot));
 
     } else {
         ngx_svc_pg_op_failed(op, "a link to set a password cannot be made");

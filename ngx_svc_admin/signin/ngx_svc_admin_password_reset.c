@@ -9,9 +9,6 @@
 
 
 #define NGX_SVC_RESET_TOKEN_MAX  128        /* bytes */
-#define NGX_SVC_RESET_TENANT     0          /* the results of the read */
-#define NGX_SVC_RESET_USER       1
-#define NGX_SVC_RESET_STORED     3          /* of what is written */
 
 
 typedef struct {
@@ -196,10 +193,10 @@ ngx_svc_admin_reset_reply(ngx_svc_request_t *sr)
     ngx_svc_reset_t  *reset;
 
     reset = sr->data;
-    res = sr->results[NGX_SVC_RESET_USER];
+    res = ngx_svc_result(sr, &ngx_svc_sql_reset_read);
 
     rc = ngx_svc_login_tenant(&reset->login,
-                              sr->results[NGX_SVC_RESET_TENANT]);
+                              ngx_svc_result(sr, &ngx_svc_sql_signin_tenant));
 
     if (rc == NGX_DECLINED) {
         return ngx_svc_send_error(sr);
@@ -306,19 +303,21 @@ static void
 ngx_svc_admin_reset_committed(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_notice_changed(results,
-                           results ? results->results[NGX_SVC_RESET_STORED]
-                                   : NULL);
+                           ngx_svc_pg_result(results,
+                                             &ngx_svc_sql_reset_store));
 }
 
 
 static ngx_int_t
 ngx_svc_admin_reset_written(ngx_svc_request_t *sr)
 {
+    PGresult         *res;
     ngx_svc_reset_t  *reset;
 
     reset = sr->data;
+    res = ngx_svc_result(sr, &ngx_svc_sql_reset_store);
 
-    if (PQntuples(ngx_svc_route_last(sr)) == 0) {
+    if (PQntuples(res) == 0) {
         return ngx_svc_admin_reset_invalid(sr);
     }
 

@@ -12,10 +12,6 @@
 #include "ngx_svc_hex.h"
 
 
-#define NGX_SVC_PASSWORDLESS_TENANT  0      /* the results of the reads */
-#define NGX_SVC_PASSWORDLESS_USER    1
-#define NGX_SVC_PASSWORDLESS_TRY     3
-
 #define NGX_SVC_PASSWORDLESS_KIND    "sign_in"
 #define NGX_SVC_PASSWORDLESS_PATH    "/login"
 
@@ -246,9 +242,10 @@ ngx_svc_admin_passwordless_started(ngx_svc_request_t *sr)
     ngx_svc_login_t  *login;
 
     login = sr->data;
-    res = sr->results[NGX_SVC_PASSWORDLESS_USER];
+    res = ngx_svc_result(sr, &ngx_svc_sql_passwordless_begin);
 
-    rc = ngx_svc_login_tenant(login, sr->results[NGX_SVC_PASSWORDLESS_TENANT]);
+    rc = ngx_svc_login_tenant(login,
+                              ngx_svc_result(sr, &ngx_svc_sql_signin_tenant));
 
     if (rc == NGX_OK && !sr->tenant_known) {
         return ngx_svc_email_challenge_accepted(login, res);
@@ -298,7 +295,7 @@ ngx_svc_admin_passwordless_opened(ngx_svc_request_t *sr)
     ngx_int_t   rc;
     PGresult   *res;
 
-    res = ngx_svc_route_last(sr);
+    res = ngx_svc_result(sr, &ngx_svc_sql_passwordless_open);
 
     rc = PQntuples(res) ? ngx_svc_admin_passwordless_mail(sr->data, res)
                         : ngx_svc_fail(&sr->error, NGX_SVC_E_ACCESS_DENIED,
@@ -362,6 +359,7 @@ static ngx_int_t
 ngx_svc_admin_passwordless_reply(ngx_svc_request_t *sr)
 {
     ngx_int_t         rc;
+    PGresult         *res;
     ngx_svc_login_t  *login;
 
     login = sr->data;
@@ -369,13 +367,16 @@ ngx_svc_admin_passwordless_reply(ngx_svc_request_t *sr)
     rc = ngx_svc_admin_passwordless_read(login);
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_login_decide(login);
+        res = ngx_svc_result(sr, &ngx_svc_sql_email_challenge_tenant);
+        rc = ngx_svc_login_decide(login, res,
+                          ngx_svc_result(sr, &ngx_svc_sql_passwordless_user));
     }
 
     switch (rc) {
 
     case NGX_OK:
-        ngx_svc_login_take_risk(login, sr->results[2]);
+        res = ngx_svc_result(sr, &ngx_svc_sql_passwordless_risk);
+        ngx_svc_login_take_risk(login, res);
         return ngx_svc_admin_passwordless_shown(login);
 
     case NGX_DECLINED:
@@ -394,12 +395,13 @@ ngx_svc_admin_passwordless_read(ngx_svc_login_t *login)
 {
     size_t              len;
     u_char             *mac;
-    PGresult           *res;
+    PGresult           *res, *tenant;
     ngx_str_t           text;
     ngx_svc_request_t  *sr;
 
     sr = login->sr;
-    res = sr->results[NGX_SVC_PASSWORDLESS_USER];
+    tenant = ngx_svc_result(sr, &ngx_svc_sql_email_challenge_tenant);
+    res = ngx_svc_result(sr, &ngx_svc_sql_passwordless_user);
     text = ngx_svc_row_value(res, 0, "_mac");
 
     if (PQntuples(res) == 0 || text.len == 0) {
@@ -412,8 +414,7 @@ ngx_svc_admin_passwordless_read(ngx_svc_login_t *login)
     if (mac == NULL || ngx_svc_hex_bytea(&text, mac, &len) != NGX_OK
         || ngx_svc_login_begun(login, res) != NGX_OK
         || ngx_svc_login_copy(login, &login->slug,
-               ngx_svc_row_value(sr->results[NGX_SVC_PASSWORDLESS_TENANT], 0,
-                                 "slug"))
+                              ngx_svc_row_value(tenant, 0, "slug"))
            != NGX_OK)
     {
         return NGX_ERROR;
@@ -430,13 +431,13 @@ ngx_svc_admin_passwordless_read(ngx_svc_login_t *login)
 static ngx_int_t
 ngx_svc_admin_passwordless_shown(ngx_svc_login_t *login)
 {
+    PGresult           *tried;
     ngx_svc_request_t  *sr;
 
     sr = login->sr;
+    tried = ngx_svc_result(sr, &ngx_svc_sql_email_challenge_try);
 
-    switch (ngx_svc_email_challenge_verify(login,
-                                    sr->results[NGX_SVC_PASSWORDLESS_TRY]))
-    {
+    switch (ngx_svc_email_challenge_verify(login, tried)) {
 
     case NGX_OK:
         return login->reason == NGX_SVC_LOGIN_WRONG

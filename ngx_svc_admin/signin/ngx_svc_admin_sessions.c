@@ -177,7 +177,9 @@ ngx_svc_admin_session_reply(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_svc_signin_session(sr, ngx_svc_route_last(sr), session->key);
+    return ngx_svc_signin_session(sr,
+                             ngx_svc_result(sr, &ngx_svc_sql_signin_session),
+                             session->key);
 }
 
 
@@ -195,7 +197,7 @@ ngx_svc_admin_revoke_reply(ngx_svc_request_t *sr)
     ngx_svc_signin_key_t  *key;
 
     key = sr->data;
-    res = sr->results[1];
+    res = ngx_svc_result(sr, &ngx_svc_sql_admin_sessions_revoke);
 
     if (PQgetisnull(res, 0, 0)) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_UNAUTHENTICATED,
@@ -260,7 +262,7 @@ ngx_svc_admin_logout_reply(ngx_svc_request_t *sr)
     PGresult           *res;
     ngx_svc_session_t  *session;
 
-    res = sr->results[0];
+    res = ngx_svc_auth_result(sr);
     session = sr->session;
 
     if (session->csrf_failed && PQntuples(res)

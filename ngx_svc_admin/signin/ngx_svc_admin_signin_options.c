@@ -15,9 +15,6 @@
 #include "ngx_svc_signup.h"
 
 
-#define NGX_SVC_OPTIONS_TENANT  0       /* the results */
-#define NGX_SVC_OPTIONS_ROW     1
-
 #define NGX_SVC_OPTIONS_DOMAIN  253
 
 
@@ -333,17 +330,17 @@ static ngx_int_t
 ngx_svc_admin_signin_options_reply(ngx_svc_request_t *sr)
 {
     ngx_int_t                rc;
-    PGresult                *res;
+    PGresult                *res, *tenant;
     ngx_svc_options_t       *options;
     ngx_svc_cache_answer_t   answer;
 
     options = sr->data;
-    res = sr->results[NGX_SVC_OPTIONS_ROW];
+    tenant = ngx_svc_result(sr, &ngx_svc_sql_signin_tenant);
+    res = ngx_svc_result(sr, &ngx_svc_sql_signin_options);
 
     ngx_memzero(&answer, sizeof(ngx_svc_cache_answer_t));
 
-    rc = ngx_svc_login_tenant(&options->login,
-                              sr->results[NGX_SVC_OPTIONS_TENANT]);
+    rc = ngx_svc_login_tenant(&options->login, tenant);
 
     if (rc == NGX_OK && PQntuples(res)) {
         rc = ngx_svc_admin_json_answer(sr, res, &answer);
@@ -354,9 +351,7 @@ ngx_svc_admin_signin_options_reply(ngx_svc_request_t *sr)
     }
 
     if (options->by_name.data) {
-        ngx_svc_admin_signin_options_put(options,
-                                         sr->results[NGX_SVC_OPTIONS_TENANT],
-                                         &answer);
+        ngx_svc_admin_signin_options_put(options, tenant, &answer);
         ngx_svc_admin_reader_end(&options->reader);
     }
 

@@ -10,10 +10,6 @@
 #include "ngx_svc_signup_user.h"
 
 
-#define NGX_SVC_SIGNUP_USER   1         /* results of a write without mail */
-#define NGX_SVC_SIGNUP_STORE  2
-
-
 static ngx_int_t ngx_svc_admin_signup_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_signup_hashed(ngx_svc_account_t *account);
 static ngx_int_t ngx_svc_admin_signup_write(ngx_svc_request_t *sr);
@@ -93,8 +89,8 @@ ngx_svc_admin_signup_reply(ngx_svc_request_t *sr)
     ngx_svc_account_t  *account;
 
     account = sr->data;
-    tenant = sr->results[NGX_SVC_SIGNUP_TENANT];
-    row = sr->results[NGX_SVC_SIGNUP_ROW];
+    tenant = ngx_svc_result(sr, &ngx_svc_sql_signin_tenant);
+    row = ngx_svc_result(sr, &ngx_svc_sql_signup_read);
 
     rc = ngx_svc_login_tenant(&account->login, tenant);
 
@@ -152,7 +148,7 @@ ngx_svc_admin_signup_written(ngx_svc_request_t *sr)
     ngx_svc_login_t  *login;
 
     login = sr->data;
-    res = ngx_svc_route_last(sr);
+    res = ngx_svc_result(sr, &ngx_svc_sql_signup_open);
 
     if (PQntuples(res) == 0) {
         return ngx_svc_account_failed(sr, ngx_svc_signup_disabled(sr));
@@ -213,8 +209,8 @@ ngx_svc_admin_signup_now_write(ngx_svc_request_t *sr)
 {
     static const ngx_svc_pg_statement_t *const  list[] = {
         &ngx_svc_sql_signin_tenant_write,
-        [NGX_SVC_SIGNUP_USER] = &ngx_svc_sql_signup_user,
-        [NGX_SVC_SIGNUP_STORE] = &ngx_svc_sql_signup_store,
+        &ngx_svc_sql_signup_user,
+        &ngx_svc_sql_signup_store,
         NULL
     };
 
@@ -227,25 +223,31 @@ ngx_svc_admin_signup_now_write(ngx_svc_request_t *sr)
 static void
 ngx_svc_admin_signup_now_committed(const ngx_svc_pg_results_t *results)
 {
-    ngx_svc_account_committed(results, NGX_SVC_SIGNUP_STORE);
+    ngx_svc_account_committed(results, &ngx_svc_sql_signup_store);
 }
 
 
 static void
 ngx_svc_admin_signup_now_signed_in(const ngx_svc_pg_results_t *results)
 {
-    ngx_svc_account_signed_in(results, NGX_SVC_SIGNUP_STORE);
+    ngx_svc_account_signed_in(results, &ngx_svc_sql_signup_store);
 }
 
 
 static ngx_int_t
 ngx_svc_admin_signup_now_written(ngx_svc_request_t *sr)
 {
-    if (PQntuples(sr->op->results[NGX_SVC_SIGNUP_TENANT]) == 0) {
+    PGresult  *res;
+
+    res = ngx_svc_result(sr, &ngx_svc_sql_signin_tenant_write);
+
+    if (PQntuples(res) == 0) {
         return ngx_svc_account_failed(sr, ngx_svc_signup_disabled(sr));
     }
 
-    if (PQgetisnull(sr->op->results[NGX_SVC_SIGNUP_USER], 0, 0)) {
+    res = ngx_svc_result(sr, &ngx_svc_sql_signup_user);
+
+    if (PQgetisnull(res, 0, 0)) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_EMAIL_TAKEN,
                             "A user with this e-mail address exists already.");
         return ngx_svc_send_error(sr);

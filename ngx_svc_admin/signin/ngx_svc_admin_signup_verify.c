@@ -6,10 +6,6 @@
 #include "ngx_svc_signup_user.h"
 
 
-#define NGX_SVC_SIGNUP_VERIFY_USER   2      /* results of the write */
-#define NGX_SVC_SIGNUP_VERIFY_STORE  3
-
-
 static ngx_int_t ngx_svc_admin_signup_verify_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_signup_verify_take(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_admin_signup_verify_reply(ngx_svc_request_t *sr);
@@ -71,15 +67,17 @@ static ngx_int_t
 ngx_svc_admin_signup_verify_reply(ngx_svc_request_t *sr)
 {
     ngx_int_t         rc;
+    PGresult         *res;
     ngx_svc_login_t  *login;
 
     login = sr->data;
+    res = ngx_svc_result(sr, &ngx_svc_sql_email_challenge_tenant);
 
-    rc = ngx_svc_admin_signup_verify_tenant(login,
-                                         sr->results[NGX_SVC_SIGNUP_TENANT]);
+    rc = ngx_svc_admin_signup_verify_tenant(login, res);
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_signup_allowed(login, sr->results[NGX_SVC_SIGNUP_ROW]);
+        res = ngx_svc_result(sr, &ngx_svc_sql_signup_allowed);
+        rc = ngx_svc_signup_allowed(login, res);
     }
 
     if (rc != NGX_OK) {
@@ -130,7 +128,8 @@ ngx_svc_admin_signup_tried(ngx_svc_request_t *sr)
 {
     ngx_int_t  rc;
 
-    rc = ngx_svc_signup_shown(sr->data, ngx_svc_route_last(sr));
+    rc = ngx_svc_signup_shown(sr->data,
+                        ngx_svc_result(sr, &ngx_svc_sql_email_challenge_try));
 
     if (rc != NGX_OK) {
         return ngx_svc_account_failed(sr, rc);
@@ -150,8 +149,8 @@ ngx_svc_admin_signup_verify_write(ngx_svc_request_t *sr)
     static const ngx_svc_pg_statement_t *const  list[] = {
         &ngx_svc_sql_signin_tenant_write,
         &ngx_svc_sql_email_challenge_use,
-        [NGX_SVC_SIGNUP_VERIFY_USER] = &ngx_svc_sql_signup_user,
-        [NGX_SVC_SIGNUP_VERIFY_STORE] = &ngx_svc_sql_signup_store,
+        &ngx_svc_sql_signup_user,
+        &ngx_svc_sql_signup_store,
         NULL
     };
 
@@ -167,14 +166,14 @@ ngx_svc_admin_signup_verify_write(ngx_svc_request_t *sr)
 static void
 ngx_svc_admin_signup_verify_committed(const ngx_svc_pg_results_t *results)
 {
-    ngx_svc_account_committed(results, NGX_SVC_SIGNUP_VERIFY_STORE);
+    ngx_svc_account_committed(results, &ngx_svc_sql_signup_store);
 }
 
 
 static void
 ngx_svc_admin_signup_verify_signed_in(const ngx_svc_pg_results_t *results)
 {
-    ngx_svc_account_signed_in(results, NGX_SVC_SIGNUP_VERIFY_STORE);
+    ngx_svc_account_signed_in(results, &ngx_svc_sql_signup_store);
 }
 
 
@@ -183,7 +182,11 @@ ngx_svc_admin_signup_verify_signed_in(const ngx_svc_pg_results_t *results)
 static ngx_int_t
 ngx_svc_admin_signup_verified(ngx_svc_request_t *sr)
 {
-    if (PQgetisnull(sr->op->results[NGX_SVC_SIGNUP_VERIFY_USER], 0, 0)) {
+    PGresult  *res;
+
+    res = ngx_svc_result(sr, &ngx_svc_sql_signup_user);
+
+    if (PQgetisnull(res, 0, 0)) {
         return ngx_svc_account_failed(sr, ngx_svc_email_challenge_over(sr));
     }
 

@@ -146,12 +146,12 @@ const ngx_svc_route_t  ngx_svc_admin_stepup[] = {
       .members = ngx_svc_challenge_members,
       .body_size = sizeof(ngx_svc_stepup_body_t),
       .check = ngx_svc_challenge_check,
-      .statements = { [NGX_SVC_STEPUP_TRY] = &ngx_svc_sql_challenge_open,
-                      [NGX_SVC_STEPUP_READ] = &ngx_svc_sql_factor_read,
-                      [NGX_SVC_STEPUP_FACTORS] = &ngx_svc_sql_stepup_factors,
-                      [NGX_SVC_STEPUP_CODES] = &ngx_svc_sql_stepup_codes,
-                      [NGX_SVC_STEPUP_OWN] = &ngx_svc_sql_ceremony_own,
-                      [NGX_SVC_STEPUP_MAIL] = &ngx_svc_sql_stepup_email },
+      .statements = { &ngx_svc_sql_challenge_open,
+                      &ngx_svc_sql_factor_read,
+                      &ngx_svc_sql_stepup_factors,
+                      &ngx_svc_sql_stepup_codes,
+                      &ngx_svc_sql_ceremony_own,
+                      &ngx_svc_sql_stepup_email },
       .reply = ngx_svc_challenge_reply },
 
     { .method = NGX_HTTP_POST,
@@ -163,12 +163,12 @@ const ngx_svc_route_t  ngx_svc_admin_stepup[] = {
       .members = ngx_svc_stepup_members,
       .body_size = sizeof(ngx_svc_stepup_body_t),
       .check = ngx_svc_stepup_check,
-      .statements = { [NGX_SVC_STEPUP_TRY] = &ngx_svc_sql_challenge_try,
-                      [NGX_SVC_STEPUP_READ] = &ngx_svc_sql_factor_read,
-                      [NGX_SVC_STEPUP_FACTORS] = &ngx_svc_sql_stepup_factors,
-                      [NGX_SVC_STEPUP_CODES] = &ngx_svc_sql_stepup_codes,
-                      [NGX_SVC_STEPUP_OWN] = &ngx_svc_sql_ceremony_own,
-                      [NGX_SVC_STEPUP_MAIL] = &ngx_svc_sql_stepup_email },
+      .statements = { &ngx_svc_sql_challenge_try,
+                      &ngx_svc_sql_factor_read,
+                      &ngx_svc_sql_stepup_factors,
+                      &ngx_svc_sql_stepup_codes,
+                      &ngx_svc_sql_ceremony_own,
+                      &ngx_svc_sql_stepup_email },
       .reply = ngx_svc_stepup_reply },
 
     ngx_svc_null_route
@@ -243,7 +243,10 @@ ngx_svc_challenge_check(ngx_svc_request_t *sr, void *body)
 static ngx_int_t
 ngx_svc_challenge_reply(ngx_svc_request_t *sr)
 {
-    return ngx_svc_stepup_limit(sr, ngx_svc_challenge_answer);
+    return ngx_svc_stepup_limit(sr,
+                                ngx_svc_result(sr, &ngx_svc_sql_challenge_open),
+                                ngx_svc_result(sr, &ngx_svc_sql_stepup_email),
+                                ngx_svc_challenge_answer);
 }
 
 
@@ -428,7 +431,10 @@ ngx_svc_stepup_method(ngx_svc_stepup_t *step, ngx_svc_stepup_body_t *body)
 static ngx_int_t
 ngx_svc_stepup_reply(ngx_svc_request_t *sr)
 {
-    return ngx_svc_stepup_limit(sr, ngx_svc_stepup_verify);
+    return ngx_svc_stepup_limit(sr,
+                                ngx_svc_result(sr, &ngx_svc_sql_challenge_try),
+                                ngx_svc_result(sr, &ngx_svc_sql_stepup_email),
+                                ngx_svc_stepup_verify);
 }
 
 

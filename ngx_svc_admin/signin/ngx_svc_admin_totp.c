@@ -10,7 +10,6 @@
 
 
 #define NGX_SVC_TOTP_PENDING  3         /* that wait to be confirmed */
-#define NGX_SVC_TOTP_MADE     3         /* the result of what stores it */
 #define NGX_SVC_TOTP_NONE                                                     \
     "There is no factor with this id that waits to be confirmed."
 
@@ -232,7 +231,8 @@ ngx_svc_totp_reply(ngx_svc_request_t *sr)
 
     totp = sr->data;
 
-    rc = ngx_svc_factor_read(&totp->factor, sr->results[0]);
+    rc = ngx_svc_factor_read(&totp->factor,
+                             ngx_svc_result(sr, &ngx_svc_sql_factor_read));
 
     if (rc != NGX_OK) {
         return ngx_svc_login_unread(sr, rc);
@@ -275,11 +275,13 @@ ngx_svc_totp_stored(ngx_svc_request_t *sr)
 {
     PGresult  *res;
 
-    if (PQgetisnull(sr->op->results[NGX_SVC_FACTOR_CHECK], 0, 0)) {
+    res = ngx_svc_result(sr, &ngx_svc_sql_factor_check);
+
+    if (PQgetisnull(res, 0, 0)) {
         return ngx_svc_factor_ended(sr);
     }
 
-    res = sr->op->results[NGX_SVC_TOTP_MADE];
+    res = ngx_svc_result(sr, &ngx_svc_sql_totp_create);
 
     if (!PQgetisnull(res, 0, 0)) {
         return ngx_svc_totp_send(sr->data);
@@ -360,7 +362,8 @@ ngx_svc_totp_confirm_reply(ngx_svc_request_t *sr)
 
     totp = sr->data;
 
-    rc = ngx_svc_factor_read(&totp->factor, sr->results[0]);
+    rc = ngx_svc_factor_read(&totp->factor,
+                             ngx_svc_result(sr, &ngx_svc_sql_factor_read));
 
     if (rc != NGX_OK) {
         return ngx_svc_login_unread(sr, rc);
@@ -370,7 +373,8 @@ ngx_svc_totp_confirm_reply(ngx_svc_request_t *sr)
         return ngx_svc_send_error(sr);
     }
 
-    rc = ngx_svc_totp_right(totp, sr->results[1]);
+    rc = ngx_svc_totp_right(totp,
+                            ngx_svc_result(sr, &ngx_svc_sql_totp_pending));
 
     if (rc == NGX_OK) {
         return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,

@@ -7,11 +7,6 @@
 #include "ngx_svc_notice.h"
 
 
-#define NGX_SVC_FACTOR_NEW   4          /* the row of the new factor */
-#define NGX_SVC_FACTOR_DONE  (6 + NGX_SVC_LOGIN_COMPLETE)
-                                        /* when a sign-in has waited for it */
-
-
 static void ngx_svc_factor_stage(ngx_svc_factor_t *factor, PGresult *res);
 static ngx_int_t ngx_svc_factor_user(ngx_svc_factor_t *factor, PGresult *res);
 static void ngx_svc_factor_committed(const ngx_svc_pg_results_t *results);
@@ -326,6 +321,7 @@ ngx_svc_factor_add(ngx_svc_request_t *sr, const ngx_svc_pg_statement_t *store)
     };
 
     factor = sr->data;
+    factor->store = store;
 
     if (ngx_svc_factor_codes(factor) != NGX_OK
         || ngx_svc_signin_key(&factor->login.session, factor->login.row.tenant)
@@ -352,41 +348,39 @@ static void
 ngx_svc_factor_committed(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_notice_changed(results,
-                           results ? results->results[NGX_SVC_FACTOR_NEW]
-                                   : NULL);
+                           ngx_svc_pg_result(results,
+                                             &ngx_svc_sql_factor_added));
 }
 
 
 static void
 ngx_svc_factor_signed_in(const ngx_svc_pg_results_t *results)
 {
-    if (results) {
-        ngx_svc_notice(NGX_SVC_MAIL_CHANGED,
-                       results->results[NGX_SVC_FACTOR_NEW]);
-    }
-
-    ngx_svc_login_completed(results, NGX_SVC_FACTOR_DONE);
+    ngx_svc_notice(NGX_SVC_MAIL_CHANGED,
+                   ngx_svc_pg_result(results, &ngx_svc_sql_factor_added));
+    ngx_svc_login_completed(results);
 }
 
 
 ngx_int_t
 ngx_svc_factor_added(ngx_svc_request_t *sr)
 {
-    PGresult               *res, **results;
+    PGresult               *res;
     ngx_svc_row_t           columns;
     ngx_svc_factor_t       *factor;
     ngx_svc_json_writer_t   w;
 
     factor = sr->data;
-    results = sr->op->results;
-    res = results[NGX_SVC_FACTOR_NEW];
+    res = ngx_svc_result(sr, &ngx_svc_sql_factor_check);
 
-    if (PQgetisnull(results[NGX_SVC_FACTOR_CHECK], 0, 0)) {
+    if (PQgetisnull(res, 0, 0)) {
         return ngx_svc_factor_ended(sr);
     }
 
+    res = ngx_svc_result(sr, &ngx_svc_sql_factor_added);
+
     if (PQntuples(res) == 0) {
-        factor->refused(sr, results[NGX_SVC_FACTOR_STORED]);
+        factor->refused(sr, ngx_svc_result(sr, factor->store));
         return ngx_svc_send_error(sr);
     }
 

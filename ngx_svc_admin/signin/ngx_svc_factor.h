@@ -17,10 +17,6 @@
 #define NGX_SVC_FACTORS       20        /* of a user */
 #define NGX_SVC_FACTOR_NAME   64        /* characters */
 
-/* Where the write's results are: behind that of the session. */
-#define NGX_SVC_FACTOR_CHECK   2
-#define NGX_SVC_FACTOR_STORED  3
-
 /* Keys that are derived of those of svc_key_file. */
 
 typedef struct {
@@ -88,6 +84,7 @@ struct ngx_svc_factor_s {
 
     /* for what is written */
 
+    const ngx_svc_pg_statement_t  *store;   /* what stores and confirms it */
     ngx_str_t                  macs;        /* of the recovery codes */
     ngx_str_t                  macs_key;    /* the id of their key */
     u_char                     codes[NGX_SVC_RECOVERY_CODES]

@@ -115,18 +115,16 @@ ngx_svc_invitation_take(ngx_svc_login_t *login)
 
 
 ngx_int_t
-ngx_svc_invitation_good(ngx_svc_request_t *sr)
+ngx_svc_invitation_good(ngx_svc_request_t *sr, PGresult *row)
 {
     ngx_int_t         rc;
     PGresult         *res;
     ngx_svc_login_t  *login;
 
     login = sr->data;
-    res = sr->results[NGX_SVC_INVITATION_TENANT];
+    res = ngx_svc_result(sr, &ngx_svc_sql_invitation_tenant);
 
-    if (PQntuples(res) == 0
-        || PQntuples(sr->results[NGX_SVC_INVITATION_ROW]) == 0)
-    {
+    if (PQntuples(res) == 0 || PQntuples(row) == 0) {
         return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_INVITE,
                             "The invitation is unknown, expired, revoked or "
                             "has been accepted: ask for another one.");

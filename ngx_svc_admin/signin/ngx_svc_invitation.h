@@ -9,10 +9,6 @@
 #include "ngx_svc_account.h"
 
 
-#define NGX_SVC_INVITATION_TENANT  0        /* the results of the read */
-#define NGX_SVC_INVITATION_ROW     1
-
-
 /* Of the request's pool: the part of an account comes first, in sr->data. */
 
 typedef struct {
@@ -37,11 +33,11 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_invitation_tenant;
 ngx_int_t ngx_svc_invitation_prepare(ngx_svc_request_t *sr);
 
 /*
- * For their reply: that the invitation is good, as the row of the read says,
+ * For their reply: that the invitation is good, of which there is a row then,
  * and its tenant, which is named by its slug from then on.  NGX_OK;
  * NGX_DECLINED with sr->error; NGX_ERROR.
  */
-ngx_int_t ngx_svc_invitation_good(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_invitation_good(ngx_svc_request_t *sr, PGresult *row);
 
 
 #endif /* _NGX_SVC_INVITATION_H_INCLUDED_ */

@@ -177,8 +177,6 @@ struct ngx_svc_login_s {
     ngx_uint_t                 trusted;     /* 1: by a second factor */
     ngx_str_t                  begun_ip;    /* of the first step of several; */
     ngx_msec_t                 begun_age;   /* ms, 0: nothing is known of it */
-    ngx_uint_t                 made;        /* the result that answers; 0:
-                                               several of them do */
 
     /* for what is written */
 
@@ -304,11 +302,13 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_risk;
 
 /*
- * Takes what has been read, and the policies' decisions.  NGX_OK: what is shown
- * is to be looked at, and login->reason is NGX_SVC_LOGIN_WRONG, unless it fails
- * already; NGX_DECLINED with sr->error; NGX_ERROR.
+ * Takes what has been read, of the tenant and of the user, and the policies'
+ * decisions.  NGX_OK: what is shown is to be looked at, and login->reason is
+ * NGX_SVC_LOGIN_WRONG, unless it fails already; NGX_DECLINED with sr->error;
+ * NGX_ERROR.
  */
-ngx_int_t ngx_svc_login_decide(ngx_svc_login_t *login);
+ngx_int_t ngx_svc_login_decide(ngx_svc_login_t *login, PGresult *tenant,
+    PGresult *user);
 
 /*
  * And then, before ngx_svc_login_stage(): the risk, from the row of
@@ -458,6 +458,7 @@ ngx_int_t ngx_svc_login_bars(ngx_svc_login_t *login, PGresult *res);
  * is new, and then the device and the browser; and those that are one too many.
  */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_seen;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_notice;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_device;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_devices;
 const ngx_svc_pg_statement_t *ngx_svc_login_notice(ngx_svc_request_t *sr);
@@ -507,7 +508,7 @@ ngx_int_t ngx_svc_login_success_reply(ngx_svc_request_t *sr);
 /*
  * Parts of them, for who has statements of his own: what those of the session
  * bind, NGX_OK or NGX_ERROR; and the answer of the stage, of a full one with
- * the result login->made of ngx_svc_sql_signin_session_made.
+ * the result of ngx_svc_sql_signin_session_made.
  */
 ngx_int_t ngx_svc_login_begin(ngx_svc_login_t *login);
 ngx_int_t ngx_svc_login_end(ngx_svc_login_t *login);
@@ -517,15 +518,12 @@ ngx_int_t ngx_svc_login_set_device(ngx_svc_login_t *login);
 
 /*
  * What completes a sign-in that has waited for something, NGX_OK or NGX_ERROR;
- * and, for the committed hook of a write with it, user.login and the mail about
- * a device that is new: done is where the result of ngx_svc_sql_signin_done is,
- * NGX_SVC_LOGIN_COMPLETE behind the first one of it.
+ * and the committed hook of a write with it: user.login, and the mail about a
+ * device that is new.
  */
-#define NGX_SVC_LOGIN_COMPLETE  3
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_waits;
 ngx_int_t ngx_svc_login_complete(ngx_svc_request_t *sr);
-void ngx_svc_login_completed(const ngx_svc_pg_results_t *results,
-    ngx_uint_t done);
+void ngx_svc_login_completed(const ngx_svc_pg_results_t *results);
 
 /* The event alone, by the results that name tenant and user. */
 void ngx_svc_login_emit(PGresult *tenant, PGresult *done);
@@ -557,7 +555,7 @@ ngx_int_t ngx_svc_login_failed_by(ngx_svc_request_t *sr,
 ngx_int_t ngx_svc_login_failure_reply(ngx_svc_request_t *sr);
 
 /*
- * For such a reply: NGX_DECLINED, the last result does not lock the account.
+ * For such a reply: NGX_DECLINED, the failure does not lock the account.
  * Else sets sr->error, has the limits know of the lock, and then calls next(),
  * and returns what that returns, or what goes to ngx_http_finalize_request().
  */

@@ -7,20 +7,13 @@
 #include "ngx_svc_notice.h"
 
 
-#define NGX_SVC_LOGIN_FAILED_NEW    1   /* of what is written: the count */
-#define NGX_SVC_LOGIN_FAILED_AGAIN  2   /* likewise, behind a session's */
-
-
 static ngx_int_t ngx_svc_login_bind_tenant(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_int_t ngx_svc_login_bar_write(ngx_svc_request_t *sr);
 static void ngx_svc_login_reason(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_login_signals(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_login_failure_told(ngx_svc_request_t *sr);
-static void ngx_svc_login_failed_new(const ngx_svc_pg_results_t *results);
-static void ngx_svc_login_failed_old(const ngx_svc_pg_results_t *results);
-static void ngx_svc_login_failed_told(const ngx_svc_pg_results_t *results,
-    ngx_uint_t n);
+static void ngx_svc_login_failed(const ngx_svc_pg_results_t *results);
 
 
 /*
@@ -185,6 +178,14 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_failed_user = {
 };
 
 
+/* A failure is counted by one of these. */
+
+static const ngx_svc_pg_statement_t *const  ngx_svc_login_counts[] = {
+    &ngx_svc_sql_signin_failure,
+    &ngx_svc_sql_mfa_failure,
+    NULL
+};
+
 static const char *const  ngx_svc_login_reasons[] = {
     "unknown", "wrong", "inactive", "no_password", "blocked", "policy", "risk",
     "passkey_cloned"
@@ -227,36 +228,20 @@ ngx_svc_login_failed_by(ngx_svc_request_t *sr, const ngx_svc_pg_statement_t *s)
         NULL
     };
 
-    sr->op->committed = ngx_svc_login_failed_old;
+    sr->op->committed = ngx_svc_login_failed;
 
     return ngx_svc_login_calls(sr, list);
-}
-
-
-static void
-ngx_svc_login_failed_old(const ngx_svc_pg_results_t *results)
-{
-    ngx_svc_login_failed_told(results, NGX_SVC_LOGIN_FAILED_AGAIN);
-}
-
-
-static void
-ngx_svc_login_failed_new(const ngx_svc_pg_results_t *results)
-{
-    ngx_svc_login_failed_told(results, NGX_SVC_LOGIN_FAILED_NEW);
 }
 
 
 /* Who is locked hears of it, once. */
 
 static void
-ngx_svc_login_failed_told(const ngx_svc_pg_results_t *results, ngx_uint_t n)
+ngx_svc_login_failed(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_request_committed(results);
-
-    if (results) {
-        ngx_svc_notice(NGX_SVC_MAIL_LOCKED, results->results[n]);
-    }
+    ngx_svc_notice(NGX_SVC_MAIL_LOCKED,
+                   ngx_svc_pg_result_of(results, ngx_svc_login_counts));
 }
 
 
@@ -282,7 +267,7 @@ ngx_svc_login_failure(ngx_svc_request_t *sr)
     ngx_svc_login_reason(login);
 
     if (login->reason < NGX_SVC_LOGIN_BLOCKED && !login->method->factor) {
-        sr->op->committed = ngx_svc_login_failed_new;
+        sr->op->committed = ngx_svc_login_failed;
         return ngx_svc_login_calls(sr, wrong);
     }
 
@@ -406,7 +391,7 @@ ngx_svc_login_failure_locks(ngx_svc_login_t *login,
     ngx_svc_request_t  *sr;
 
     sr = login->sr;
-    res = ngx_svc_route_last(sr);
+    res = ngx_svc_result_of(sr, ngx_svc_login_counts);
 
     if (PQntuples(res) == 0) {
         (void) ngx_svc_login_locked(sr,

@@ -6,10 +6,6 @@
 #include "ngx_svc_login.h"
 
 
-#define NGX_SVC_LOGIN_TENANT  0         /* the results, in this order */
-#define NGX_SVC_LOGIN_USER    1
-
-
 static ngx_int_t ngx_svc_login_user(ngx_svc_login_t *login, PGresult *res);
 static void ngx_svc_login_risk(ngx_svc_login_t *login, PGresult *res);
 
@@ -76,36 +72,30 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_risk = {
  */
 
 ngx_int_t
-ngx_svc_login_decide(ngx_svc_login_t *login)
+ngx_svc_login_decide(ngx_svc_login_t *login, PGresult *tenant, PGresult *user)
 {
-    ngx_int_t           rc;
-    PGresult           *res;
-    ngx_svc_request_t  *sr;
+    ngx_int_t  rc;
 
-    sr = login->sr;
-
-    rc = ngx_svc_login_tenant(login, sr->results[NGX_SVC_LOGIN_TENANT]);
+    rc = ngx_svc_login_tenant(login, tenant);
     if (rc != NGX_OK) {
         return rc;
     }
 
-    res = sr->results[NGX_SVC_LOGIN_USER];
-
-    if (PQntuples(res) == 0) {
+    if (PQntuples(user) == 0) {
         login->reason = NGX_SVC_LOGIN_UNKNOWN;
         return NGX_OK;
     }
 
     /* whom a refusal is written of; nothing of it is told */
 
-    rc = ngx_svc_login_user(login, res);
+    rc = ngx_svc_login_user(login, user);
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_login_denied(login, res);
+        rc = ngx_svc_login_denied(login, user);
     }
 
     if (rc == NGX_OK) {
-        ngx_svc_login_risk(login, res);
+        ngx_svc_login_risk(login, user);
     }
 
     return rc;

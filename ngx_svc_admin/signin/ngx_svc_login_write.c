@@ -12,17 +12,8 @@ typedef const ngx_svc_pg_statement_t *const  ngx_svc_login_list_t[];
 static ngx_int_t ngx_svc_login_bind_tenant(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_int_t ngx_svc_login_success_full(ngx_svc_request_t *sr);
-static void ngx_svc_login_committed(const ngx_svc_pg_results_t *results);
 static ngx_int_t ngx_svc_login_first(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_login_pending(ngx_svc_login_t *login);
-
-
-/* The results of a success; that of the check is the verdict. */
-
-#define NGX_SVC_LOGIN_TENANT_AGAIN  0
-#define NGX_SVC_LOGIN_LOCK_USER     1
-#define NGX_SVC_LOGIN_CHECK         2
-#define NGX_SVC_LOGIN_SESSION       3
 
 
 /*
@@ -292,9 +283,6 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_waits = {
                    ngx_svc_login_param(stage_name))
 };
 
-#define NGX_SVC_LOGIN_SEEN_AT  4        /* of a complete one: the first result
-                                           of what completes it */
-
 
 ngx_int_t
 ngx_svc_login_bind_score(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
@@ -439,7 +427,7 @@ ngx_svc_login_success_full(ngx_svc_request_t *sr)
 
     login = sr->data;
 
-    sr->op->committed = ngx_svc_login_committed;
+    sr->op->committed = ngx_svc_login_completed;
 
     rc = ngx_svc_login_calls(sr, (ngx_svc_login_list_t) {
         &ngx_svc_sql_signin_seen,
@@ -452,7 +440,6 @@ ngx_svc_login_success_full(ngx_svc_request_t *sr)
     });
 
     if (rc == NGX_OK && login->enrolled) {
-        login->made = sr->op->ncalls;
         rc = ngx_svc_route_call(sr, &ngx_svc_sql_signin_session_made, NULL);
     }
 
@@ -464,23 +451,21 @@ ngx_svc_login_success_full(ngx_svc_request_t *sr)
 }
 
 
-static void
-ngx_svc_login_committed(const ngx_svc_pg_results_t *results)
-{
-    ngx_svc_login_completed(results, NGX_SVC_LOGIN_SEEN_AT
-                                     + NGX_SVC_LOGIN_COMPLETE);
-}
-
-
 void
-ngx_svc_login_completed(const ngx_svc_pg_results_t *results, ngx_uint_t done)
+ngx_svc_login_completed(const ngx_svc_pg_results_t *results)
 {
+    static const ngx_svc_pg_statement_t *const  done[] = {
+        &ngx_svc_sql_signin_done_first,
+        &ngx_svc_sql_signin_done,
+        NULL
+    };
+
     ngx_svc_request_committed(results);
 
-    if (results) {
-        ngx_svc_login_emit(results->results[0], results->results[done]);
-        ngx_svc_notice(NGX_SVC_MAIL_NEW_DEVICE, results->results[done - 2]);
-    }
+    ngx_svc_login_emit(ngx_svc_pg_result_first(results),
+                       ngx_svc_pg_result_of(results, done));
+    ngx_svc_notice(NGX_SVC_MAIL_NEW_DEVICE,
+                   ngx_svc_pg_result(results, &ngx_svc_sql_signin_notice));
 }
 
 
@@ -512,7 +497,7 @@ ngx_svc_login_success_reply(ngx_svc_request_t *sr)
     ngx_svc_login_t  *login;
 
     login = sr->data;
-    res = sr->op->results[NGX_SVC_LOGIN_CHECK];
+    res = ngx_svc_result(sr, login->method->check);
 
     if (PQgetisnull(res, 0, 0) || PQgetvalue(res, 0, 0)[0] != 'g') {
         return ngx_svc_login_lost(sr, res);
@@ -525,6 +510,7 @@ ngx_svc_login_success_reply(ngx_svc_request_t *sr)
 ngx_int_t
 ngx_svc_login_end(ngx_svc_login_t *login)
 {
+    PGresult           *made;
     ngx_svc_request_t  *sr;
 
     sr = login->sr;
@@ -547,10 +533,10 @@ ngx_svc_login_end(ngx_svc_login_t *login)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return login->made
-           ? ngx_svc_signin_session(sr, sr->op->results[login->made],
-                                    login->session.key)
-           : ngx_svc_login_first(login);
+    made = ngx_svc_result(sr, &ngx_svc_sql_signin_session_made);
+
+    return made ? ngx_svc_signin_session(sr, made, login->session.key)
+                : ngx_svc_login_first(login);
 }
 
 
@@ -559,16 +545,15 @@ ngx_svc_login_end(ngx_svc_login_t *login)
 static ngx_int_t
 ngx_svc_login_first(ngx_svc_login_t *login)
 {
-    PGresult  **all, *results[3];
+    ngx_svc_request_t  *sr;
 
-    all = login->sr->op->results;
+    sr = login->sr;
 
-    results[0] = all[NGX_SVC_LOGIN_LOCK_USER];
-    results[1] = all[NGX_SVC_LOGIN_TENANT_AGAIN];
-    results[2] = all[NGX_SVC_LOGIN_SESSION];
-
-    return ngx_svc_signin_session_of(login->sr, results, 3,
-                                     login->session.key);
+    return ngx_svc_signin_session_of(sr, (PGresult *[]) {
+        ngx_svc_result(sr, &ngx_svc_sql_signin_lock_user),
+        ngx_svc_result(sr, &ngx_svc_sql_signin_tenant_again),
+        ngx_svc_result(sr, &ngx_svc_sql_signin_session_first)
+    }, 3, login->session.key);
 }
 
 

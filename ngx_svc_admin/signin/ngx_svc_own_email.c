@@ -99,16 +99,14 @@ ngx_svc_own_email_create(ngx_svc_request_t *sr)
 /* To whom the address is already no code goes. */
 
 ngx_int_t
-ngx_svc_own_email_mail(ngx_svc_request_t *sr, ngx_svc_mail_kind_e kind,
-    const char *path, const char *fragment)
+ngx_svc_own_email_mail(ngx_svc_request_t *sr, PGresult *res,
+    ngx_svc_mail_kind_e kind, const char *path, const char *fragment)
 {
     ngx_int_t             rc;
-    PGresult             *res;
     ngx_svc_mail_t        mail;
     ngx_svc_login_t      *login;
 
     login = sr->data;
-    res = ngx_svc_route_last(sr);
 
     if (kind == NGX_SVC_MAIL_EXISTS) {
         ngx_str_null(&login->mailed.code);
@@ -161,10 +159,11 @@ ngx_svc_own_email_shown(ngx_svc_request_t *sr)
     own = sr->data;
 
     own->tried = ngx_svc_pg_result_copy(
-                     sr->results[NGX_SVC_OWN_EMAIL_TRIED], sr->request->pool);
+                              ngx_svc_result(sr, &ngx_svc_sql_own_email_try),
+                              sr->request->pool);
 
     rc = own->tried ? ngx_svc_factor_read(&own->factor,
-                                          sr->results[NGX_SVC_OWN_EMAIL_READ])
+                                ngx_svc_result(sr, &ngx_svc_sql_factor_read))
                     : NGX_ERROR;
 
     if (rc != NGX_OK) {
@@ -210,20 +209,20 @@ ngx_svc_own_email_verify(ngx_svc_login_t *login)
 
 
 ngx_int_t
-ngx_svc_own_email_done(ngx_svc_request_t *sr)
+ngx_svc_own_email_done(ngx_svc_request_t *sr, PGresult *stored)
 {
-    PGresult  **results;
+    PGresult  *check, *used;
 
-    results = sr->op->results;
+    check = ngx_svc_result(sr, &ngx_svc_sql_factor_check);
+    used = ngx_svc_result(sr, &ngx_svc_sql_email_challenge_use);
 
-    if (PQgetisnull(results[NGX_SVC_OWN_EMAIL_CHECK], 0, 0)) {
+    if (PQgetisnull(check, 0, 0)) {
         return ngx_svc_fail(&sr->error, NGX_SVC_E_UNAUTHENTICATED,
                             "The session has ended: sign in again.");
     }
 
-    if (PQgetisnull(results[NGX_SVC_OWN_EMAIL_USED], 0, 0)
-        || PQntuples(results[NGX_SVC_OWN_EMAIL_DONE]) == 0
-        || PQgetisnull(results[NGX_SVC_OWN_EMAIL_DONE], 0, 0))
+    if (PQgetisnull(used, 0, 0)
+        || PQntuples(stored) == 0 || PQgetisnull(stored, 0, 0))
     {
         return ngx_svc_email_challenge_over(sr);
     }

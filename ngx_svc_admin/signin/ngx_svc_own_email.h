@@ -14,15 +14,6 @@
 #define NGX_SVC_OWN_EMAIL_TOKEN  128    /* bytes of what is shown, at most */
 #define NGX_SVC_OWN_EMAIL_CODE   16
 
-/* The results of the first round trip that takes what is shown. */
-#define NGX_SVC_OWN_EMAIL_READ   0
-#define NGX_SVC_OWN_EMAIL_TRIED  1
-
-/* Those of the write, behind the session's. */
-#define NGX_SVC_OWN_EMAIL_CHECK  2
-#define NGX_SVC_OWN_EMAIL_USED   3
-#define NGX_SVC_OWN_EMAIL_DONE   4
-
 
 /* What is shown. */
 
@@ -83,10 +74,11 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_own_email_try;
 ngx_svc_own_email_t *ngx_svc_own_email_create(ngx_svc_request_t *sr);
 
 /*
- * For the reply to what has opened a challenge: sends a mail of that kind, with
- * a link to a page, with the token behind the fragment, and 202.
+ * For the reply to what has opened a challenge, whose result it is: sends a
+ * mail of that kind, with a link to a page, with the token behind the fragment,
+ * and 202.
  */
-ngx_int_t ngx_svc_own_email_mail(ngx_svc_request_t *sr,
+ngx_int_t ngx_svc_own_email_mail(ngx_svc_request_t *sr, PGresult *res,
     ngx_svc_mail_kind_e kind, const char *path, const char *fragment);
 
 /* For a check of what is shown.  NGX_OK; NGX_DECLINED; NGX_ERROR. */
@@ -97,10 +89,11 @@ ngx_int_t ngx_svc_own_email_take(ngx_svc_request_t *sr,
 ngx_int_t ngx_svc_own_email_shown(ngx_svc_request_t *sr);
 
 /*
- * For the reply to the write: whether it is done.  NGX_OK; NGX_DECLINED with
- * sr->error.
+ * For the reply to the write, which has ngx_svc_sql_factor_check, then
+ * ngx_svc_sql_email_challenge_use, and then what stores, whose result it is:
+ * whether it is done.  NGX_OK; NGX_DECLINED with sr->error.
  */
-ngx_int_t ngx_svc_own_email_done(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_own_email_done(ngx_svc_request_t *sr, PGresult *stored);
 
 
 #endif /* _NGX_SVC_OWN_EMAIL_H_INCLUDED_ */

@@ -11,9 +11,6 @@
 
 #define NGX_SVC_SIGNUP_KIND    "signup"     /* of svc.email_challenge */
 
-#define NGX_SVC_SIGNUP_TENANT  0            /* the results of the reads */
-#define NGX_SVC_SIGNUP_ROW     1
-
 
 /* SQL: whether a tenant lets people sign up. */
 

@@ -5,10 +5,11 @@
 #include "ngx_svc_stepup.h"
 
 
-static ngx_int_t ngx_svc_stepup_take(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_stepup_take(ngx_svc_stepup_t *step,
+    PGresult *tried, PGresult *mail);
 static ngx_int_t ngx_svc_stepup_barred(ngx_svc_login_t *login);
-static ngx_int_t ngx_svc_stepup_copy(ngx_svc_stepup_t *step, ngx_uint_t n,
-    PGresult **copy);
+static PGresult *ngx_svc_stepup_copy(ngx_svc_stepup_t *step,
+    const ngx_svc_pg_statement_t *statement);
 static ngx_int_t ngx_svc_stepup_end(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_stepup_ended(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_stepup_bind_guessed(ngx_svc_request_t *sr,
@@ -60,7 +61,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_check = {
 
 
 ngx_int_t
-ngx_svc_stepup_limit(ngx_svc_request_t *sr,
+ngx_svc_stepup_limit(ngx_svc_request_t *sr, PGresult *tried, PGresult *mail,
     ngx_int_t (*next)(ngx_svc_login_t *login))
 {
     ngx_int_t          rc;
@@ -68,7 +69,7 @@ ngx_svc_stepup_limit(ngx_svc_request_t *sr,
 
     step = sr->data;
 
-    rc = ngx_svc_stepup_take(step);
+    rc = ngx_svc_stepup_take(step, tried, mail);
 
     if (rc == NGX_ERROR) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -95,28 +96,28 @@ ngx_svc_stepup_barred(ngx_svc_login_t *login)
  */
 
 static ngx_int_t
-ngx_svc_stepup_take(ngx_svc_stepup_t *step)
+ngx_svc_stepup_take(ngx_svc_stepup_t *step, PGresult *tried, PGresult *mail)
 {
     ngx_int_t           rc;
     ngx_svc_request_t  *sr;
 
     sr = step->factor.login.sr;
 
-    rc = ngx_svc_factor_read(&step->factor, sr->results[NGX_SVC_STEPUP_READ]);
+    rc = ngx_svc_factor_read(&step->factor,
+                             ngx_svc_result(sr, &ngx_svc_sql_factor_read));
 
     if (rc != NGX_OK) {
         return rc;
     }
 
-    if (ngx_svc_stepup_copy(step, NGX_SVC_STEPUP_TRY, &step->tried) != NGX_OK
-        || ngx_svc_stepup_copy(step, NGX_SVC_STEPUP_FACTORS, &step->factors)
-           != NGX_OK
-        || ngx_svc_stepup_copy(step, NGX_SVC_STEPUP_CODES, &step->codes)
-           != NGX_OK
-        || ngx_svc_stepup_copy(step, NGX_SVC_STEPUP_OWN, &step->passkeys)
-           != NGX_OK
-        || ngx_svc_stepup_copy(step, NGX_SVC_STEPUP_MAIL, &step->mail)
-           != NGX_OK)
+    step->tried = ngx_svc_pg_result_copy(tried, sr->request->pool);
+    step->mail = ngx_svc_pg_result_copy(mail, sr->request->pool);
+    step->factors = ngx_svc_stepup_copy(step, &ngx_svc_sql_stepup_factors);
+    step->codes = ngx_svc_stepup_copy(step, &ngx_svc_sql_stepup_codes);
+    step->passkeys = ngx_svc_stepup_copy(step, &ngx_svc_sql_ceremony_own);
+
+    if (step->tried == NULL || step->factors == NULL || step->codes == NULL
+        || step->passkeys == NULL || step->mail == NULL)
     {
         return NGX_ERROR;
     }
@@ -127,16 +128,18 @@ ngx_svc_stepup_take(ngx_svc_stepup_t *step)
 }
 
 
-static ngx_int_t
-ngx_svc_stepup_copy(ngx_svc_stepup_t *step, ngx_uint_t n, PGresult **copy)
+/* NULL: memory. */
+
+static PGresult *
+ngx_svc_stepup_copy(ngx_svc_stepup_t *step,
+    const ngx_svc_pg_statement_t *statement)
 {
     ngx_svc_request_t  *sr;
 
     sr = step->factor.login.sr;
 
-    *copy = ngx_svc_pg_result_copy(sr->results[n], sr->request->pool);
-
-    return *copy ? NGX_OK : NGX_ERROR;
+    return ngx_svc_pg_result_copy(ngx_svc_result(sr, statement),
+                                  sr->request->pool);
 }
 
 

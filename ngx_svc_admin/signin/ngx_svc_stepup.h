@@ -16,15 +16,6 @@
 #include "ngx_svc_email_challenge.h"
 
 
-/* The results of the first round trip; those of a method's own follow them. */
-
-#define NGX_SVC_STEPUP_TRY      0
-#define NGX_SVC_STEPUP_READ     1
-#define NGX_SVC_STEPUP_FACTORS  2
-#define NGX_SVC_STEPUP_CODES    3
-#define NGX_SVC_STEPUP_OWN      4
-#define NGX_SVC_STEPUP_MAIL     5
-
 typedef struct {
     ngx_svc_value_t                challenge;
     ngx_svc_value_t                method;
@@ -161,11 +152,12 @@ void ngx_svc_stepup_verified(ngx_svc_stepup_t *step, ngx_int_t rc);
 ngx_int_t ngx_svc_stepup_verdict(ngx_svc_stepup_t *step, ngx_int_t rc);
 
 /*
- * For a reply: copies what the first round trip has read, counts the request,
- * and calls next(), as ngx_svc_login_limit_then().
+ * For a reply: copies what the first round trip has read, beside the attempt
+ * and the code that was mailed, counts the request, and calls next(), as
+ * ngx_svc_login_limit_then().
  */
-ngx_int_t ngx_svc_stepup_limit(ngx_svc_request_t *sr,
-    ngx_int_t (*next)(ngx_svc_login_t *login));
+ngx_int_t ngx_svc_stepup_limit(ngx_svc_request_t *sr, PGresult *tried,
+    PGresult *mail, ngx_int_t (*next)(ngx_svc_login_t *login));
 
 /* Whether the session may show that. */
 ngx_uint_t ngx_svc_stepup_offers(ngx_svc_stepup_t *step,

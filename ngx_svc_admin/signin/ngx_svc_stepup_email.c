@@ -11,12 +11,6 @@
 #include "ngx_svc_totp.h"
 
 
-#define NGX_SVC_STEPUP_OPENED  2        /* the results of what opens one */
-#define NGX_SVC_STEPUP_MAILED  3
-
-#define NGX_SVC_STEPUP_PROVING  2       /* those of the proof's write */
-#define NGX_SVC_STEPUP_SHOWN    3
-
 #define NGX_SVC_STEPUP_DOTS    "\xe2\x80\xa2\xe2\x80\xa2\xe2\x80\xa2"
 #define NGX_SVC_EMAIL_HINT     (NGX_SVC_EMAIL_MAX + sizeof(NGX_SVC_STEPUP_DOTS))
 
@@ -303,8 +297,8 @@ ngx_svc_stepup_email_written(ngx_svc_request_t *sr)
     ngx_svc_stepup_t  *step;
 
     step = sr->data;
-    res = sr->op->results[NGX_SVC_STEPUP_OPENED];
-    step->tried = sr->op->results[NGX_SVC_STEPUP_MAILED];
+    res = ngx_svc_result(sr, &ngx_svc_sql_own_email_open);
+    step->tried = ngx_svc_result(sr, &ngx_svc_sql_stepup_email_mailed);
 
     if (PQntuples(step->tried) == 0) {
         (void) ngx_svc_email_challenge_over(sr);
@@ -352,7 +346,7 @@ ngx_svc_stepup_proved(ngx_svc_request_t *sr)
     ngx_str_t               locked;
     ngx_svc_json_writer_t   w;
 
-    res = sr->op->results[NGX_SVC_STEPUP_PROVING];
+    res = ngx_svc_result(sr, &ngx_svc_sql_stepup_check);
 
     if (PQgetisnull(res, 0, 0)) {
         return ngx_svc_factor_ended(sr);
@@ -364,7 +358,9 @@ ngx_svc_stepup_proved(ngx_svc_request_t *sr)
         return ngx_svc_send_error(sr);
     }
 
-    if (PQgetisnull(sr->op->results[NGX_SVC_STEPUP_SHOWN], 0, 0)) {
+    res = ngx_svc_result(sr, &ngx_svc_sql_email_challenge_use);
+
+    if (PQgetisnull(res, 0, 0)) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_CODE,
                             "What was shown is wrong, or has been used.");
         return ngx_svc_send_error(sr);

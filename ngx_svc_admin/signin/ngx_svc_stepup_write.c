@@ -6,18 +6,11 @@
 #include "ngx_svc_stepup.h"
 
 
-#define NGX_SVC_STEPUP_CHECK  2         /* of the write: the verdict */
-#define NGX_SVC_STEPUP_USED   3
-#define NGX_SVC_STEPUP_DONE   (5 + NGX_SVC_LOGIN_COMPLETE)
-                                        /* when a sign-in has waited for it */
-
-
 static ngx_int_t ngx_svc_stepup_unknown(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_stepup_unknown_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_stepup_wrong(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_stepup_wrong_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_stepup_write(ngx_svc_request_t *sr);
-static void ngx_svc_stepup_committed(const ngx_svc_pg_results_t *results);
 static ngx_int_t ngx_svc_stepup_written(ngx_svc_request_t *sr);
 
 
@@ -157,7 +150,7 @@ ngx_svc_stepup_write(ngx_svc_request_t *sr)
     if (rc == NGX_OK && step->factor.enrolling
         && login->stage == NGX_SVC_STAGE_FULL)
     {
-        sr->op->committed = ngx_svc_stepup_committed;
+        sr->op->committed = ngx_svc_login_completed;
         rc = ngx_svc_login_complete(sr);
     }
 
@@ -171,25 +164,17 @@ ngx_svc_stepup_write(ngx_svc_request_t *sr)
 }
 
 
-static void
-ngx_svc_stepup_committed(const ngx_svc_pg_results_t *results)
-{
-    ngx_svc_login_completed(results, NGX_SVC_STEPUP_DONE);
-}
-
-
 static ngx_int_t
 ngx_svc_stepup_written(ngx_svc_request_t *sr)
 {
-    PGresult          *res, **results;
+    PGresult          *res;
     ngx_str_t          locked;
     ngx_svc_login_t   *login;
     ngx_svc_stepup_t  *step;
 
     step = sr->data;
     login = &step->factor.login;
-    results = sr->op->results;
-    res = results[NGX_SVC_STEPUP_CHECK];
+    res = ngx_svc_result(sr, &ngx_svc_sql_stepup_check);
 
     if (PQgetisnull(res, 0, 0)) {
         return ngx_svc_factor_ended(sr);
@@ -201,7 +186,9 @@ ngx_svc_stepup_written(ngx_svc_request_t *sr)
         return ngx_svc_send_error(sr);
     }
 
-    if (PQgetisnull(results[NGX_SVC_STEPUP_USED], 0, 0)) {
+    res = ngx_svc_result(sr, step->method->use);
+
+    if (PQgetisnull(res, 0, 0)) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_CODE,
                             "What was shown is wrong, or has been used.");
         return ngx_svc_send_error(sr);
@@ -233,6 +220,7 @@ ngx_svc_stepup_written(ngx_svc_request_t *sr)
         }
     }
 
-    return ngx_svc_signin_session(sr, ngx_svc_route_last(sr),
-                                  login->session.key);
+    return ngx_svc_signin_session(sr,
+                        ngx_svc_result(sr, &ngx_svc_sql_signin_session_made),
+                        login->session.key);
 }
