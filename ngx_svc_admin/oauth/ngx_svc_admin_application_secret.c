@@ -219,7 +219,7 @@ ngx_svc_admin_secrets_rotated(ngx_svc_request_t *sr)
 {
     PGresult  *res;
 
-    res = ngx_svc_route_last(sr);
+    res = ngx_svc_route_final(sr);
 
     return ngx_svc_row_true(res, 0, "_revokes")
            ? ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
@@ -245,7 +245,7 @@ ngx_svc_admin_secrets_send(ngx_svc_request_t *sr)
 {
     PGresult  *res;
 
-    res = ngx_svc_route_last(sr);
+    res = ngx_svc_result(sr, &ngx_svc_sql_admin_secrets_cut);
 
     if (PQntuples(res)) {
         return ngx_svc_route_row(sr, res);

@@ -117,16 +117,18 @@ ngx_svc_admin_authorization_calls(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_admin_authorization_reply(ngx_svc_request_t *sr)
 {
-    PGresult  *res;
+    PGresult                 *login, *res;
+    ngx_svc_oauth_request_t  *ar;
 
-    static ngx_str_t  no_store = ngx_string("no-store");
+    static ngx_str_t          no_store = ngx_string("no-store");
 
-    res = ngx_svc_route_last(sr);
+    ar = sr->data;
+    login = ngx_svc_oauth_client_result(&ar->oauth);
+    res = ngx_svc_result(sr, ar->statement);
 
-    ngx_svc_oauth_request_seen(sr->data);
+    ngx_svc_oauth_request_seen(ar);
 
-    switch (ngx_svc_oauth_outcome(sr->data, ngx_svc_route_before_last(sr), res))
-    {
+    switch (ngx_svc_oauth_outcome(ar, login, res)) {
 
     case NGX_SVC_OAUTH_FAILED:
         return NGX_HTTP_INTERNAL_SERVER_ERROR;

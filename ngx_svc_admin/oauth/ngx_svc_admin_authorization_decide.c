@@ -342,15 +342,18 @@ ngx_svc_admin_authorization_take(ngx_svc_oauth_request_t *ar,
 static ngx_int_t
 ngx_svc_admin_authorization_decided(ngx_svc_request_t *sr)
 {
-    PGresult                 *res;
+    PGresult                 *login, *res;
     ngx_str_t                 verdict;
     ngx_svc_oauth_outcome_e   outcome;
+    ngx_svc_oauth_request_t  *ar;
 
     static const ngx_str_t    denied = ngx_string("denied");
 
-    res = ngx_svc_route_last(sr);
+    ar = sr->data;
+    login = ngx_svc_oauth_client_result(&ar->oauth);
+    res = ngx_svc_result(sr, ar->statement);
 
-    outcome = ngx_svc_oauth_outcome(sr->data, sr->results[0], res);
+    outcome = ngx_svc_oauth_outcome(ar, login, res);
 
     if (outcome == NGX_SVC_OAUTH_FAILED) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;

@@ -149,7 +149,7 @@ ngx_svc_admin_end_session_ended(ngx_svc_request_t *sr)
     PGresult           *res;
     ngx_svc_session_t  *session;
 
-    res = sr->op->results[0];
+    res = ngx_svc_auth_result(sr);
     session = sr->session;
 
     if (session->csrf_failed && PQntuples(res) && !PQgetisnull(res, 0, 0)) {

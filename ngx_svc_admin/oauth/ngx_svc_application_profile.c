@@ -44,7 +44,7 @@ ngx_svc_application_profile_reply(ngx_svc_request_t *sr)
 {
     PGresult  *res;
 
-    res = ngx_svc_route_last(sr);
+    res = ngx_svc_route_final(sr);
 
     return ngx_svc_row_true(res, 0, "_profiled")
            ? ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
@@ -70,7 +70,7 @@ ngx_svc_application_profile_send(ngx_svc_request_t *sr)
 {
     PGresult  *res;
 
-    res = ngx_svc_route_last(sr);
+    res = ngx_svc_result(sr, &ngx_svc_sql_admin_applications_cut);
 
     if (PQntuples(res)) {
         return ngx_svc_route_row(sr, res);

@@ -94,10 +94,7 @@ typedef struct {
     ngx_svc_oauth_login_e          login;
     const ngx_svc_pg_statement_t  *statement;
 
-    /*
-     * In front of that: of what is shown; in place of it, of a JWT; or NULL.
-     * o->first: which of the op's calls it is.
-     */
+    /* In front of that: of what is shown; in place of it, of a JWT; or NULL. */
     const ngx_svc_pg_statement_t  *first;
     const ngx_svc_pg_statement_t  *jwt;
 
@@ -133,9 +130,16 @@ struct ngx_svc_oauth_s {
     ngx_svc_form_t                 form;
     ngx_svc_oauth_client_t         client;
     const ngx_svc_oauth_grant_t   *grant;
+
+    /* that were chosen, of the latest op that has such a one; or NULL */
+
+    const ngx_svc_pg_statement_t  *login;       /* finds the client */
+    const ngx_svc_pg_statement_t  *first;       /* as the grant's */
+    const ngx_svc_pg_statement_t  *statement;   /* whose row is decided by */
+    const ngx_svc_pg_statement_t  *looks;       /* whether proof and assertion
+                                                   were shown before */
     ngx_uint_t                     wider;       /* 1: the grant's statement does
                                                    not have all that it takes */
-    ngx_uint_t                     first;       /* of the op's calls */
     const ngx_svc_oauth_verdict_t *verdict;     /* to be answered; NULL: the
                                                    client's secret is not good */
     ngx_str_t                      refused;     /* the verdict's text */
@@ -172,8 +176,6 @@ struct ngx_svc_oauth_s {
     ngx_str_t                      secret_hash;
     ngx_str_t                      jkt;         /* of a DPoP proof */
     ngx_str_t                      once;        /* likewise */
-    ngx_uint_t                     once_call;   /* of the op's calls, what
-                                                   looks at both; 0: none */
     unsigned                       once_spent:1;    /* an op has done so */
     unsigned                       proof_seen:1;    /* it was shown before, */
     unsigned                       assertion_seen:1;    /*     as was this */

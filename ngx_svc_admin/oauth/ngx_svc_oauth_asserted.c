@@ -407,14 +407,15 @@ ngx_svc_oauth_asserted_keys_reply(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_oauth_asserted_learn(ngx_svc_oauth_t *o)
 {
-    PGresult                  *res;
+    PGresult                  *login, *res;
     ngx_int_t                  rc;
     ngx_svc_oauth_asserted_t  *asserted;
 
     asserted = o->client.asserted;
-    res = ngx_svc_route_last(o->sr);
+    login = ngx_svc_oauth_client_result(o);
+    res = ngx_svc_result(o->sr, &ngx_svc_sql_oauth_client_keys);
 
-    if (PQntuples(o->sr->results[0]) == 0 || PQntuples(res) == 0) {
+    if (PQntuples(login) == 0 || PQntuples(res) == 0) {
         asserted->assertion.why = "is of a client that is unknown, or of"
                                   " another tenant";
         return NGX_DECLINED;
@@ -446,14 +447,16 @@ ngx_svc_oauth_asserted_found(ngx_svc_oauth_t *o, PGresult *login)
 static ngx_int_t
 ngx_svc_oauth_asserted_reply(ngx_svc_request_t *sr)
 {
+    PGresult                  *login;
     ngx_svc_oauth_t           *o;
     ngx_svc_oauth_asserted_t  *asserted;
 
     o = sr->data;
     asserted = o->client.asserted;
+    login = ngx_svc_oauth_client_result(o);
 
-    if (PQntuples(sr->results[0]) || asserted->read) {
-        ngx_svc_oauth_asserted_found(o, sr->results[0]);
+    if (PQntuples(login) || asserted->read) {
+        ngx_svc_oauth_asserted_found(o, login);
 
         sr->reply = asserted->found;
         return sr->reply(sr);

@@ -186,15 +186,17 @@ ngx_svc_oauth_authorize_calls(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_oauth_authorize_reply(ngx_svc_request_t *sr)
 {
-    PGresult                 *res;
+    PGresult                 *login, *res;
     ngx_svc_oauth_outcome_e   outcome;
+    ngx_svc_oauth_request_t  *ar;
 
-    res = ngx_svc_route_last(sr);
+    ar = sr->data;
+    login = ngx_svc_oauth_client_result(&ar->oauth);
+    res = ngx_svc_result(sr, ar->statement);
 
-    ngx_svc_oauth_request_seen(sr->data);
+    ngx_svc_oauth_request_seen(ar);
 
-    outcome = ngx_svc_oauth_outcome(sr->data, ngx_svc_route_before_last(sr),
-                                    res);
+    outcome = ngx_svc_oauth_outcome(ar, login, res);
 
     switch (outcome) {
 

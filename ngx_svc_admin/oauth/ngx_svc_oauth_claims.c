@@ -104,15 +104,13 @@ ngx_svc_oauth_claims_calls(ngx_svc_oauth_t *o, ngx_svc_oauth_claims_t *claims)
     ngx_int_t  rc;
 
     rc = NGX_OK;
-    claims->groups_call = 0;
 
-    if (claims->user_call == 0 && ngx_svc_oauth_claims_of_row(claims)) {
-        claims->user_call = o->sr->op->ncalls;
+    if (claims->tells == NULL && ngx_svc_oauth_claims_of_row(claims)) {
+        claims->tells = &ngx_svc_sql_oauth_claims;
         rc = ngx_svc_route_call(o->sr, &ngx_svc_sql_oauth_claims, NULL);
     }
 
     if (rc == NGX_OK && (claims->wanted & NGX_SVC_OAUTH_CLAIM_GROUPS)) {
-        claims->groups_call = o->sr->op->ncalls;
         rc = ngx_svc_route_call(o->sr, &ngx_svc_sql_oauth_claims_groups, NULL);
     }
 
@@ -123,12 +121,8 @@ ngx_svc_oauth_claims_calls(ngx_svc_oauth_t *o, ngx_svc_oauth_claims_t *claims)
 void
 ngx_svc_oauth_claims_take(ngx_svc_oauth_t *o, ngx_svc_oauth_claims_t *claims)
 {
-    PGresult  **results;
-
-    results = o->sr->op->results;
-
-    claims->user = claims->user_call ? results[claims->user_call] : NULL;
-    claims->groups = claims->groups_call ? results[claims->groups_call] : NULL;
+    claims->user = ngx_svc_result(o->sr, claims->tells);
+    claims->groups = ngx_svc_result(o->sr, &ngx_svc_sql_oauth_claims_groups);
 }
 
 

@@ -31,11 +31,10 @@
 
 typedef struct {
     ngx_uint_t   wanted;        /* bits */
-    ngx_uint_t   user_call;     /* of the op's, which may be there before; 0:
-                                   there is none */
-    ngx_uint_t   groups_call;
     PGresult    *user;          /* a row with their columns */
     PGresult    *groups;        /* a row for each; NULL: not wanted */
+    const ngx_svc_pg_statement_t  *tells;   /* what reads the former, which the
+                                               op may have before; or NULL */
     ngx_str_t    auth_time;     /* of the grant, */
     ngx_str_t    acr;           /*     if they are wanted */
 } ngx_svc_oauth_claims_t;
@@ -53,7 +52,7 @@ ngx_uint_t ngx_svc_oauth_claims_of_row(const ngx_svc_oauth_claims_t *claims);
 
 /*
  * Adds calls that read what is wanted of the user o->about to the op, but of
- * the row if there is a user_call; groups are told as the application
+ * the row if something tells that; groups are told as the application
  * o->client.id wants them.  NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_claims_calls(ngx_svc_oauth_t *o,

@@ -217,8 +217,9 @@ ngx_svc_oauth_client_call(ngx_svc_oauth_t *o,
     pinned = alcf->tenant || ngx_svc_oauth_slug(o->sr).len
              || o->client.slug.len;
 
-    return ngx_svc_route_call(o->sr, ngx_svc_oauth_logins[login][pinned],
-                              NULL);
+    o->login = ngx_svc_oauth_logins[login][pinned];
+
+    return ngx_svc_route_call(o->sr, o->login, NULL);
 }
 
 

@@ -37,6 +37,9 @@ ngx_int_t ngx_svc_oauth_client_call_then(ngx_svc_oauth_t *o,
  */
 ngx_int_t ngx_svc_oauth_client_tenant(ngx_svc_oauth_t *o);
 
+/* For a reply: the result of the login of its op; NULL: it has none. */
+#define ngx_svc_oauth_client_result(o)  ngx_svc_result((o)->sr, (o)->login)
+
 /*
  * For a reply: of the login's result.  NGX_OK with o->tenant;
  * NGX_DECLINED: it is unknown, or its secret is wrong, or retired; NGX_ERROR.

@@ -486,17 +486,19 @@ ngx_svc_oauth_cc_row_calls(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_oauth_cc_row_reply(ngx_svc_request_t *sr)
 {
+    PGresult            *res;
     ngx_svc_oauth_t     *o;
     ngx_svc_oauth_cc_t  *cc;
 
     o = sr->data;
     cc = o->data;
+    res = ngx_svc_result(sr, &ngx_svc_sql_oauth_kept_row);
 
-    if (PQcmdTuples(ngx_svc_route_last(sr))[0] != '1') {
+    if (PQcmdTuples(res)[0] != '1') {
 
         /* it has been deleted since it was read, or its secret is retired */
 
-        return ngx_svc_oauth_refuse_client(o, sr->results[0]);
+        return ngx_svc_oauth_refuse_client(o, ngx_svc_oauth_client_result(o));
     }
 
     cc->stored = 1;
@@ -549,7 +551,7 @@ ngx_svc_oauth_cc_key_reply(ngx_svc_request_t *sr)
 
     o = sr->data;
     cc = o->data;
-    res = ngx_svc_route_last(sr);
+    res = ngx_svc_result(sr, &ngx_svc_sql_oauth_key_sealed);
 
     if (PQntuples(res) == 0) {
 

@@ -374,9 +374,9 @@ ngx_svc_oauth_exchange_rows(ngx_svc_oauth_t *o)
         return rc;
     }
 
-    ex->acting_call = o->sr->op->ncalls;
+    ex->acts_by = &ngx_svc_sql_oauth_exchange_acting;
 
-    return ngx_svc_route_call(o->sr, &ngx_svc_sql_oauth_exchange_acting, NULL);
+    return ngx_svc_route_call(o->sr, ex->acts_by, NULL);
 }
 
 

@@ -25,7 +25,8 @@ typedef struct {
                                                        its slug */
     ngx_str_t                            audience;  /* a clientId */
     ngx_svc_oauth_bearer_t               actor;
-    unsigned                             acts:1;    /* there is that one */
+    unsigned                             acts:1;    /* there is that one, */
+    const ngx_svc_pg_statement_t        *acts_by;   /*     which this reads */
 
     /* what was read: it lives as long as the results, but for the arrays */
 
@@ -36,7 +37,6 @@ typedef struct {
     ngx_svc_oauth_client_row_t           client;    /* of it, too */
     ngx_svc_oauth_lives_t                subject;
     ngx_svc_oauth_lives_t                acting;    /* of the actor's token */
-    ngx_uint_t                           acting_call;   /* of the op's */
     ngx_svc_oauth_lives_today_t          today;     /* of the subject's */
     ngx_str_t                            signed_in; /* when its user did, */
     ngx_str_t                            methods;   /*     and by which */

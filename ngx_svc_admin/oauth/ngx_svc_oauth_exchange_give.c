@@ -44,7 +44,7 @@ ngx_svc_oauth_exchange_decide(ngx_svc_oauth_t *o, PGresult *res)
     rc = ngx_svc_oauth_exchange_take(o, res);
 
     if (rc == NGX_DECLINED) {
-        return ngx_svc_oauth_refuse_client(o, o->sr->results[0]);
+        return ngx_svc_oauth_refuse_client(o, ngx_svc_oauth_client_result(o));
     }
 
     if (rc == NGX_OK) {
@@ -368,13 +368,16 @@ ngx_svc_oauth_exchange_give_calls(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_oauth_exchange_given(ngx_svc_request_t *sr)
 {
+    PGresult                  *res;
     ngx_svc_oauth_t           *o;
     ngx_svc_oauth_exchange_t  *ex;
 
     o = sr->data;
     ex = o->data;
 
-    return PQcmdTuples(ngx_svc_route_last(sr))[0] == '1'
+    res = ngx_svc_result(sr, &ngx_svc_sql_oauth_exchange);
+
+    return PQcmdTuples(res)[0] == '1'
            ? ngx_svc_oauth_grant_given(o, &ex->token)
            : ngx_svc_oauth_grant_again(o);
 }

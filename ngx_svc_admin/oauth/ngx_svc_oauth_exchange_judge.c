@@ -106,8 +106,8 @@ ngx_svc_oauth_exchange_judge_verify(ngx_svc_oauth_t *o)
 
     if (rc == NGX_OK && ex->acts) {
         rc = ngx_svc_oauth_exchange_verify(o, &ex->actor,
-                                          o->sr->op->results[ex->acting_call],
-                                          &ex->acting);
+                                           ngx_svc_result(o->sr, ex->acts_by),
+                                           &ex->acting);
     }
 
     return rc == NGX_OK ? ngx_svc_oauth_exchange_chain(o) : rc;

@@ -28,7 +28,7 @@ ngx_svc_oauth_exchange_take(ngx_svc_oauth_t *o, PGresult *res)
 
     ex = o->data;
 
-    ex->read = o->sr->op->results[o->first];
+    ex->read = ngx_svc_result(o->sr, o->first);
     ex->res = res;
     ex->row = ngx_svc_oauth_exchange_row(o, res);
 
@@ -303,7 +303,7 @@ ngx_svc_oauth_exchange_take_actor(ngx_svc_oauth_t *o)
     ex = o->data;
 
     if (ngx_svc_oauth_lives_read(o->sr->request->pool,
-                                 o->sr->op->results[ex->acting_call],
+                                 ngx_svc_result(o->sr, ex->acts_by),
                                  &ex->actor, &o->issuer, &ex->acting)
         != NGX_OK)
     {

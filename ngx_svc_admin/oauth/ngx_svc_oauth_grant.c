@@ -66,13 +66,15 @@ ngx_svc_oauth_grant_calls(ngx_svc_oauth_t *o,
     }
 
     if (rc == NGX_OK && first) {
-        o->first = o->sr->op->ncalls;
+        o->first = first;
         rc = ngx_svc_route_call(o->sr, first, NULL);
     }
 
     if (rc == NGX_OK) {
         rc = ngx_svc_oauth_once_call(o);
     }
+
+    o->statement = statement;
 
     return rc == NGX_OK ? ngx_svc_route_call(o->sr, statement, NULL) : rc;
 }
@@ -81,21 +83,22 @@ ngx_svc_oauth_grant_calls(ngx_svc_oauth_t *o,
 ngx_int_t
 ngx_svc_oauth_grant_reply(ngx_svc_request_t *sr)
 {
-    PGresult         *res;
+    PGresult         *login, *res;
     ngx_int_t         rc;
     ngx_svc_oauth_t  *o;
 
     o = sr->data;
+    login = ngx_svc_oauth_client_result(o);
 
-    rc = ngx_svc_oauth_client_known(o, sr->results[0]);
+    rc = ngx_svc_oauth_client_known(o, login);
 
     if (rc != NGX_OK) {
         return rc == NGX_DECLINED
-               ? ngx_svc_oauth_refuse_client(o, sr->results[0])
+               ? ngx_svc_oauth_refuse_client(o, login)
                : NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    res = ngx_svc_route_last(sr);
+    res = ngx_svc_result(sr, o->statement);
 
     if (o->kid.data) {
         ngx_svc_oauth_key_changed(&o->tenant);
@@ -105,7 +108,7 @@ ngx_svc_oauth_grant_reply(ngx_svc_request_t *sr)
 
         /* it has been deleted between the two statements */
 
-        return ngx_svc_oauth_refuse_client(o, sr->results[0]);
+        return ngx_svc_oauth_refuse_client(o, login);
     }
 
     return o->grant->decide(o, res);
@@ -180,13 +183,13 @@ ngx_svc_oauth_grant_key_reply(ngx_svc_request_t *sr)
     ngx_svc_oauth_t  *o;
 
     o = sr->data;
-    res = ngx_svc_route_last(sr);
+    res = ngx_svc_result(sr, &ngx_svc_sql_oauth_alg);
 
     if (PQntuples(res) == 0) {
 
         /* it has been deleted since, or its secret is retired */
 
-        return ngx_svc_oauth_refuse_client(o, sr->results[0]);
+        return ngx_svc_oauth_refuse_client(o, ngx_svc_oauth_client_result(o));
     }
 
     if (*PQgetvalue(res, 0, 0) == 'R') {
@@ -324,7 +327,7 @@ ngx_svc_oauth_grant_given(ngx_svc_oauth_t *o, ngx_svc_oauth_issued_t *token)
     PGresult  *key;
 
     if (o->kid.data) {
-        key = o->sr->results[1];
+        key = ngx_svc_result(o->sr, &ngx_svc_sql_oauth_key_sealed);
 
         if (PQntuples(key) == 0) {
             return NGX_HTTP_INTERNAL_SERVER_ERROR;

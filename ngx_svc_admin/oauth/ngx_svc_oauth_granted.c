@@ -305,24 +305,22 @@ ngx_svc_oauth_granted_claims(ngx_svc_oauth_t *o)
 static ngx_int_t
 ngx_svc_oauth_granted_give_calls(ngx_svc_request_t *sr)
 {
-    ngx_int_t                      rc;
-    ngx_svc_oauth_t               *o;
-    ngx_svc_oauth_granted_t       *granted;
-    const ngx_svc_pg_statement_t  *statement;
+    ngx_int_t                 rc;
+    ngx_svc_oauth_t          *o;
+    ngx_svc_oauth_granted_t  *granted;
 
     o = sr->data;
     granted = o->data;
 
-    statement = ngx_svc_oauth_granted_statement(o);
-    rc = ngx_svc_oauth_grant_give(o, statement);
+    granted->gives = ngx_svc_oauth_granted_statement(o);
+    rc = ngx_svc_oauth_grant_give(o, granted->gives);
 
     if (rc != NGX_OK) {
         return rc;
     }
 
-    granted->give_call = sr->op->ncalls - 1;
-    granted->claims.user_call = statement == granted->type->told
-                                ? granted->give_call : 0;
+    granted->claims.tells = granted->gives == granted->type->told
+                            ? granted->gives : NULL;
 
     return ngx_svc_oauth_claims_calls(o, &granted->claims);
 }
@@ -367,7 +365,7 @@ ngx_svc_oauth_granted_given(ngx_svc_request_t *sr)
     o = sr->data;
     granted = o->data;
 
-    if (PQntuples(sr->op->results[granted->give_call]) == 0) {
+    if (PQntuples(ngx_svc_result(sr, granted->gives)) == 0) {
         return ngx_svc_oauth_granted_again(o);
     }
 

@@ -105,7 +105,7 @@ typedef struct {
 
     ngx_svc_oauth_issued_t           token;
     ngx_svc_oauth_claims_t           claims;        /* of the ID token */
-    ngx_uint_t                       give_call;     /* of the op's */
+    const ngx_svc_pg_statement_t    *gives;
     ngx_str_t                        ms;            /* as the token's */
     ngx_str_t                        ttl;
     ngx_str_t                        audience_key;

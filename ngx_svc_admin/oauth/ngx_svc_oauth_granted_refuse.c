@@ -95,6 +95,7 @@ ngx_svc_oauth_granted_spend_calls(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_oauth_granted_spent(ngx_svc_request_t *sr)
 {
+    PGresult                 *res;
     ngx_int_t                 rc;
     ngx_svc_oauth_t          *o;
     ngx_svc_oauth_granted_t  *granted;
@@ -106,7 +107,9 @@ ngx_svc_oauth_granted_spent(ngx_svc_request_t *sr)
         return rc;
     }
 
-    if (PQcmdTuples(ngx_svc_route_last(sr))[0] != '1') {
+    res = ngx_svc_result(sr, granted->type->spend);
+
+    if (PQcmdTuples(res)[0] != '1') {
         return ngx_svc_oauth_granted_again(o);
     }
 
@@ -148,14 +151,17 @@ ngx_svc_oauth_granted_revoked(ngx_svc_request_t *sr)
 static ngx_uint_t
 ngx_svc_oauth_granted_known(ngx_svc_oauth_t *o, ngx_int_t *rc)
 {
-    *rc = ngx_svc_oauth_client_known(o, o->sr->results[0]);
+    PGresult  *login;
+
+    login = ngx_svc_oauth_client_result(o);
+    *rc = ngx_svc_oauth_client_known(o, login);
 
     if (*rc == NGX_OK) {
         return 1;
     }
 
     *rc = *rc == NGX_DECLINED
-          ? ngx_svc_oauth_refuse_client(o, o->sr->results[0])
+          ? ngx_svc_oauth_refuse_client(o, login)
           : NGX_HTTP_INTERNAL_SERVER_ERROR;
 
     return 0;

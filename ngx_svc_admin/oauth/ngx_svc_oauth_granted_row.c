@@ -41,7 +41,7 @@ ngx_svc_oauth_granted_take(ngx_svc_oauth_t *o, PGresult *res)
 {
     ngx_svc_oauth_granted_row_t  row;
 
-    row.res = o->wider ? res : o->sr->op->results[o->first];
+    row.res = o->wider ? res : ngx_svc_result(o->sr, o->first);
     row.first = o->wider ? NGX_SVC_OAUTH_GRANTED_CLIENT_COLUMNS : 0;
 
     if (ngx_svc_oauth_granted_take_client(o, res) != NGX_OK

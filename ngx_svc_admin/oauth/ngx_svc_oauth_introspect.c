@@ -189,9 +189,13 @@ ngx_svc_oauth_introspect_calls(ngx_svc_request_t *sr)
         return rc;
     }
 
-    return o->token.own
-           ? ngx_svc_oauth_own_live_call(o)
-           : ngx_svc_route_call(sr, statements[o->token.kind], NULL);
+    if (o->token.own) {
+        return ngx_svc_oauth_own_live_call(o);
+    }
+
+    o->statement = statements[o->token.kind];
+
+    return ngx_svc_route_call(sr, o->statement, NULL);
 }
 
 
@@ -200,15 +204,23 @@ ngx_svc_oauth_introspect_calls(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_oauth_introspect_owners(ngx_svc_request_t *sr)
 {
-    return ngx_svc_oauth_client_call_then(sr->data,
-                                          &ngx_svc_sql_oauth_introspect_owners);
+    ngx_svc_oauth_t  *o;
+
+    o = sr->data;
+    o->statement = &ngx_svc_sql_oauth_introspect_owners;
+
+    return ngx_svc_oauth_client_call_then(o, o->statement);
 }
 
 
 static ngx_int_t
 ngx_svc_oauth_introspect_reply(ngx_svc_request_t *sr)
 {
-    return ngx_svc_oauth_shown_answer(sr->data, ngx_svc_route_last(sr),
+    ngx_svc_oauth_t  *o;
+
+    o = sr->data;
+
+    return ngx_svc_oauth_shown_answer(o, ngx_svc_result(sr, o->statement),
                                       ngx_svc_oauth_introspect_tell);
 }
 
@@ -241,7 +253,7 @@ ngx_svc_oauth_introspect_tell(ngx_svc_oauth_t *o, PGresult *res)
     }
 
     if (rc == NGX_ABORT) {
-        return ngx_svc_oauth_refuse_client(o, o->sr->results[0]);
+        return ngx_svc_oauth_refuse_client(o, ngx_svc_oauth_client_result(o));
     }
 
     if (rc == NGX_ERROR) {

@@ -30,8 +30,10 @@ ngx_int_t ngx_svc_oauth_kept_call(ngx_svc_oauth_t *o,
 
 /*
  * Likewise of a token that is issued, or was.  ip, country: where to; or
- * without data.
+ * without data.  Its statement, which an op may have twice: who looks at the
+ * result has one.
  */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_kept_row;
 ngx_int_t ngx_svc_oauth_kept_row(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_own_t *own, const ngx_str_t *ip,
     const ngx_str_t *country);

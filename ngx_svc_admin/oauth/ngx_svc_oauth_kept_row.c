@@ -12,7 +12,7 @@
 
 /* The tenant of an opaque token is in it, that of a JWT has its key. */
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_kept_row = {
+const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_kept_row = {
     .name = "oauth_kept_row",
     .text =
         "INSERT INTO svc.oauth_token (tenant_id, jti, issued_at, client_id,"

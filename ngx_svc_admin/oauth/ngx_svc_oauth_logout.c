@@ -210,7 +210,6 @@ ngx_svc_oauth_logout_calls(ngx_svc_oauth_logout_t *lo)
     ngx_svc_request_t  *sr;
 
     sr = lo->oauth.sr;
-    lo->first = sr->op->ncalls;
 
     rc = ngx_svc_oauth_client_call(&lo->oauth, NGX_SVC_OAUTH_LOGIN_SYNC);
 
@@ -231,29 +230,29 @@ ngx_svc_oauth_logout_judge(ngx_svc_oauth_logout_t *lo)
 {
     ngx_int_t         rc;
     ngx_str_t         root, registered;
-    PGresult        **results;
+    PGresult         *res;
     ngx_svc_oauth_t  *o;
 
     o = &lo->oauth;
-    results = o->sr->op->results + lo->first;
 
-    rc = ngx_svc_oauth_client_known(o, results[0]);
+    rc = ngx_svc_oauth_client_known(o, ngx_svc_oauth_client_result(o));
 
     if (rc == NGX_OK && lo->hint) {
-        rc = ngx_svc_oauth_logout_verify(lo, *++results);
+        res = ngx_svc_result(o->sr, &ngx_svc_sql_oauth_key_public);
+        rc = ngx_svc_oauth_logout_verify(lo, res);
     }
 
     if (rc == NGX_ERROR) {
         return NGX_ERROR;
     }
 
-    results++;
+    res = ngx_svc_result(o->sr, &ngx_svc_sql_oauth_logout);
 
-    if (rc != NGX_OK || PQntuples(*results) == 0) {
+    if (rc != NGX_OK || PQntuples(res) == 0) {
         return ngx_svc_oauth_logout_unknown(lo);
     }
 
-    registered = ngx_svc_row_value(*results, 0, "registered");
+    registered = ngx_svc_row_value(res, 0, "registered");
 
     if (lo->redirect_uri.data
         && (registered.len == 0 || registered.data[0] != 't'))
@@ -263,7 +262,7 @@ ngx_svc_oauth_logout_judge(ngx_svc_oauth_logout_t *lo)
                             "client's.");
     }
 
-    root = ngx_svc_row_value(*results, 0, "root");
+    root = ngx_svc_row_value(res, 0, "root");
     lo->session = root.len != 0;
 
     return lo->session && lo->hint && lo->valid

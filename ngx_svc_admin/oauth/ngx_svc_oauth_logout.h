@@ -20,7 +20,6 @@ typedef struct {
     ngx_str_t             state;
     ngx_str_t             digest;       /* of the browser's session */
     ngx_svc_jws_t        *hint;         /* NULL: none that could be ours */
-    ngx_uint_t            first;        /* of the op's calls */
 
     unsigned              hinted:1;     /* there is a hint, whatever it is */
     unsigned              named:1;      /* there is "client_id" */

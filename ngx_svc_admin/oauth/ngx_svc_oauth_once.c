@@ -7,6 +7,7 @@
 
 #include "ngx_svc_oauth_once.h"
 #include "ngx_svc_oauth_assertion.h"
+#include "ngx_svc_oauth_client.h"
 #include "ngx_svc_oauth_live.h"
 
 
@@ -106,7 +107,7 @@ ngx_svc_oauth_once_add(ngx_svc_oauth_t *o,
     /* another op of the request comes when they are spent */
 
     o->once_spent = 1;
-    o->once_call = o->sr->op->ncalls;
+    o->looks = statement;
     o->sr->op->kind = NGX_SVC_PG_WRITE;
 
     return ngx_svc_route_call(o->sr, statement, NULL);
@@ -118,14 +119,14 @@ ngx_svc_oauth_once_take(ngx_svc_oauth_t *o)
 {
     PGresult  *res, *login;
 
-    if (o->once_call == 0) {
+    if (o->looks == NULL) {
         return;
     }
 
-    login = o->sr->op->results[0];
-    res = o->sr->op->results[o->once_call];
+    login = ngx_svc_oauth_client_result(o);
+    res = ngx_svc_result(o->sr, o->looks);
 
-    o->once_call = 0;
+    o->looks = NULL;
 
     if (PQntuples(login) == 0 || PQgetisnull(login, 0, 0)) {
         return;
@@ -144,7 +145,7 @@ void
 ngx_svc_oauth_once_unspent(ngx_svc_oauth_t *o)
 {
     o->once_spent = 0;
-    o->once_call = 0;
+    o->looks = NULL;
 }
 
 

@@ -196,8 +196,11 @@ ngx_svc_oauth_outcome_statement(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_oauth_outcome_hint(ngx_svc_request_t *sr)
 {
-    if (ngx_svc_oauth_hint_verify(sr->data, ngx_svc_route_last(sr)) != NGX_OK)
-    {
+    PGresult  *res;
+
+    res = ngx_svc_result(sr, &ngx_svc_sql_oauth_key_public);
+
+    if (ngx_svc_oauth_hint_verify(sr->data, res) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 

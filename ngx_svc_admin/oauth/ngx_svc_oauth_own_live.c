@@ -141,19 +141,17 @@ ngx_svc_oauth_own_bind_client(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 ngx_int_t
 ngx_svc_oauth_own_live_call(ngx_svc_oauth_t *o)
 {
-    const ngx_svc_pg_statement_t  *statement;
-
     if (ngx_svc_oauth_agent(&o->client.id)
         || ngx_svc_oauth_agent(&o->token.own->client_id))
     {
-        statement = &ngx_svc_sql_oauth_own_agent;
+        o->statement = &ngx_svc_sql_oauth_own_agent;
 
     } else {
-        statement = o->token.kid.data ? &ngx_svc_sql_oauth_own_jwt
-                                      : &ngx_svc_sql_oauth_own_opaque;
+        o->statement = o->token.kid.data ? &ngx_svc_sql_oauth_own_jwt
+                                         : &ngx_svc_sql_oauth_own_opaque;
     }
 
-    return ngx_svc_route_call(o->sr, statement, NULL);
+    return ngx_svc_route_call(o->sr, o->statement, NULL);
 }
 
 

@@ -34,7 +34,7 @@ typedef struct {
 
 /*
  * Adds what looks for o->token, of which own is not NULL, on behalf of
- * o->client, behind what sets the tenant.  NGX_OK or NGX_ERROR.
+ * o->client, behind what sets the tenant: o->statement.  NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_own_live_call(ngx_svc_oauth_t *o);
 

@@ -293,8 +293,8 @@ ngx_svc_oauth_par_reply(ngx_svc_request_t *sr)
     ngx_svc_oauth_request_t  *ar;
 
     ar = sr->data;
-    login = sr->results[0];
-    res = ngx_svc_route_last(sr);
+    login = ngx_svc_oauth_client_result(&ar->oauth);
+    res = ngx_svc_result(sr, &ngx_svc_sql_oauth_par);
 
     rc = ngx_svc_oauth_client_known(&ar->oauth, login);
 

@@ -30,13 +30,13 @@ ngx_int_t ngx_svc_oauth_proof(ngx_svc_oauth_t *o, const ngx_str_t *token);
  * o->token, behind the statement that sets its tenant: sr->op may write then.
  * bound: the token is ours and bound to the proof's key, which has turns of its
  * own then.
- * For its reply: of that result whether the proof is new, of a token that lives
+ * For its reply: by its result whether the proof is new, of a token that lives
  * and is bound to the proof's key.  NGX_OK; NGX_DECLINED with sr->error;
  * NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_proof_call_token(ngx_svc_oauth_t *o,
     ngx_uint_t bound);
-ngx_int_t ngx_svc_oauth_proof_fresh_token(ngx_svc_oauth_t *o, PGresult *res);
+ngx_int_t ngx_svc_oauth_proof_fresh_token(ngx_svc_oauth_t *o);
 
 /*
  * Whether the opaque o->token lived with the proof's key when this worker saw

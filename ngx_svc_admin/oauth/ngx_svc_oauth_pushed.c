@@ -212,10 +212,17 @@ ngx_svc_oauth_pushed_reply(ngx_svc_request_t *sr)
     PGresult                 *res;
     ngx_svc_oauth_request_t  *ar;
 
-    ar = sr->data;
-    res = ngx_svc_route_last(sr);
+    static const ngx_svc_pg_statement_t *const  statements[] = {
+        &ngx_svc_sql_oauth_par_open,
+        &ngx_svc_sql_oauth_par_read,
+        NULL
+    };
 
-    rc = ngx_svc_oauth_client_known(&ar->oauth, ngx_svc_route_before_last(sr));
+    ar = sr->data;
+    res = ngx_svc_result_of(sr, statements);
+
+    rc = ngx_svc_oauth_client_known(&ar->oauth,
+                                    ngx_svc_oauth_client_result(&ar->oauth));
 
     if (rc == NGX_DECLINED) {
         (void) ngx_svc_oauth_client_refuse(&ar->oauth);
@@ -384,11 +391,13 @@ ngx_svc_oauth_pushed_spend_calls(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_oauth_pushed_spent(ngx_svc_request_t *sr)
 {
+    PGresult                 *res;
     ngx_svc_oauth_request_t  *ar;
 
     ar = sr->data;
+    res = ngx_svc_result(sr, &ngx_svc_sql_oauth_par_spend);
 
-    if (PQcmdTuples(ngx_svc_route_last(sr))[0] != '1') {
+    if (PQcmdTuples(res)[0] != '1') {
         return ngx_svc_oauth_pushed_refuse(ar);
     }
 

@@ -395,7 +395,7 @@ ngx_svc_oauth_recorded(ngx_svc_request_t *sr)
     ngx_svc_oauth_t  *o;
 
     o = sr->data;
-    res = ngx_svc_route_last(sr);
+    res = ngx_svc_result(sr, &ngx_svc_sql_oauth_anomaly);
 
     if (PQntuples(res) && ngx_svc_row_true(res, 0, "created")) {
         ngx_svc_anomaly_count(&o->anomaly);

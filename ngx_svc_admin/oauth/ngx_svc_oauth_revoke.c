@@ -206,14 +206,15 @@ ngx_svc_oauth_revoke_calls(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_oauth_revoke_reply(ngx_svc_request_t *sr)
 {
-    PGresult         *res;
-    ngx_svc_oauth_t  *o;
+    static const ngx_svc_pg_statement_t *const  statements[] = {
+        &ngx_svc_sql_oauth_revoke,
+        &ngx_svc_sql_oauth_revoke_grant,
+        NULL
+    };
 
-    o = sr->data;
-    res = (o->token.kind == NGX_SVC_OAUTH_BEARER_REFRESH)
-          ? ngx_svc_route_last(sr) : ngx_svc_route_before_last(sr);
-
-    return ngx_svc_oauth_shown_answer(o, res, ngx_svc_oauth_revoke_sent);
+    return ngx_svc_oauth_shown_answer(sr->data,
+                                      ngx_svc_result_of(sr, statements),
+                                      ngx_svc_oauth_revoke_sent);
 }
 
 
@@ -224,10 +225,11 @@ ngx_svc_oauth_revoke_sent(ngx_svc_oauth_t *o, PGresult *res)
     ngx_svc_request_t  *sr;
 
     sr = o->sr;
-    walked = ngx_svc_route_last(sr);
+    /* of a refresh token there is no walk */
 
-    return o->token.kind != NGX_SVC_OAUTH_BEARER_REFRESH && PQntuples(walked)
-           && ngx_svc_pg_true(walked, 0, 0)
+    walked = ngx_svc_result(sr, &ngx_svc_sql_oauth_revoke_children);
+
+    return PQntuples(walked) && ngx_svc_pg_true(walked, 0, 0)
            ? ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
                                    ngx_svc_oauth_revoke_again,
                                    ngx_svc_oauth_revoke_walked)
@@ -255,7 +257,7 @@ ngx_svc_oauth_revoke_walked(ngx_svc_request_t *sr)
     ngx_svc_oauth_t  *o;
 
     o = sr->data;
-    walked = ngx_svc_route_last(sr);
+    walked = ngx_svc_result(sr, &ngx_svc_sql_oauth_revoke_children);
 
     if (PQntuples(walked) == 0 || !ngx_svc_pg_true(walked, 0, 1)) {
         return ngx_svc_oauth_revoke_send(sr);

@@ -216,7 +216,7 @@ ngx_svc_oauth_rotate_done(ngx_svc_pg_op_t *op)
     PGresult  *res;
     ngx_str_t  text, tenant;
 
-    res = op->results[0];
+    res = ngx_svc_pg_op_result(op, &ngx_svc_sql_oauth_rotate);
     tenant.data = bytes;
     tenant.len = NGX_SVC_UUID_LEN;
 

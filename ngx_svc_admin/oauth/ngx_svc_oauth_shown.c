@@ -42,7 +42,7 @@ ngx_svc_oauth_shown_answer(ngx_svc_oauth_t *o, PGresult *res,
     ngx_int_t  rc;
     PGresult  *login;
 
-    login = o->sr->results[0];
+    login = ngx_svc_oauth_client_result(o);
 
     rc = ngx_svc_oauth_client_known(o, login);
 
@@ -141,8 +141,9 @@ ngx_svc_oauth_shown_reply(ngx_svc_request_t *sr)
 
     o = sr->data;
 
-    rc = ngx_svc_oauth_shown_verify(o, &o->token, ngx_svc_route_last(sr),
-                                    "public");
+    rc = ngx_svc_oauth_shown_verify(o, &o->token,
+                           ngx_svc_result(sr, &ngx_svc_sql_oauth_key_public),
+                           "public");
 
     if (rc == NGX_ERROR) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;

@@ -92,7 +92,7 @@ ngx_svc_oauth_sweep_done(ngx_svc_pg_op_t *op)
     ngx_str_t  type, tenant, last;
     PGresult  *res;
 
-    res = op->results[0];
+    res = ngx_svc_pg_op_result(op, &ngx_svc_sql_oauth_sweep);
     ngx_str_null(&last);
 
     for (i = 1; i < PQntuples(res); i++) {

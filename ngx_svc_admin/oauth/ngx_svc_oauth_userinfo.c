@@ -378,7 +378,7 @@ ngx_svc_oauth_userinfo_reply(ngx_svc_request_t *sr)
 
     static const ngx_str_t  openid = ngx_string("openid");
 
-    res = ngx_svc_route_last(sr);
+    res = ngx_svc_result(sr, &ngx_svc_sql_oauth_userinfo);
 
     rc = ngx_svc_oauth_userinfo_lives(sr->data, res, &lives, &today);
 
@@ -392,7 +392,7 @@ ngx_svc_oauth_userinfo_reply(ngx_svc_request_t *sr)
     }
 
     return ngx_svc_pg_array_has(&today.scopes, &openid)
-           ? ngx_svc_oauth_userinfo_tell(sr->data, &lives, &today)
+           ? ngx_svc_oauth_userinfo_tell(sr->data, res, &lives, &today)
            : ngx_svc_oauth_userinfo_scope(sr);
 }
 
@@ -445,8 +445,7 @@ ngx_svc_oauth_userinfo_check(ngx_svc_oauth_t *o, ngx_int_t rc)
     }
 
     if (rc == NGX_OK && o->jkt.data) {
-        rc = ngx_svc_oauth_proof_fresh_token(o,
-                                             ngx_svc_route_before_last(o->sr));
+        rc = ngx_svc_oauth_proof_fresh_token(o);
     }
 
     if (rc == NGX_DECLINED) {

@@ -36,7 +36,7 @@ ngx_svc_oauth_userinfo_client_reply(ngx_svc_request_t *sr)
 
     o = sr->data;
     own = o->token.own;
-    res = ngx_svc_route_last(sr);
+    res = ngx_svc_result(sr, o->statement);
 
     rc = PQntuples(res) && own->audience.data == NULL
          && own->jkt.len == o->jkt.len

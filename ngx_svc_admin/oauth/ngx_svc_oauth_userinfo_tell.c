@@ -38,7 +38,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_userinfo_tenant = {
 
 
 ngx_int_t
-ngx_svc_oauth_userinfo_tell(ngx_svc_oauth_t *o,
+ngx_svc_oauth_userinfo_tell(ngx_svc_oauth_t *o, PGresult *res,
     const ngx_svc_oauth_lives_t *lives,
     const ngx_svc_oauth_lives_today_t *today)
 {
@@ -51,7 +51,7 @@ ngx_svc_oauth_userinfo_tell(ngx_svc_oauth_t *o,
 
     told->chain = lives->chain;
     told->claims.wanted = ngx_svc_oauth_claims_of(&today->scopes);
-    told->claims.user = ngx_svc_route_last(o->sr);
+    told->claims.user = res;
 
     if (ngx_svc_oauth_userinfo_named(o, lives, &told->claims) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;

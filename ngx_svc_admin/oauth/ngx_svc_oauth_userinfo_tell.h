@@ -24,10 +24,10 @@
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_userinfo_tenant;
 
 /*
- * For a reply, which returns what this does, of a token that lives: its row is
- * the last result.
+ * For a reply, which returns what this does, of a token that lives: the result
+ * with its row.
  */
-ngx_int_t ngx_svc_oauth_userinfo_tell(ngx_svc_oauth_t *o,
+ngx_int_t ngx_svc_oauth_userinfo_tell(ngx_svc_oauth_t *o, PGresult *res,
     const ngx_svc_oauth_lives_t *lives,
     const ngx_svc_oauth_lives_today_t *today);
 
