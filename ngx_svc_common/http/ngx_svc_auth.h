@@ -22,7 +22,7 @@ NGX_SVC_API ngx_int_t ngx_svc_auth_check(ngx_svc_request_t *sr);
  * For a reply to an op with a credential: the result of the statement that
  * finds it, whose first column is the tenant.
  */
-#define ngx_svc_auth_result(sr)  ngx_svc_pg_result_first((sr)->op->shown)
+#define ngx_svc_auth_result(sr)  ngx_svc_pg_result_first((sr)->op->results)
 
 /*
  * An op of the pool that may outlive the request, with what finds the

@@ -466,14 +466,10 @@ ngx_svc_request_answer(ngx_svc_request_t *sr)
 {
     ngx_int_t  rc;
 
-    sr->results = sr->op->results;
-
-    if (!(sr->route->flags & NGX_SVC_ROUTE_PUBLIC)) {
-        sr->results++;
-
-        if (ngx_svc_auth_check(sr) != NGX_OK) {
-            return ngx_svc_send_error(sr);
-        }
+    if (!(sr->route->flags & NGX_SVC_ROUTE_PUBLIC)
+        && ngx_svc_auth_check(sr) != NGX_OK)
+    {
+        return ngx_svc_send_error(sr);
     }
 
     if (sr->error.kind != NGX_SVC_E_NONE) {
@@ -483,7 +479,6 @@ ngx_svc_request_answer(ngx_svc_request_t *sr)
     /* claimed by the first round trip alone */
 
     if (sr->idempotency_key.data && sr->keep == NULL) {
-        sr->results++;
         rc = ngx_svc_idempotency_reply(sr);
 
         if (rc != NGX_DECLINED) {

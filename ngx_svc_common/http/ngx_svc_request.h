@@ -35,7 +35,6 @@ struct ngx_svc_request_s {
     ngx_svc_pg_op_t           *ask;         /* in flight before op; or NULL */
     u_char                     tenant[NGX_SVC_UUID_LEN];    /* whose turn */
     u_char                    *new_id;      /* ngx_svc_param_new_id() */
-    PGresult                 **results;     /* of the route's own statements */
     ngx_int_t                (*reply)(ngx_svc_request_t *sr);
     void                      *data;        /* between prepare and reply */
     void                      *stream;      /* ngx_svc_stream_t, of a long
@@ -89,7 +88,7 @@ struct ngx_svc_request_s {
 #define ngx_svc_result(sr, statement)                                         \
     ngx_svc_pg_op_result((sr)->op, statement)
 #define ngx_svc_result_of(sr, list)                                           \
-    ngx_svc_pg_result_of((sr)->op->shown, list)
+    ngx_svc_pg_result_of((sr)->op->results, list)
 
 /* The content handler of a location with a surface. */
 ngx_int_t ngx_svc_request_handler(ngx_http_request_t *r);

@@ -168,8 +168,8 @@ struct ngx_svc_route_s {
      * credential's statement before its own; when it adds none, it has sent
      * the answer, and returns what goes to ngx_http_finalize_request().
      *
-     * reply: all went well; the results of its statements are sr->results, and
-     * have been looked at if there is no prepare.  Sends with ngx_svc_send(),
+     * reply: all went well; each statement has its ngx_svc_result(), which has
+     * been looked at if there is no prepare.  Sends with ngx_svc_send(),
      * ngx_svc_send_empty() or ngx_svc_send_error(), and returns what they
      * return.
      */
@@ -258,12 +258,6 @@ struct ngx_svc_surface_s {
 NGX_SVC_API ngx_int_t ngx_svc_route_prepare(ngx_svc_request_t *sr);
 NGX_SVC_API ngx_int_t ngx_svc_route_reply(ngx_svc_request_t *sr);
 NGX_SVC_API ngx_int_t ngx_svc_route_results(ngx_svc_request_t *sr);
-
-/* For a reply: the result of the route's last statement, and the one before. */
-#define ngx_svc_route_last(sr)                                                \
-    ((sr)->op->results[(sr)->op->ncalls - (sr)->op->nhidden - 1])
-#define ngx_svc_route_before_last(sr)                                         \
-    ((sr)->op->results[(sr)->op->ncalls - (sr)->op->nhidden - 2])
 
 /*
  * For a reply: the result of the last one of the route's statements that was

@@ -80,7 +80,7 @@ ngx_svc_submit_answered(ngx_svc_pg_op_t *ask)
     sr->ask = NULL;
 
     if (ask->status == NGX_SVC_PG_OK
-        && ngx_svc_turn_learn(sr, ngx_svc_pg_result_first(ask->shown))
+        && ngx_svc_turn_learn(sr, ngx_svc_pg_result_first(ask->results))
            == NGX_OK)
     {
         op->tenant = sr->tenant;
@@ -95,7 +95,6 @@ ngx_svc_submit_answered(ngx_svc_pg_op_t *ask)
 
     } else {
         op->results = ask->results;
-        op->shown = ask->shown;
         op->error = ask->error;
 
         /* of a write that was not sent something is known */

@@ -146,7 +146,6 @@ ngx_svc_pg_op_reset(ngx_svc_pg_op_t *op)
     op->tenant = NULL;
     op->status = NGX_SVC_PG_OK;
     op->results = NULL;
-    op->shown = NULL;
     op->error = NULL;
     op->unprepared = 0;
     op->slot = NULL;

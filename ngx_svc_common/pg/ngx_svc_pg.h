@@ -146,9 +146,8 @@ struct ngx_svc_pg_op_s {
     /* the outcome, for the handler */
 
     ngx_svc_pg_status_e        status;
-    PGresult                 **results;     /* one a call that is not hidden;
-                                               gone after it */
-    const ngx_svc_pg_results_t  *shown;     /* the same, with statements */
+    const ngx_svc_pg_results_t  *results;   /* of the calls that are not
+                                               hidden; gone after it */
     PGresult                  *error;
     unsigned                   unprepared:1; /* FAILED: a statement of it could
                                                 not be prepared */
@@ -214,7 +213,7 @@ NGX_SVC_API void ngx_svc_pg_cancel(ngx_svc_pg_op_t *op);
 
 /* For the handler: ngx_svc_pg_result() of the op. */
 #define ngx_svc_pg_op_result(op, statement)                                   \
-    ngx_svc_pg_result((op)->shown, statement)
+    ngx_svc_pg_result((op)->results, statement)
 
 /* Of an op that is FAILED: whether the same may work later. */
 NGX_SVC_API ngx_uint_t ngx_svc_pg_op_transient(ngx_svc_pg_op_t *op);

@@ -359,8 +359,7 @@ ngx_svc_pg_pipeline_done(ngx_svc_pg_conn_t *conn, ngx_svc_pg_slot_t *slot)
     if (op) {
         op->slot = NULL;
         op->status = slot->error ? NGX_SVC_PG_FAILED : NGX_SVC_PG_OK;
-        op->results = slot->shown.results;
-        op->shown = &slot->shown;
+        op->results = &slot->shown;
         op->error = slot->error;
         op->unprepared = slot->unprepared;
 
