@@ -6,7 +6,8 @@ MODULES = ngx_http_svc_common_module.so ngx_http_svc_scim_module.so \
 	ngx_http_svc_admin_module.so ngx_http_svc_webhook_module.so
 DOCUMENTS := $(wildcard README.md conf/*.md conf/ha/*.md conf/www/*.md ngx_svc_*/*.md \
 	ngx_svc_*/*/*.md t/*.md .github/*.md)
-SOURCES := $(shell find ngx_svc_* -name "*.[ch]")
+SQL = ngx_svc_common/sql/sql.pl
+SOURCES := $(shell find ngx_svc_* -name "*.[ch]" -o -name "*.sql") $(SQL)
 CFLAGS_WARN = -Wall -Wextra -Wno-unused-parameter
 
 # nginx, and what deps.sh calls, are in folders that users may not have in it
@@ -54,7 +55,7 @@ completionsdir = $(prefix)/share/bash-completion/completions
 
 .PHONY: help deps deps-run deps-test build install uninstall run stop test \
 	test-ha test-debian unit sanitize valgrind bench bench-smoke bench-peer bench-bins cost \
-	lint fuzz fuzz-bins binaries ci soak clean
+	sql lint fuzz fuzz-bins binaries ci soak clean
 .DEFAULT_GOAL := help
 
 help:                ## this list
@@ -88,11 +89,12 @@ $(DEV)/objs/Makefile: config conf/version conf/openapi.json \
 
 $(DEV)/objs/.built: $(DEV)/objs/Makefile $(SOURCES)
 	@echo "==> compiling the modules"
+	@perl $(SQL) headers $(DEV)/objs .
 	@{ $(if $(HEADERS),cp t/lib/headers.h $(DEV)/objs \
 		&& printf 'include objs/Makefile\n%s:\n\t$$(CC) $$(CFLAGS) $$(ALL_INCS) -o $$@ %s\n' \
 			objs/headers.h.gch objs/headers.h > $(DEV)/objs/headers.mk \
 		&& $(MAKE) -s -C $(DEV) -f objs/headers.mk objs/headers.h.gch &&) \
-		$(MAKE) -s $(PARALLEL) -C $(DEV) -f objs/Makefile modules \
+		$(MAKE) -s $(PARALLEL) -C $(DEV) -f objs/sql.mk modules \
 			$(if $(HEADERS),CC="$(CC) -include objs/headers.h"); \
 		} > $(DEV)/make.log 2>&1 \
 		|| { grep -A5 -E 'error|warning|Error' $(DEV)/make.log; exit 1; }
@@ -289,7 +291,11 @@ endif
 cost: deps-test build  ## write down what requests cost now, in t/cost, with t/cost.t
 	@SVC_TEST_COST=write prove -v -I t/lib t/cost.t
 
+sql: deps-test build  ## a statement, its plans and what it returns: NAME=signin_user
+	@t/lib/sql "$(NAME)"
+
 lint: deps-test build  ## cppcheck, clang's analyzer, gcc and clang with warnings as errors
+	@perl $(SQL) lint
 	@t/lib/lint $(DEV) $(JOBS)
 
 fuzz-bins: $(SRC)/objs/ngx_auto_config.h

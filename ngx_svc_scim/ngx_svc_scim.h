@@ -47,12 +47,6 @@ enum {
 };
 
 
-/* SQL: users of the tenant; conditions, or an order, follow. */
-
-#define NGX_SVC_SCIM_SELECT                                                   \
-    "SELECT " NGX_SVC_SCIM_COLUMNS " FROM svc.user_account"                   \
-    " WHERE tenant_id = " NGX_SVC_TENANT
-
 /*
  * SQL: a parameter of LIMIT or OFFSET behind the order of an index.  A number
  * itself is more than the users whom a tenant has to a planner without
@@ -60,17 +54,6 @@ enum {
  */
 
 #define NGX_SVC_SCIM_NUMBER_OF(param)  "(SELECT " param "::int4)"
-
-/*
- * SQL: in svc_scim_mode rfc, of those with a key who is a resource; and of a
- * row "t" who of the tenant is none any more.  Not in the words of the indexes
- * of these: while they are empty, they are better than any key to the planner.
- */
-
-#define NGX_SVC_SCIM_EXISTS  "scim_deleted::int4 = 0"
-
-#define NGX_SVC_SCIM_GONE(t)                                                  \
-    t ".tenant_id = " NGX_SVC_TENANT " AND " t ".scim_deleted::int4 = 1"
 
 
 /* The resources, each of the file of its name. */

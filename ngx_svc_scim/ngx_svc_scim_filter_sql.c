@@ -5,7 +5,7 @@
 #include "ngx_svc_scim_filter_sql.h"
 #include "ngx_svc_scim_filter_attr.h"
 #include "ngx_svc_scim_filter_check.h"
-#include "ngx_svc_sql.h"
+#include "ngx_svc_scim_sql.h"
 
 
 #define NGX_SVC_SCIM_COMPARE_SQL  512       /* bytes of one, at most, twice */

@@ -12,25 +12,7 @@ static ngx_int_t ngx_svc_scim_filter(ngx_svc_request_t *sr,
     ngx_svc_scim_filter_t *filter);
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_list = {
-    .name = "scim_list",
-    .text = NGX_SVC_SCIM_SELECT " ORDER BY created_at, id"
-            " LIMIT " NGX_SVC_SCIM_NUMBER_OF("$1"),
-    .nparams = 1
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_by_user_name = {
-    .name = "scim_by_user_name",
-    .text = NGX_SVC_SCIM_SELECT
-            " AND user_name_key = svc.address_key($1::text)",
-    .nparams = 1
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_by_external_id = {
-    .name = "scim_by_external_id",
-    .text = NGX_SVC_SCIM_SELECT " AND external_id = $1::text",
-    .nparams = 1
-};
+#include "ngx_svc_scim_list.sql.h"
 
 
 /* Its prepare chooses one of the statements, or none. */

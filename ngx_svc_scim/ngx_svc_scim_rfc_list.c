@@ -10,6 +10,7 @@
 #include "ngx_svc_scim.h"
 #include "ngx_svc_scim_filter_sql.h"
 #include "ngx_svc_scim_list_query.h"
+#include "ngx_svc_scim_sql.h"
 
 
 #define NGX_SVC_SCIM_LIST_SCAN  100000  /* users whom a filter looks at */
@@ -83,59 +84,9 @@ enum {
     " OFFSET " NGX_SVC_SCIM_NUMBER_OF("$1")                                   \
     " LIMIT " NGX_SVC_SCIM_NUMBER_OF("$2")
 
-/* In words of which the planner does not think that few are so. */
 
-#define NGX_SVC_SCIM_LIST_ACTIVE  " AND (u.status = 'active')::int4 <> 0"
+#include "ngx_svc_scim_rfc_list.sql.h"
 
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_page = {
-    .name = "scim_page",
-    .text = NGX_SVC_SCIM_LIST_PAGE(NGX_SVC_SCIM_LIST_ALL,
-        "SELECT u.id FROM " NGX_SVC_SCIM_LIST_USERS
-        " ORDER BY u.created_at, u.id" NGX_SVC_SCIM_LIST_SLICE),
-    .nparams = 2
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_page_active = {
-    .name = "scim_page_active",
-    .text = NGX_SVC_SCIM_LIST_PAGE(
-        NGX_SVC_SCIM_LIST_TOTAL("c.active"),
-        "SELECT u.id FROM " NGX_SVC_SCIM_LIST_USERS NGX_SVC_SCIM_LIST_ACTIVE
-        " ORDER BY u.created_at, u.id" NGX_SVC_SCIM_LIST_SLICE),
-    .nparams = 2
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_page_inactive = {
-    .name = "scim_page_inactive",
-    .text = NGX_SVC_SCIM_LIST_PAGE(
-        NGX_SVC_SCIM_LIST_TOTAL("c.suspended + c.deactivated - c.scim_deleted"),
-        "SELECT i.id FROM svc.user_inactive i"
-        " WHERE i.tenant_id = " NGX_SVC_TENANT " AND NOT i.scim_deleted"
-        " ORDER BY i.created_at, i.id" NGX_SVC_SCIM_LIST_SLICE),
-    .nparams = 2
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_key_user_name = {
-    .name = "scim_key_user_name",
-    .text = NGX_SVC_SCIM_SELECT
-            " AND user_name_key = svc.address_key($1::text)"
-            " AND " NGX_SVC_SCIM_EXISTS,
-    .nparams = 1
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_key_external_id = {
-    .name = "scim_key_external_id",
-    .text = NGX_SVC_SCIM_SELECT " AND external_id = $1::text"
-            " AND " NGX_SVC_SCIM_EXISTS,
-    .nparams = 1
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_key_id = {
-    .name = "scim_key_id",
-    .text = NGX_SVC_SCIM_SELECT " AND id = $1"
-            " AND " NGX_SVC_SCIM_EXISTS,
-    .nparams = 1
-};
 
 /* Of these, and of what is not prepared, one is chosen. */
 

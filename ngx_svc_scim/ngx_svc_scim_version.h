@@ -11,11 +11,6 @@
 
 #define NGX_SVC_SCIM_VERSION_LEN  (sizeof("W/\"20261121091530123\"") - 1)
 
-/* A row of NGX_SVC_VERDICTS(), and what is "precondition" unless it holds. */
-
-#define NGX_SVC_SCIM_IF_MATCH(versions, t)                                    \
-    NGX_SVC_IF_MATCH(versions, "to_char(" t ".updated_at AT TIME ZONE 'UTC',"  \
-                               " 'YYYYMMDDHH24MISSMS')")
 
 /* A parameter: the versions in If-Match. */
 #define ngx_svc_param_scim_if_match()                                         \

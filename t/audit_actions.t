@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# The actions of the audit log: one table has all that the modules and svcctl
-# write, and nothing else; documents name no others.
+# The actions of the audit log: one list has all that the modules and svcctl write,
+# and nothing else; documents name no others.
 
 use strict;
 use warnings;
@@ -16,7 +16,7 @@ use SvcTest::Process qw(slurp);
 use SvcTest::Skip;
 
 
-my $TABLE = 'ngx_svc_common/http/ngx_svc_audit.h';
+my $LIST = 'ngx_svc_common/sql/audit_actions.txt';
 my $CONTRACT = '../shared/api.md';
 
 # What looks like an action between the quotes of an event's SQL.
@@ -49,17 +49,14 @@ sub written {
 }
 
 
-# --- the table -----------------------------------------------------------------
+# --- the list ----------------------------------------------------------------------
 
-my @rows = SvcBench::Statements::source($TABLE)
-           =~ /^\#define\s+NGX_SVC_A_(\w+)\(_\)\s+_\("([^"]*)", "([^"]*)"\)/mg;
+# an action, and the type of what it is done to, if there is one
 
-my (@actions, %macro);
+my @actions = slurp($LIST) =~ /^($ACTION)(?: [a-zA-Z]+)?$/mg;
 
-while (my ($macro, $action) = splice @rows, 0, 3) {
-    push @actions, $action;
-    $macro{$macro} = $action;
-}
+is(scalar(grep { /^[^#\s]/ } split /\n/, slurp($LIST)), scalar @actions,
+   'each line is an action');
 
 my %known = map { $_ => 1 } @actions;
 
@@ -74,7 +71,7 @@ my $statements = SvcBench::Statements::read_all('.');
 my @modules = map { written($_->{text}) } values %$statements;
 
 is_deeply([ grep { !$known{$_} } all(@modules) ], [],
-          'what the modules write is in the table');
+          'what the modules write is in the list');
 
 my @scripts = map { written(slurp($_)) }
               glob 'conf/svcctl conf/svcctl.d/* sql/*.sql';
@@ -83,20 +80,15 @@ cmp_ok(scalar @scripts, '>', 3, 'svcctl writes some');
 is_deeply([ grep { !$known{$_} } all(@scripts) ], [],
           'what svcctl and the functions of the database write is in it');
 
-my @sources = grep { $_ ne $TABLE } glob 'ngx_svc_*/{,*/}*.[ch]';
 my %used = map { $_ => 1 } @modules, @scripts;
 
-# by name, or as a value of a statement
+# as a value of a statement
 
-for my $text (map { slurp($_) } @sources) {
-    $used{ $macro{$_} // '' } = 1 for $text =~ /\bNGX_SVC_A_(\w+)/g;
+for my $text (map { slurp($_) } glob 'ngx_svc_*/{,*/}*.c') {
     $used{$_} = 1 for $text =~ /"($ACTION)"/g;
 }
 
 is_deeply([ grep { !$used{$_} } @actions ], [], 'and each of it is written');
-
-is_deeply([ grep { slurp($_) =~ /INSERT INTO svc\.audit_event/ } @sources ], [],
-          'sources write events by its macros');
 
 
 # --- what is said of them --------------------------------------------------------

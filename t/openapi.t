@@ -126,7 +126,7 @@ all_like('what stays', sub { $_[0]{'x-stability'} },
 my %named = map { $_ => 1 }
             map { slurp($_) =~ /(?:(?:argument|number|flag|(?<!password_)text|time)\(sr,\s
                                    |param_query(?:_\w+)?\()"(\w+)"/gx }
-            glob $s->root . '/ngx_svc_{common,admin,webhook}/{,*/}*.c';
+            glob $s->root . '/ngx_svc_{common,admin,webhook}/{,*/}*.{c,sql}';
 my %query = map { $_->{name} => 1 } grep { ($_->{in} // '') eq 'query' }
             values %{ $document->{components}{parameters} },
             map { @{ $_->{parameters} // [] } } values %operation;
@@ -195,7 +195,7 @@ my %actor = map { $_ => 1 }
                    $text =~ /THEN '(agent)' ELSE '(application)' END/g,
                    $text =~ /surface_t\s+\w+\s=\s\{(?:\s*ngx_string\([^)]*\),){3}
                              \s*ngx_string\("(\w+)"\)/gx) }
-            glob $s->root . '/ngx_svc_{common,admin,scim,webhook}/{,*/}*.[ch]';
+            glob $s->root . '/ngx_svc_{common,admin,scim,webhook}/{,*/}*.{c,h,sql}';
 
 is_deeply([ grep { my $type = $_;
                    !grep { $_ eq $type } @{ $document->{components}{schemas}{Actor}

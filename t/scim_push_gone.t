@@ -139,7 +139,7 @@ $lock->query('BEGIN');
 $lock->query('LOCK TABLE svc.audit_event');
 $out->wake;
 ok((wait_for { $s->sql('SELECT count(*) FROM pg_stat_activity WHERE wait_event_type ='
-                       . " 'Lock' AND query ~ '^WITH e AS MATERIALIZED'") }),
+                       . " 'Lock' AND query ~ '^WITH event AS MATERIALIZED'") }),
    'its row is read');
 $s->sql("DELETE FROM svc.scim_target WHERE id = '$read'");
 $there->open_gate('read');

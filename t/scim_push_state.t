@@ -36,7 +36,7 @@ sub done {
 
 # Here nothing but a poll reads the log of events.
 
-my $POLL = "wait_event_type = 'Lock' AND query ~ '^WITH e AS MATERIALIZED'"
+my $POLL = "wait_event_type = 'Lock' AND query ~ '^WITH event AS MATERIALIZED'"
            . " AND query ~ 'svc.audit_event'";
 
 my $ada = $acme->create(userName => 'ada@x.test');

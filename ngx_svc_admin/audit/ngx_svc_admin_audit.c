@@ -22,39 +22,7 @@ static ngx_int_t ngx_svc_admin_audit_text(ngx_svc_request_t *sr,
     const char *name, ngx_uint_t max, ngx_str_t *text);
 
 
-/*
- * One pass finds the page and the total: the keys of what matches, newest
- * first, as many as the total counts or the page needs.  LATERAL with a LIMIT
- * is looked up row by row: a plain join, planned while a month's partition was
- * nearly empty, would read all of it for each row of the page.
- */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_list = {
-    .name = "admin_audit_list",
-    .text =
-        "WITH m AS MATERIALIZED ("
-            "SELECT e.created_at, e.id FROM svc.audit_event e"
-            " WHERE e.tenant_id = " NGX_SVC_TENANT
-            " AND" NGX_SVC_ADMIN_AUDIT_RANGE " AND" NGX_SVC_ADMIN_AUDIT_MATCH
-            " ORDER BY e.created_at DESC, e.id DESC"
-            " LIMIT greatest(10000, $7::int4::int8 + $8::int4)"
-        "), p AS MATERIALIZED ("
-            "SELECT * FROM m ORDER BY created_at DESC, id DESC"
-            " LIMIT $7::int4 OFFSET $8::int4"
-        ")"
-        " SELECT t.total AS _total, " NGX_SVC_ADMIN_AUDIT_COLUMNS
-        " FROM (SELECT least(count(*), 10000) AS total FROM m) t"
-        " LEFT JOIN (p CROSS JOIN LATERAL ("
-            "SELECT * FROM svc.audit_event a"
-            " WHERE a.tenant_id = " NGX_SVC_TENANT
-            " AND a.created_at = p.created_at AND a.id = p.id LIMIT 1"
-        ") e) ON true"
-        " ORDER BY e.created_at DESC, e.id DESC",
-    NGX_SVC_PARAMS(ngx_svc_admin_audit_match(ngx_svc_admin_audit_list_t),
-                   ngx_svc_admin_audit_range(ngx_svc_admin_audit_list_t),
-                   ngx_svc_param_limit(),
-                   ngx_svc_param_offset())
-};
+#include "ngx_svc_admin_audit.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_audit[] = {

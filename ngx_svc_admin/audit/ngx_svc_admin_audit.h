@@ -34,50 +34,6 @@ ngx_int_t ngx_svc_admin_audit_search(ngx_svc_request_t *sr,
 ngx_svc_pg_pool_e ngx_svc_admin_audit_pool(
     ngx_svc_admin_audit_filter_t *filter);
 
-/* $1 to $4 (_MATCH), and $5 and $6 (_RANGE), of a filter in sr->data. */
-
-#define ngx_svc_admin_audit_match(type)                                       \
-    ngx_svc_param_data(type, filter.q),                                       \
-    ngx_svc_param_data(type, filter.outcome),                                 \
-    ngx_svc_param_data(type, filter.action),                                  \
-    ngx_svc_param_data(type, filter.actor_id)
-
-#define ngx_svc_admin_audit_range(type)                                       \
-    ngx_svc_param_data(type, filter.from),                                    \
-    ngx_svc_param_data(type, filter.to)
-
-
-/*
- * SQL.  "e" is svc.audit_event.  A q of ASCII alone needs no folding but
- * ASCII's, which is many times as fast.
- */
-
-#define NGX_SVC_ADMIN_AUDIT_HAS(text, collation)                              \
-    "strpos(lower(" text " COLLATE \"" collation "\"),"                       \
-    " lower($1 COLLATE \"" collation "\")) > 0"
-
-#define NGX_SVC_ADMIN_AUDIT_TEXT                                              \
-    "concat_ws(E'\\x01', e.action, e.actor_name, e.actor_id, e.target_name,"  \
-    " e.target_id, host(e.ip),"                                               \
-    " CASE WHEN e.details <> '{}' THEN e.details::text END)"
-
-#define NGX_SVC_ADMIN_AUDIT_MATCH                                             \
-    " ($2::text IS NULL OR e.outcome = $2)"                                   \
-    " AND ($3::text IS NULL OR e.action = $3)"                                \
-    " AND ($4::text IS NULL OR e.actor_id = $4)"                              \
-    " AND CASE WHEN $1::text IS NULL THEN true"                               \
-    " WHEN octet_length($1) = char_length($1)"                                \
-    " THEN " NGX_SVC_ADMIN_AUDIT_HAS(NGX_SVC_ADMIN_AUDIT_TEXT, "C")           \
-    " ELSE " NGX_SVC_ADMIN_AUDIT_HAS(NGX_SVC_ADMIN_AUDIT_TEXT, "default")     \
-    " END"
-
-/* A coalesce() would keep the planner from using the index: it may leak. */
-
-#define NGX_SVC_ADMIN_AUDIT_RANGE                                             \
-    " e.created_at >= CASE WHEN $5::text IS NULL THEN '-infinity'"            \
-        " ELSE to_timestamp($5::float8 / 1000) END"                           \
-    " AND e.created_at < CASE WHEN $6::text IS NULL THEN 'infinity'"          \
-        " ELSE to_timestamp($6::float8 / 1000) END"
 
 /* An event: what is a member, in SQL, and a column of CSV. */
 
@@ -97,13 +53,6 @@ ngx_svc_pg_pool_e ngx_svc_admin_audit_pool(
     next("e.user_agent", "userAgent", "userAgent")                            \
     next("e.request_id", "requestId", "requestId")                            \
     next("e.details", "details", "details")
-
-#define NGX_SVC_ADMIN_AUDIT_FIRST(sql, json, csv)  sql " AS \"" json "\""
-#define NGX_SVC_ADMIN_AUDIT_NEXT(sql, json, csv)   ", " sql " AS \"" json "\""
-
-#define NGX_SVC_ADMIN_AUDIT_COLUMNS                                           \
-    NGX_SVC_ADMIN_AUDIT_EVENT(NGX_SVC_ADMIN_AUDIT_FIRST,                      \
-                              NGX_SVC_ADMIN_AUDIT_NEXT)
 
 
 /*

@@ -20,44 +20,7 @@ static void ngx_svc_admin_follow_move(ngx_svc_admin_follow_t *f, PGresult *res,
     int row);
 
 
-/*
- * An event is final when nothing can appear before it any more: it has an xid
- * below all that are under way.  Of the events behind the cursor come those
- * that are final and asked for; the last one that is final, to go on from; and
- * the last one, which tells whether some are not final.
- *
- * A transaction may be older than the event before it by as long as it was
- * open: a week.  With an upper bound of the time too, or with limits as
- * parameters, the planner would expect few rows, and sort them.
- */
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_follow = {
-    .name = "admin_audit_follow",
-    .text =
-        "SELECT " NGX_SVC_ADMIN_AUDIT_COLUMNS ", e.xid AS _xid,"
-            " e.final AS _final, e.match AS _match, e.n AS _n"
-        " FROM (SELECT *, lead(final) OVER o AS next, row_number() OVER o AS n"
-        " FROM (SELECT e.*,"
-            " e.xid < pg_snapshot_xmin(pg_current_snapshot()) AS final,"
-            " ((e.xid, e.id) > ($9::text::xid8, $10::text::int8)"
-                " OR NOT pg_visible_in_snapshot(e.xid, $8::text::pg_snapshot))"
-                " AND" NGX_SVC_ADMIN_AUDIT_MATCH " AS match"
-        " FROM svc.audit_event e WHERE e.tenant_id = " NGX_SVC_TENANT
-            " AND (e.xid, e.id) > ($5::text::xid8, $6::text::int8)"
-            " AND e.created_at > $7::text::timestamptz - interval '7 days'"
-        " ORDER BY e.xid, e.id LIMIT 1000) e"
-        " WINDOW o AS (ORDER BY xid, id)) e"
-        " WHERE e.final AND e.match OR e.final AND e.next IS NOT TRUE"
-            " OR e.next IS NULL"
-        " ORDER BY e.xid, e.id LIMIT 200",
-    NGX_SVC_PARAMS(ngx_svc_admin_audit_match(ngx_svc_admin_follow_t),
-                   ngx_svc_param_data(ngx_svc_admin_follow_t, cursor.xid),
-                   ngx_svc_param_data(ngx_svc_admin_follow_t, cursor.id),
-                   ngx_svc_param_data(ngx_svc_admin_follow_t, since),
-                   ngx_svc_param_data(ngx_svc_admin_follow_t, snapshot),
-                   ngx_svc_param_data(ngx_svc_admin_follow_t, skip.xid),
-                   ngx_svc_param_data(ngx_svc_admin_follow_t, skip.id))
-};
+#include "ngx_svc_admin_audit_events.sql.h"
 
 
 ngx_int_t

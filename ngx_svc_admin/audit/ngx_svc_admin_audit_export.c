@@ -61,57 +61,7 @@ static const char *const  ngx_svc_admin_export_formats[] = {
 };
 
 
-#define NGX_SVC_ADMIN_EXPORT_FROM                                             \
-    " FROM svc.audit_event e WHERE e.tenant_id = " NGX_SVC_TENANT             \
-    " AND" NGX_SVC_ADMIN_AUDIT_RANGE " AND" NGX_SVC_ADMIN_AUDIT_MATCH         \
-    " ORDER BY e.created_at DESC, e.id DESC"
-
-/* The newest key is where the first page begins: what comes later is not in. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_export_count = {
-    .name = "admin_audit_export_count",
-    .text =
-        "SELECT t.slug, f.created_at AS \"createdAt\", f.id + 1 AS id,"
-            " l.id IS NOT NULL AS truncated"
-        " FROM svc.tenant t"
-        " LEFT JOIN (SELECT e.created_at, e.id" NGX_SVC_ADMIN_EXPORT_FROM
-            " LIMIT 1) f ON true"
-        " LEFT JOIN (SELECT e.id" NGX_SVC_ADMIN_EXPORT_FROM
-            " LIMIT 1 OFFSET $7::int4) l ON true"
-        " WHERE t.id = " NGX_SVC_TENANT,
-    NGX_SVC_PARAMS(ngx_svc_admin_audit_match(ngx_svc_admin_export_t),
-                   ngx_svc_admin_audit_range(ngx_svc_admin_export_t),
-                   ngx_svc_param_constant(NGX_SVC_ADMIN_EXPORT_MAX))
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_export_audit = {
-    .name = "admin_audit_export_audit",
-    .text =
-        NGX_SVC_AUDIT_AS(NGX_SVC_A_AUDIT_EXPORTED(NGX_SVC_AUDIT_ALONE),
-            "NULL", "NULL",
-            "jsonb_build_object('format', $1::text,"
-                " 'truncated', $2::text::bool)",
-            "WHERE " NGX_SVC_TENANT_OR_NULL " IS NOT NULL"),
-    NGX_SVC_PARAMS(ngx_svc_param_data(ngx_svc_admin_export_t, format),
-                   ngx_svc_param_data(ngx_svc_admin_export_t, truncated))
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_export_page = {
-    .name = "admin_audit_export_page",
-    .text =
-        "SELECT " NGX_SVC_ADMIN_AUDIT_COLUMNS " FROM svc.audit_event e"
-        " WHERE e.tenant_id = " NGX_SVC_TENANT
-        " AND" NGX_SVC_ADMIN_AUDIT_RANGE
-        " AND e.created_at <= $7::text::timestamptz"
-        " AND (e.created_at, e.id) < ($7::text::timestamptz, $8::text::int8)"
-        " AND" NGX_SVC_ADMIN_AUDIT_MATCH
-        " ORDER BY e.created_at DESC, e.id DESC LIMIT $9::int4",
-    NGX_SVC_PARAMS(ngx_svc_admin_audit_match(ngx_svc_admin_export_t),
-                   ngx_svc_admin_audit_range(ngx_svc_admin_export_t),
-                   ngx_svc_param_data(ngx_svc_admin_export_t, created),
-                   ngx_svc_param_data(ngx_svc_admin_export_t, id),
-                   ngx_svc_param_call(ngx_svc_admin_export_bind_limit))
-};
+#include "ngx_svc_admin_audit_export.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_audit_export[] = {

@@ -45,16 +45,7 @@ static void ngx_svc_admin_follow_quit(ngx_svc_admin_follow_t *f);
 static ngx_svc_admin_followers_t  ngx_svc_admin_followers;
 
 
-const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_follow_renew = {
-    .name = "admin_audit_follow_renew",
-    .text =
-        "UPDATE svc.audit_stream"
-        " SET expires_at = now() + $2::int4 * interval '1 second'"
-        " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1::uuid"
-        " RETURNING id",
-    NGX_SVC_PARAMS(ngx_svc_param_data(ngx_svc_admin_follow_t, lease),
-                   ngx_svc_param_constant(NGX_SVC_ADMIN_FOLLOW_LEASE))
-};
+#include "ngx_svc_admin_audit_follow.sql.h"
 
 
 ngx_int_t

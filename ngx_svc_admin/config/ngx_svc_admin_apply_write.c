@@ -79,182 +79,52 @@ static const u_char  ngx_svc_admin_apply_brackets[] = {
 };
 
 
-#define ngx_svc_admin_apply_event_of(action, target)  { action, target }
-
 static const ngx_svc_admin_apply_event_t
     ngx_svc_admin_apply_events[NGX_SVC_ADMIN_NSECTIONS]
                               [NGX_SVC_ADMIN_DELETE + 1] =
 {
     [NGX_SVC_ADMIN_ACCESS] = {
         [NGX_SVC_ADMIN_UPDATE] =
-            NGX_SVC_A_ACCESS_POLICY_UPDATED(ngx_svc_admin_apply_event_of)
+            { "access_policy.updated", "accessPolicy" }
     },
 
     [NGX_SVC_ADMIN_RISK] = {
         [NGX_SVC_ADMIN_UPDATE] =
-            NGX_SVC_A_RISK_UPDATED(ngx_svc_admin_apply_event_of)
+            { "risk_policy.updated", "riskPolicy" }
     },
 
     [NGX_SVC_ADMIN_PASSWORD] = {
         [NGX_SVC_ADMIN_UPDATE] =
-            NGX_SVC_A_PASSWORD_UPDATED(ngx_svc_admin_apply_event_of)
+            { "password_policy.updated", "passwordPolicy" }
     },
 
     [NGX_SVC_ADMIN_OVERRIDE] = {
         [NGX_SVC_ADMIN_CREATE] =
-            NGX_SVC_A_GROUP_PASSWORD_CREATED(ngx_svc_admin_apply_event_of),
+            { "group_password_policy.created", "groupPasswordPolicy" },
         [NGX_SVC_ADMIN_UPDATE] =
-            NGX_SVC_A_GROUP_PASSWORD_UPDATED(ngx_svc_admin_apply_event_of),
+            { "group_password_policy.updated", "groupPasswordPolicy" },
         [NGX_SVC_ADMIN_DELETE] =
-            NGX_SVC_A_GROUP_PASSWORD_DELETED(ngx_svc_admin_apply_event_of)
+            { "group_password_policy.deleted", "groupPasswordPolicy" }
     },
 
     [NGX_SVC_ADMIN_ROLE] = {
         [NGX_SVC_ADMIN_CREATE] =
-            NGX_SVC_A_ROLE_CREATED(ngx_svc_admin_apply_event_of),
+            { "role.created", "role" },
         [NGX_SVC_ADMIN_UPDATE] =
-            NGX_SVC_A_ROLE_UPDATED(ngx_svc_admin_apply_event_of),
+            { "role.updated", "role" },
         [NGX_SVC_ADMIN_DELETE] =
-            NGX_SVC_A_ROLE_DELETED(ngx_svc_admin_apply_event_of)
+            { "role.deleted", "role" }
     }
 };
 
 static const ngx_svc_admin_apply_event_t  ngx_svc_admin_apply_applied_event =
-    NGX_SVC_A_CONFIG_APPLIED(ngx_svc_admin_apply_event_of);
+    { "config.applied", "config" };
 
-
-/*
- * $1 the revision that this makes, $2 the access policy and $3 the id of its
- * version, $4 and $5 the fields of the risk and of the password policy, $6 the
- * overrides to write, $7 those to delete, $8 and $9 the same of roles, $10 the
- * events, $11 how many versions are kept.  What is NULL stays.
- *
- * Roles are locked first, in the order in which a user who changes his role
- * locks them: if users have one that is to go, "ok" is empty, and so nothing is
- * done.  Behind it is what shall be, whether it is there or not: nobody else
- * writes while the tenant's row is locked.  Parameters in sub-selects look the
- * same to the planner whatever they are: one plan is for all.
- */
-
-#define NGX_SVC_ADMIN_APPLY_COLUMN(x, n, column, name, type, ...)             \
-    #column " = coalesce("                                                    \
-        NGX_SVC_ADMIN_COLUMN_ELEMENT(x, n, column, name, type, )              \
-        ", o." #column ")"
 
 #define ngx_svc_admin_apply_param(text)                                       \
     { .bind = ngx_svc_admin_apply_bind_text, .n = text }
 
-const ngx_svc_pg_statement_t  ngx_svc_sql_admin_config_apply = {
-    .name = "admin_config_apply",
-    .text =
-        "WITH g AS ("
-            "SELECT tenant_id FROM svc.governance"
-            " WHERE tenant_id = " NGX_SVC_TENANT
-                " AND revision = $1::text::int8 - 1"
-        "), d AS ("
-            "SELECT r.key, x.gone, x.gone AND r.member_count > 0 AS used"
-            " FROM g, ("
-                "SELECT y AS key, false AS gone FROM unnest(("
-                    "SELECT array_agg(key)"
-                    " FROM json_to_recordset($8::text::json) z (key text))) y"
-                " UNION ALL"
-                " SELECT y, true FROM unnest((SELECT $9::text::text[])) y"
-            ") x, svc.role r"
-            " WHERE r.tenant_id = g.tenant_id AND r.key = x.key"
-            " ORDER BY r.key FOR UPDATE OF r"
-        "), ok AS ("
-            "SELECT tenant_id, $4::text::int4[] AS risk,"
-                " $5::text::int4[] AS pass, $2::text IS NOT NULL AS access"
-            " FROM g WHERE NOT EXISTS (SELECT FROM d WHERE used)"
-        "), u AS ("
-            "UPDATE svc.governance o SET revision = o.revision + 1,"
-                " access_policy = CASE WHEN access THEN $2::text::json"
-                    " ELSE o.access_policy END,"
-                " access_number = o.access_number + access::int4,"
-                " access_version_id = CASE WHEN access THEN $3"
-                    " ELSE o.access_version_id END,"
-                " access_updated_at = CASE WHEN access THEN greatest(now(),"
-                    " o.access_updated_at + interval '1 millisecond')"
-                    " ELSE o.access_updated_at END, "
-                NGX_SVC_ADMIN_RISK_FIELDS(NGX_SVC_ADMIN_APPLY_COLUMN, ", ",
-                                          "risk")
-                ", risk_version = o.risk_version + (risk IS NOT NULL)::int4, "
-                NGX_SVC_ADMIN_PASSWORD_FIELDS(NGX_SVC_ADMIN_APPLY_COLUMN, ", ",
-                                              "pass") ","
-                " password_version ="
-                    " o.password_version + (pass IS NOT NULL)::int4"
-            " FROM ok WHERE o.tenant_id = ok.tenant_id RETURNING o.*"
-        "), v AS ("
-            "INSERT INTO svc.access_policy_version (tenant_id, id, number,"
-                " source, snapshot, created_at)"
-            " SELECT u.tenant_id, u.access_version_id, u.access_number,"
-                " 'config', u.access_policy, u.access_updated_at"
-            " FROM u, ok WHERE ok.access"
-        "), t AS ("
-            "DELETE FROM svc.access_policy_version a USING u, ok"
-            " WHERE ok.access AND a.tenant_id = u.tenant_id"
-                " AND a.number <= u.access_number - $11::int4"
-        "), p AS ("
-            "INSERT INTO svc.group_password_policy AS p (tenant_id, group_id, "
-                NGX_SVC_ADMIN_PASSWORD_FIELDS(NGX_SVC_ADMIN_COLUMN, ", ", ) ")"
-            " SELECT ok.tenant_id, x.id, "
-                NGX_SVC_ADMIN_PASSWORD_FIELDS(NGX_SVC_ADMIN_COLUMN_ELEMENT,
-                                              ", ", "x.f")
-            " FROM ok, json_to_recordset((SELECT $6::text::json)) AS x"
-                " (id uuid, f int4[])"
-            " ON CONFLICT (tenant_id, group_id) DO UPDATE SET"
-                " (" NGX_SVC_ADMIN_PASSWORD_FIELDS(NGX_SVC_ADMIN_COLUMN,
-                                                   ", ", )
-                ", updated_at) = ("
-                NGX_SVC_ADMIN_PASSWORD_FIELDS(NGX_SVC_ADMIN_COLUMN_OF, ", ",
-                                              "excluded") ", "
-                NGX_SVC_CHANGED_AT("p") ")"
-        "), pd AS ("
-            "DELETE FROM svc.group_password_policy p"
-            " USING ok, unnest((SELECT $7::text::uuid[])) x (id)"
-            " WHERE p.tenant_id = ok.tenant_id AND p.group_id = x.id"
-        "), r AS ("
-            "INSERT INTO svc.role AS r (tenant_id, key, name, permissions)"
-            " SELECT ok.tenant_id, x.key, x.name, x.permissions"
-            " FROM ok, json_to_recordset((SELECT $8::text::json)) AS x"
-                " (key text, name text, permissions text[])"
-            " ON CONFLICT (tenant_id, key) DO UPDATE SET"
-                " (name, permissions, updated_at) = (excluded.name,"
-                " excluded.permissions, " NGX_SVC_CHANGED_AT("r") ")"
-        "), rd AS ("
-            "DELETE FROM svc.role r"
-            " USING ok, unnest(ARRAY(SELECT d.key FROM d WHERE d.gone)) x (key)"
-            " WHERE r.tenant_id = ok.tenant_id AND r.key = x.key"
-        "), e AS ("
-            NGX_SVC_AUDIT_AS("x.action, x.type",
-                "CASE x.type WHEN 'accessPolicy'"
-                    " THEN u.access_version_id::text ELSE x.id END",
-                "CASE x.type WHEN 'groupPasswordPolicy' THEN ("
-                    NGX_SVC_ROW("k.name", "svc.user_group",
-                                "(SELECT x.id::uuid)") ")"
-                    " ELSE x.name END",
-                "CASE x.type WHEN 'accessPolicy' THEN x.details ||"
-                    " jsonb_build_object('version', u.access_number,"
-                    " 'source', 'config') ELSE x.details END",
-                "FROM u, json_to_recordset((SELECT $10::text::json)) AS x"
-                " (action text, type text, id text, name text, details jsonb)")
-        ")"
-        " SELECT EXISTS (SELECT FROM u) AS applied,"
-            " NOT EXISTS (SELECT FROM g) AS moved,"
-            " (SELECT min(key) FROM d WHERE used) AS used",
-    NGX_SVC_PARAMS(
-        ngx_svc_param_call(ngx_svc_admin_apply_bind_revision),
-        ngx_svc_admin_apply_param(NGX_SVC_ADMIN_APPLY_ACCESS),
-        ngx_svc_param_new_id(),
-        ngx_svc_admin_apply_param(NGX_SVC_ADMIN_APPLY_RISK),
-        ngx_svc_admin_apply_param(NGX_SVC_ADMIN_APPLY_PASSWORD),
-        ngx_svc_admin_apply_param(NGX_SVC_ADMIN_APPLY_OVERRIDES),
-        ngx_svc_admin_apply_param(NGX_SVC_ADMIN_APPLY_OVERRIDES_GONE),
-        ngx_svc_admin_apply_param(NGX_SVC_ADMIN_APPLY_ROLES),
-        ngx_svc_admin_apply_param(NGX_SVC_ADMIN_APPLY_ROLES_GONE),
-        ngx_svc_admin_apply_param(NGX_SVC_ADMIN_APPLY_EVENTS),
-        ngx_svc_param_constant(NGX_SVC_ADMIN_ACCESS_VERSIONS))
-};
+#include "ngx_svc_admin_apply_write.sql.h"
 
 
 ngx_int_t
@@ -445,7 +315,7 @@ ngx_svc_admin_apply_override(ngx_svc_admin_apply_write_t *aw,
 
     ngx_svc_json_open(w, NULL, '{');
     ngx_svc_json_plain(w, "id", key->data, key->len);
-    ngx_svc_json_open(w, "f", '[');
+    ngx_svc_json_open(w, "fields", '[');
     ngx_svc_admin_apply_policy(w, ngx_svc_admin_password_members,
                                &override->password);
     ngx_svc_json_close(w, ']');

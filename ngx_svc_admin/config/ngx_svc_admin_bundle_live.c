@@ -29,43 +29,7 @@ static void ngx_svc_admin_bundle_until(ngx_svc_admin_bundle_text_t *t,
     u_char c, ngx_str_t *text);
 
 
-/*
- * One statement, and so one snapshot.  Overrides and roles are a text each, of
- * lines in any order, which costs half of what as many rows do:
- *
- *     <group's id>(<fields as of ROW()>)
- *     <key> <1: somebody has it>{<permissions>} <name>
- *
- * Names are without control characters.  The parameter in a sub-select looks
- * the same to the planner whatever it is: one plan is for all.
- */
-
-#define NGX_SVC_ADMIN_BUNDLE_FIELDS(fields)                                   \
-    "ROW(" fields(NGX_SVC_ADMIN_COLUMN, ", ", ) ")::text"
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_admin_bundle = {
-    .name = "admin_bundle",
-    .text =
-        "SELECT revision, access_number, access_policy, "
-            NGX_SVC_ADMIN_BUNDLE_FIELDS(NGX_SVC_ADMIN_RISK_FIELDS) " AS risk, "
-            NGX_SVC_ADMIN_BUNDLE_FIELDS(NGX_SVC_ADMIN_PASSWORD_FIELDS)
-                " AS password,"
-            " (SELECT string_agg(group_id || "
-                    NGX_SVC_ADMIN_BUNDLE_FIELDS(NGX_SVC_ADMIN_PASSWORD_FIELDS)
-                    ", E'\\n') FROM svc.group_password_policy"
-                " WHERE tenant_id = " NGX_SVC_TENANT ") AS overrides,"
-            " (SELECT string_agg(key || ' ' ||"
-                    " CASE WHEN member_count > 0 THEN '1' ELSE '0' END"
-                    " || permissions::text || ' ' || name, E'\\n')"
-                " FROM svc.role WHERE tenant_id = " NGX_SVC_TENANT ") AS roles,"
-            " " NGX_SVC_CALLER_PERMISSIONS " AS held,"
-            " (SELECT min(i.n) FROM"
-                " unnest((SELECT $1::text::uuid[])) WITH ORDINALITY i (id, n)"
-                " WHERE (" NGX_SVC_ROW("true", "svc.user_group", "i.id")
-                    ") IS NULL) AS unknown"
-        " FROM svc.governance WHERE tenant_id = " NGX_SVC_TENANT,
-    NGX_SVC_PARAMS(ngx_svc_param_call(ngx_svc_admin_bundle_groups))
-};
+#include "ngx_svc_admin_bundle_live.sql.h"
 
 
 /* In the order of the body, so that the first unknown one is named. */

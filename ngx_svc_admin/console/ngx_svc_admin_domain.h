@@ -14,18 +14,6 @@
 #define NGX_SVC_ADMIN_NO_DOMAIN      "The tenant has no such domain."
 
 
-/* SQL: a domain as its tenant's administrators see it. */
-
-#define NGX_SVC_ADMIN_DOMAIN_COLUMNS                                          \
-    "d.domain, CASE WHEN d.verified_at IS NULL THEN 'pending'"                \
-        " ELSE 'verified' END AS status,"                                     \
-    " d.verified_at IS NOT NULL AS verified,"                                 \
-    " 'TXT' AS \"verification.type\","                                        \
-    " '" NGX_SVC_ADMIN_DOMAIN_RECORD "' || d.domain AS \"verification.name\","\
-    " '" NGX_SVC_ADMIN_DOMAIN_VALUE "' || d.token AS \"verification.value\"," \
-    " d.created_at AS \"createdAt\", d.verified_at AS \"verifiedAt\""
-
-
 /* The first "*" of the path: a domain in any spelling, or 404. */
 #define ngx_svc_param_path_domain()                                           \
     ngx_svc_param_call(ngx_svc_admin_domain_bind)

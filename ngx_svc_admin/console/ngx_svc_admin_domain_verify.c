@@ -53,62 +53,7 @@ static ngx_int_t ngx_svc_verify_write(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_verify_written(ngx_svc_request_t *sr);
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_domain_read = {
-    .name = "admin_domain_read",
-    .text =
-        "SELECT " NGX_SVC_ADMIN_DOMAIN_COLUMNS ","
-            " d.tenant_id AS _tenant, d.token AS _token"
-        " FROM svc.domain d WHERE d.tenant_id = " NGX_SVC_TENANT
-            " AND d.domain = $1",
-    NGX_SVC_PARAMS(ngx_svc_param_path_domain()),
-    .missing = NGX_SVC_ADMIN_NO_DOMAIN
-};
-
-/* Meanwhile the domain may have been deleted, and added again. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_domain_verify = {
-    .name = "admin_domain_verify",
-    .text =
-        "WITH o AS ("
-            "SELECT d.* FROM svc.domain d"
-            " WHERE d.tenant_id = " NGX_SVC_TENANT " AND d.domain = $1"
-            " FOR UPDATE"
-        "), t AS ("
-            "SELECT o.token = $2 AS same, svc.domain_taken($1) AS taken FROM o"
-        "), u AS ("
-            "UPDATE svc.domain d SET verified_at = now() FROM t, o"
-            " WHERE d.tenant_id = " NGX_SVC_TENANT " AND d.domain = $1"
-                " AND o.verified_at IS NULL AND t.same AND NOT t.taken"
-            " RETURNING d.*"
-        "), e AS ("
-            NGX_SVC_AUDIT(NGX_SVC_A_DOMAIN_VERIFIED, "u.domain", "NULL",
-                          "'{}'", "FROM u")
-        ")"
-        " SELECT CASE WHEN d.verified_at IS NOT NULL THEN NULL"
-            " WHEN NOT t.same THEN 'changed'"
-            " ELSE 'domain_verified_key' END AS _verdict, "
-            NGX_SVC_ADMIN_DOMAIN_COLUMNS
-        " FROM t, (SELECT * FROM u UNION ALL"
-            " SELECT * FROM o WHERE NOT EXISTS (SELECT FROM u)) d",
-    NGX_SVC_PARAMS(ngx_svc_param_data(ngx_svc_verify_t, domain),
-                   ngx_svc_param_data(ngx_svc_verify_t, token))
-};
-
-
-/* That there are too many, once in a window. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_domain_limited = {
-    .name = "admin_domain_limited",
-    .text =
-        NGX_SVC_AUDIT_INTO("outcome, ")
-        NGX_SVC_AUDIT_ROWS(
-            "'failure', " NGX_SVC_A_RATE_LIMIT_EXCEEDED(NGX_SVC_AUDIT_ALONE),
-            "NULL", "NULL",
-            "jsonb_build_object('family', $1::text, 'key', $2::text,"
-                " 'limit', $3::int4, 'window', $4::int4)",
-            "FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT),
-    .nparams = 4
-};
+#include "ngx_svc_admin_domain_verify.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_domain_verify[] = {

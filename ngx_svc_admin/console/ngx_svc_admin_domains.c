@@ -38,78 +38,7 @@ static const ngx_svc_member_t  ngx_svc_admin_domain_members[] = {
 };
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_domains_total = {
-    .name = "admin_domains_total",
-    .text =
-        "SELECT count(*) FROM svc.domain d WHERE d.tenant_id = " NGX_SVC_TENANT
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_domains_list = {
-    .name = "admin_domains_list",
-    .text =
-        "SELECT " NGX_SVC_ADMIN_DOMAIN_COLUMNS " FROM svc.domain d"
-        " WHERE d.tenant_id = " NGX_SVC_TENANT
-        " ORDER BY d.created_at DESC, d.domain DESC"
-        " LIMIT $1::int4 OFFSET $2::int4",
-    NGX_SVC_PARAMS(ngx_svc_param_limit(), ngx_svc_param_offset())
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_domains_lock = {
-    .name = "admin_domains_lock",
-    .text = NGX_SVC_LIMIT_LOCK("svc.domain")
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_domains_create = {
-    .name = "admin_domains_create",
-    .text =
-        "WITH t AS ("
-            "SELECT " NGX_SVC_TENANT_OR_NULL " AS id, (SELECT count(*)"
-                " FROM svc.domain d WHERE d.tenant_id = " NGX_SVC_TENANT
-                ") < $3::int4 AS room, EXISTS (SELECT FROM svc.domain d"
-                    " WHERE d.tenant_id = " NGX_SVC_TENANT
-                    " AND d.domain = $1) AS own,"
-                " svc.domain_taken($1) AS taken"
-        "), d AS ("
-            "INSERT INTO svc.domain (tenant_id, domain, token)"
-            " SELECT t.id, $1, $2 FROM t WHERE t.id IS NOT NULL"
-                " AND t.room AND NOT t.own AND NOT t.taken"
-            " ON CONFLICT DO NOTHING RETURNING *"
-        "), e AS ("
-            NGX_SVC_AUDIT(NGX_SVC_A_DOMAIN_ADDED, "d.domain", "NULL", "'{}'",
-                          "FROM d")
-        ")"
-        " SELECT CASE WHEN t.own THEN 'own'"
-            " WHEN t.taken THEN 'domain_verified_key'"
-            " WHEN NOT t.room THEN 'full'"
-            " WHEN d.domain IS NULL THEN 'own' END AS _verdict, "
-            NGX_SVC_ADMIN_DOMAIN_COLUMNS
-        " FROM t LEFT JOIN d ON true",
-    NGX_SVC_PARAMS(ngx_svc_param_text(ngx_svc_admin_domain_body_t, domain),
-                   ngx_svc_param_call(ngx_svc_admin_domain_bind_token),
-                   ngx_svc_param_constant(NGX_SVC_ADMIN_DOMAINS)),
-    NGX_SVC_VERDICTS(
-        { "own", NGX_SVC_E_CONFLICT, "The tenant has this domain already." },
-        { "full", NGX_SVC_E_LIMIT_EXCEEDED,
-          "The tenant has " ngx_value(NGX_SVC_ADMIN_DOMAINS)
-          " domains: delete one." })
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_domains_delete = {
-    .name = "admin_domains_delete",
-    .text =
-        "WITH d AS ("
-            "DELETE FROM svc.domain d WHERE d.tenant_id = " NGX_SVC_TENANT
-                " AND d.domain = $1 RETURNING d.domain, d.verified_at"
-        "), e AS ("
-            NGX_SVC_AUDIT(NGX_SVC_A_DOMAIN_REMOVED, "d.domain", "NULL",
-                          "jsonb_build_object('verified',"
-                              " d.verified_at IS NOT NULL)",
-                          "FROM d")
-        ")"
-        " SELECT d.domain FROM d",
-    NGX_SVC_PARAMS(ngx_svc_param_path_domain()),
-    .missing = NGX_SVC_ADMIN_NO_DOMAIN
-};
+#include "ngx_svc_admin_domains.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_domains[] = {

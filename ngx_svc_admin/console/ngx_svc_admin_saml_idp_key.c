@@ -68,18 +68,7 @@ static void ngx_svc_admin_saml_idp_finalize(ngx_svc_request_t *sr,
     ngx_int_t rc);
 
 
-const ngx_svc_pg_statement_t  ngx_svc_sql_admin_saml_idp_key = {
-    .name = "admin_saml_idp_key",
-    .text =
-        "INSERT INTO svc.saml_idp (tenant_id, key_id, private_key,"
-            " certificate)"
-        " SELECT t.id, $1::uuid, $2::bytea, $3"
-        " FROM (SELECT " NGX_SVC_TENANT_OR_NULL " AS id) t"
-        " WHERE t.id IS NOT NULL ON CONFLICT DO NOTHING",
-    NGX_SVC_PARAMS(ngx_svc_param_new_id(),
-                   ngx_svc_param_call(ngx_svc_admin_saml_idp_bind_key),
-                   ngx_svc_param_call(ngx_svc_admin_saml_idp_bind_pem))
-};
+#include "ngx_svc_admin_saml_idp_key.sql.h"
 
 
 static ngx_queue_t  ngx_svc_admin_saml_idp_queue = {

@@ -88,76 +88,7 @@ static const ngx_svc_member_t  ngx_svc_admin_social_members[] = {
 };
 
 
-#define NGX_SVC_ADMIN_SOCIAL_COLUMNS                                          \
-    "c.provider, c.client_id AS \"clientId\","                                \
-    " c.client_secret IS NOT NULL AS \"secretSet\","                          \
-    " c.team_id AS \"teamId\", c.key_id AS \"keyId\", c.enabled,"             \
-    " c.created_at AS \"createdAt\""
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_social_list = {
-    .name = "admin_social_list",
-    .text =
-        "SELECT " NGX_SVC_ADMIN_SOCIAL_COLUMNS " FROM svc.social c"
-        " WHERE c.tenant_id = " NGX_SVC_TENANT
-        " ORDER BY c.created_at DESC, c.provider DESC"
-        " LIMIT $1::int4 OFFSET $2::int4",
-    NGX_SVC_PARAMS(ngx_svc_param_limit(),
-                   ngx_svc_param_offset())
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_social_total = {
-    .name = "admin_social_total",
-    .text =
-        "SELECT count(*) FROM svc.social WHERE tenant_id = " NGX_SVC_TENANT
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_social_create = {
-    .name = "admin_social_create",
-    .text =
-        "WITH c AS ("
-            "INSERT INTO svc.social (tenant_id, provider, client_id,"
-                " client_secret_id, client_secret, team_id, key_id, enabled)"
-            " SELECT t.id, $1, $2, $3::uuid, $4::bytea, $5, $6,"
-                " coalesce($7::bool, true)"
-            " FROM (SELECT " NGX_SVC_TENANT_OR_NULL " AS id) t"
-                " WHERE t.id IS NOT NULL"
-            " ON CONFLICT DO NOTHING RETURNING *"
-        "), e AS ("
-            NGX_SVC_AUDIT(NGX_SVC_A_SOCIAL_CREATED, "c.provider", "NULL",
-                          "jsonb_build_object('clientId', c.client_id,"
-                          " 'enabled', c.enabled)", "FROM c")
-        ")"
-        " SELECT CASE WHEN c.provider IS NULL THEN 'taken' END AS _verdict, "
-            NGX_SVC_ADMIN_SOCIAL_COLUMNS
-        " FROM (VALUES (1)) v LEFT JOIN c ON true",
-    NGX_SVC_PARAMS(ngx_svc_param_text(ngx_svc_admin_social_t, provider),
-                   ngx_svc_param_text(ngx_svc_admin_social_t, client_id),
-                   ngx_svc_param_new_id(),
-                   ngx_svc_param_sealed(ngx_svc_admin_social_t, client_secret,
-                                        "social"),
-                   ngx_svc_param_text(ngx_svc_admin_social_t, team_id),
-                   ngx_svc_param_text(ngx_svc_admin_social_t, key_id),
-                   ngx_svc_param_boolean(ngx_svc_admin_social_t, enabled)),
-    NGX_SVC_VERDICTS(
-        { "taken", NGX_SVC_E_CONFLICT,
-          "There is a connection with this provider already: delete it"
-          " first." })
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_social_delete = {
-    .name = "admin_social_delete",
-    .text =
-        "WITH c AS ("
-            "DELETE FROM svc.social WHERE tenant_id = " NGX_SVC_TENANT
-            " AND provider = $1 RETURNING provider"
-        "), e AS ("
-            NGX_SVC_AUDIT(NGX_SVC_A_SOCIAL_DELETED, "c.provider", "NULL",
-                          "'{}'", "FROM c")
-        ")"
-        " SELECT c.provider FROM c",
-    NGX_SVC_PARAMS(ngx_svc_param_call(ngx_svc_admin_social_bind)),
-    .missing = NGX_SVC_ADMIN_NO_SOCIAL
-};
+#include "ngx_svc_admin_social.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_social[] = {

@@ -6,9 +6,6 @@
 #include "ngx_svc_admin_revision.h"
 
 
-const ngx_svc_pg_statement_t  ngx_svc_sql_admin_governance_lock = {
-    .name = "admin_governance_lock",
-    .text =
-        "SELECT revision FROM svc.governance"
-        " WHERE tenant_id = " NGX_SVC_TENANT " FOR NO KEY UPDATE"
-};
+#include "ngx_svc_admin_revision.sql.h"
+
+

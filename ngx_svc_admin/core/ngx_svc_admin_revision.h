@@ -12,13 +12,6 @@
 #include "ngx_svc_admin.h"
 
 
-/* A CTE's body: moves the revision if the CTE named has rows. */
-#define NGX_SVC_ADMIN_REVISION(changed)                                       \
-    "UPDATE svc.governance SET revision = revision + 1"                       \
-    " WHERE tenant_id = " NGX_SVC_TENANT                                      \
-        " AND EXISTS (SELECT FROM " changed ")"
-
-
 /* Locks; its result is the revision. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_governance_lock;
 

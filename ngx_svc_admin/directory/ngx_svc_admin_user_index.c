@@ -8,11 +8,7 @@
 #define NGX_SVC_ADMIN_USER_INDEX  1000      /* users in a round */
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_index = {
-    .name = "admin_user_index",
-    .text = "SELECT svc.user_index("
-                ngx_value(NGX_SVC_ADMIN_USER_INDEX) ")"
-};
+#include "ngx_svc_admin_user_index.sql.h"
 
 
 ngx_svc_pg_task_t  ngx_svc_admin_user_index = {

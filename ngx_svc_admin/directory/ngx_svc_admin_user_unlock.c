@@ -40,49 +40,7 @@ static const ngx_svc_member_t  ngx_svc_admin_unlock_members[] = {
 };
 
 
-/*
- * A lock that has run out is none, but goes with the count of failures.  Only a
- * sub-select as a whole is compared by an index below row-level security.
- * Whoever helps may lift anybody's, but a token is not to try passwords of
- * owners, or of its maker, without end.
- */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_unlock = {
-    .name = "admin_user_unlock",
-    .text =
-        "WITH o AS ("
-            "SELECT id, role, user_name,"
-                " coalesce(locked_until > now(), false) AS locked,"
-                " failed_logins > 0 OR locked_until IS NOT NULL AS any, "
-                NGX_SVC_LIMIT_FAILURES("k", "$3") " AS failures"
-            " FROM svc.user_account k WHERE tenant_id = " NGX_SVC_TENANT
-                " AND id = (SELECT coalesce($1::uuid,"
-                " (SELECT id FROM svc.user_account"
-                    " WHERE tenant_id = " NGX_SVC_TENANT
-                    " AND user_name_key = svc.address_key($2::text))))"
-            " FOR UPDATE"
-        "), c AS ("
-            "SELECT CASE WHEN " NGX_SVC_ADMIN_TOKEN_BEYOND " THEN 'token' END"
-                " AS verdict FROM o"
-        "), u AS ("
-            "UPDATE svc.user_account a SET failed_logins = 0,"
-                " failed_since = NULL, locked_until = NULL"
-            " WHERE a.tenant_id = " NGX_SVC_TENANT
-                " AND a.id = (SELECT o.id FROM o, c"
-                    " WHERE o.any AND c.verdict IS NULL) RETURNING a.id"
-        "), e AS ("
-            NGX_SVC_AUDIT(NGX_SVC_A_USER_UNLOCKED, "u.id::text", "NULL",
-                          "jsonb_build_object('wasLocked', o.locked)",
-                          "FROM u, o")
-        ")"
-        " SELECT c.verdict AS _verdict, o.locked AS unlocked,"
-            " o.user_name AS _email, o.failures AS _failures FROM o, c",
-    NGX_SVC_PARAMS(ngx_svc_param_call(ngx_svc_admin_unlock_id),
-                   ngx_svc_param_text(ngx_svc_admin_unlock_t, email),
-                   ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_WINDOW)),
-    NGX_SVC_VERDICTS(NGX_SVC_ADMIN_TOKEN_VERDICT),
-    .missing = "There is no such user."
-};
+#include "ngx_svc_admin_user_unlock.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_user_unlock[] = {

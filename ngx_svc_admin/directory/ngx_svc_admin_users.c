@@ -14,29 +14,7 @@ static const char *const  ngx_svc_admin_user_statuses[] = {
 };
 
 
-/* svc.user_page() answers with one row: how many there are, and ids. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_users_list = {
-    .name = "admin_users_list",
-    .text =
-        "SELECT p.total AS _total, " NGX_SVC_ADMIN_USER_COLUMNS("u")
-        " FROM svc.user_page($1, $2, $3::int4, $4::int4) p"
-        " LEFT JOIN unnest(p.ids) WITH ORDINALITY i (id, n) ON true"
-        " LEFT JOIN svc.user_account u ON u.tenant_id = " NGX_SVC_TENANT
-            " AND u.id = i.id ORDER BY i.n",
-    NGX_SVC_PARAMS(ngx_svc_param_query("q", NGX_SVC_ADMIN_QUERY),
-                   ngx_svc_param_query_word("status",
-                                            ngx_svc_admin_user_statuses),
-                   ngx_svc_param_limit(),
-                   ngx_svc_param_offset())
-};
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_admin_users_get = {
-    .name = "admin_users_get",
-    .text = NGX_SVC_ADMIN_USER_GET,
-    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER)),
-    .missing = NGX_SVC_ADMIN_NO_USER
-};
+#include "ngx_svc_admin_users.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_users[] = {

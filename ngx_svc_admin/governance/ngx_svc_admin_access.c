@@ -25,38 +25,7 @@ static ngx_int_t ngx_svc_admin_access_write(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_access_written(ngx_svc_request_t *sr);
 
 
-#define NGX_SVC_ADMIN_ACCESS_COLUMNS                                          \
-    "access_policy -> 'rules' AS rules,"                                      \
-    " access_policy ->> 'defaultAction' AS \"defaultAction\","                \
-    " access_version_id AS \"versionId\", access_updated_at AS \"updatedAt\""
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_access_get = {
-    .name = "admin_access_get",
-    .text =
-        "SELECT " NGX_SVC_ADMIN_ACCESS_COLUMNS ", access_number AS _version"
-        " FROM svc.governance WHERE tenant_id = " NGX_SVC_TENANT
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_access_read = {
-    .name = "admin_access_read",
-    .text =
-        "SELECT CASE WHEN NOT " NGX_SVC_IF_MATCH("$1", "access_number")
-            " THEN 'precondition' END AS _verdict, "
-            NGX_SVC_ADMIN_ACCESS_COLUMNS ", " NGX_SVC_ADMIN_ACCESS_IN_FORCE
-        " FROM svc.governance WHERE tenant_id = " NGX_SVC_TENANT,
-    NGX_SVC_PARAMS(ngx_svc_param_if_match()),
-    NGX_SVC_VERDICTS(ngx_svc_verdict_precondition)
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_access_store = {
-    .name = "admin_access_store",
-    .text =
-        NGX_SVC_ADMIN_ACCESS_STORE(NGX_SVC_A_ACCESS_POLICY_UPDATED, "'api'",
-                                   "NULL")
-        " SELECT " NGX_SVC_ADMIN_ACCESS_COLUMNS ", access_number AS _version"
-        " FROM g",
-    NGX_SVC_PARAMS(NGX_SVC_ADMIN_ACCESS_STORE_PARAMS)
-};
+#include "ngx_svc_admin_access.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_access[] = {

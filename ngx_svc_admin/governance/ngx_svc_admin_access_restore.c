@@ -14,30 +14,7 @@ static ngx_int_t ngx_svc_admin_restore_parse(ngx_svc_request_t *sr,
     PGresult *res);
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_access_version = {
-    .name = "admin_access_version",
-    .text =
-        "SELECT CASE WHEN NOT " NGX_SVC_IF_MATCH("$2", "g.access_number")
-            " THEN 'precondition' END AS _verdict, v.id AS _id,"
-            " v.snapshot AS _snapshot, g.access_number AS _version"
-        " FROM svc.access_policy_version v"
-        " JOIN svc.governance g USING (tenant_id)"
-        " WHERE v.tenant_id = " NGX_SVC_TENANT " AND v.id = $1",
-    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_VERSION),
-                   ngx_svc_param_if_match()),
-    NGX_SVC_VERDICTS(ngx_svc_verdict_precondition),
-    .missing = NGX_SVC_ADMIN_NO_VERSION
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_access_restore = {
-    .name = "admin_access_restore",
-    .text =
-        NGX_SVC_ADMIN_ACCESS_STORE(NGX_SVC_A_ACCESS_POLICY_RESTORED,
-                                   "'restore'", "$4::text::uuid")
-        " SELECT " NGX_SVC_ADMIN_ACCESS_VERSION("true", "snapshot") " FROM v",
-    NGX_SVC_PARAMS(NGX_SVC_ADMIN_ACCESS_STORE_PARAMS,
-                   ngx_svc_param_data(ngx_svc_admin_access_t, restored))
-};
+#include "ngx_svc_admin_access_restore.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_access_restore[] = {

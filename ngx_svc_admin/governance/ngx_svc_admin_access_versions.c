@@ -38,35 +38,7 @@ static ngx_int_t ngx_svc_admin_versions_more(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_versions_failed(ngx_svc_request_t *sr);
 
 
-/* at least one snapshot, and those that fit with it */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_access_versions = {
-    .name = "admin_access_versions",
-    .text =
-        "SELECT "
-        NGX_SVC_ADMIN_ACCESS_VERSION(
-            "id = (SELECT access_version_id FROM svc.governance"
-                " WHERE tenant_id = " NGX_SVC_TENANT ")",
-            "CASE WHEN row_number() OVER w = 1"
-                " OR sum(octet_length(snapshot::text)) OVER w <= $4::int4"
-                " THEN snapshot END")
-        " FROM (SELECT * FROM svc.access_policy_version"
-        " WHERE tenant_id = " NGX_SVC_TENANT
-        " AND ($3::text IS NULL OR number < $3::text::bigint)"
-        " ORDER BY number DESC LIMIT $1::int4 OFFSET $2::int4) p"
-        " WINDOW w AS (ORDER BY number DESC) ORDER BY number DESC",
-    NGX_SVC_PARAMS(ngx_svc_param_limit(),
-                   ngx_svc_param_offset(),
-                   ngx_svc_param_data(ngx_svc_admin_versions_t, before),
-                   ngx_svc_param_constant(NGX_SVC_ADMIN_VERSIONS_PIECE))
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_access_versions_total = {
-    .name = "admin_access_versions_total",
-    .text =
-        "SELECT count(*) FROM svc.access_policy_version"
-        " WHERE tenant_id = " NGX_SVC_TENANT
-};
+#include "ngx_svc_admin_access_versions.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_access_versions[] = {

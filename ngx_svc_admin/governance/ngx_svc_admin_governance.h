@@ -46,8 +46,6 @@
     _("int4", NGX_SVC_T_INTEGER, ngx_svc_bind_integer)
 #define NGX_SVC_ADMIN_BOOLEAN(_)                                              \
     _("bool", NGX_SVC_T_BOOLEAN, ngx_svc_bind_boolean)
-
-#define NGX_SVC_ADMIN_TYPE_SQL(sql, json, bind)   sql
 #define NGX_SVC_ADMIN_TYPE_JSON(sql, json, bind)  json
 #define NGX_SVC_ADMIN_TYPE_BIND(sql, json, bind)  bind
 

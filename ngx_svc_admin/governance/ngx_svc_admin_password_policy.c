@@ -6,21 +6,7 @@
 #include "ngx_svc_admin_tenant.h"
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_password_policy = {
-    .name = "admin_password_policy",
-    .text = NGX_SVC_ADMIN_POLICY_GET(NGX_SVC_ADMIN_PASSWORD_FIELDS,
-                                     "password_version")
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_password_policy_put = {
-    .name = "admin_password_policy_put",
-    .text = NGX_SVC_ADMIN_POLICY_PUT(NGX_SVC_ADMIN_PASSWORD_FIELDS,
-                "password_version", "$10", "", NGX_SVC_A_PASSWORD_UPDATED),
-    NGX_SVC_PARAMS(NGX_SVC_ADMIN_PASSWORD_FIELDS(ngx_svc_admin_field_param, ,
-                                                 ngx_svc_admin_password_t)
-                   ngx_svc_param_if_match()),
-    NGX_SVC_VERDICTS(ngx_svc_verdict_precondition)
-};
+#include "ngx_svc_admin_password_policy.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_password_policy[] = {

@@ -8,25 +8,7 @@
 static ngx_int_t ngx_svc_admin_risk_check(ngx_svc_request_t *sr, void *body);
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_risk_policy = {
-    .name = "admin_risk_policy",
-    .text = NGX_SVC_ADMIN_POLICY_GET(NGX_SVC_ADMIN_RISK_FIELDS, "risk_version")
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_risk_policy_put = {
-    .name = "admin_risk_policy_put",
-    .text = NGX_SVC_ADMIN_POLICY_PUT(NGX_SVC_ADMIN_RISK_FIELDS, "risk_version",
-                "$4",
-                " WHEN n.risk_mfa_threshold >= n.risk_deny_threshold"
-                    " THEN 'order'",
-                NGX_SVC_A_RISK_UPDATED),
-    NGX_SVC_PARAMS(NGX_SVC_ADMIN_RISK_FIELDS(ngx_svc_admin_field_param, ,
-                                             ngx_svc_admin_risk_t)
-                   ngx_svc_param_if_match()),
-    NGX_SVC_VERDICTS(
-        ngx_svc_verdict_precondition,
-        { "order", NGX_SVC_E_INVALID_VALUE, NGX_SVC_ADMIN_RISK_ORDER })
-};
+#include "ngx_svc_admin_risk_policy.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_risk_policy[] = {

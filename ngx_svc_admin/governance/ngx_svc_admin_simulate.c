@@ -57,45 +57,7 @@ static void ngx_svc_admin_simulate_lockout(ngx_svc_json_writer_t *w,
     const ngx_svc_access_caller_t *caller);
 
 
-/*
- * The addresses are the newest ones, and one more, which tells that there are
- * more.
- */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_simulate_policy = {
-    .name = "admin_simulate_policy",
-    .text =
-        "SELECT " NGX_SVC_ADMIN_ACCESS_IN_FORCE ","
-            " now() - make_interval(days => $1::int4) AS \"from\","
-            " now() AS \"to\""
-        " FROM svc.governance WHERE tenant_id = " NGX_SVC_TENANT,
-    NGX_SVC_PARAMS(ngx_svc_param_constant(NGX_SVC_ADMIN_SIMULATE_DAYS))
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_simulate_sign_ins = {
-    .name = "admin_simulate_sign_ins",
-    .text =
-        "SELECT host(a.ip) AS ip, s.country, s.n AS \"signIns\", s.users,"
-            " a.last_at AS \"lastSignInAt\","
-            " floor(extract(epoch FROM a.last_at))::bigint AS _epoch"
-        " FROM ("
-            "SELECT ip, last_at FROM svc.sign_in_address"
-            " WHERE tenant_id = " NGX_SVC_TENANT
-                " AND last_at > now() - make_interval(days => $1::int4)"
-            " ORDER BY last_at DESC, ip LIMIT $2::int4 + 1"
-        ") a, LATERAL ("
-            "SELECT count(*) AS n, count(DISTINCT i.user_id) AS users,"
-                " (array_agg(i.country ORDER BY i.at DESC))[1] AS country"
-            " FROM (SELECT k.user_id, k.country, k.at FROM svc.sign_in k"
-                " WHERE k.tenant_id = " NGX_SVC_TENANT
-                    " AND k.ip BETWEEN a.ip AND a.ip"
-                    " AND k.at > now() - make_interval(days => $1::int4)"
-                    " AND k.outcome = 'success' ORDER BY k.ip OFFSET 0) i"
-        ") s"
-        " ORDER BY a.last_at DESC, a.ip",
-    NGX_SVC_PARAMS(ngx_svc_param_constant(NGX_SVC_ADMIN_SIMULATE_DAYS),
-                   ngx_svc_param_constant(NGX_SVC_ADMIN_SIMULATE_IPS))
-};
+#include "ngx_svc_admin_simulate.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_simulate[] = {

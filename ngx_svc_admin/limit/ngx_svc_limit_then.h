@@ -22,14 +22,6 @@ ngx_int_t ngx_svc_limit_clear_then(ngx_svc_request_t *sr,
     const ngx_str_t *email, const ngx_str_t *failures,
     ngx_int_t (*next)(ngx_svc_request_t *sr));
 
-/*
- * SQL: the failures of a row of svc.user_account, of which seconds is the
- * lockout's window: while they count none of them has been given back.
- */
-#define NGX_SVC_LIMIT_FAILURES(row, seconds)                                  \
-    "CASE WHEN " row ".failed_since"                                          \
-        " > now() - make_interval(secs => " seconds "::int4)"                 \
-        " THEN " row ".failed_logins ELSE 0 END"
 
 /* The same of a lock, for so many ms. */
 ngx_int_t ngx_svc_limit_lock_then(ngx_svc_request_t *sr,

@@ -26,25 +26,7 @@ static const ngx_svc_member_t  ngx_svc_admin_review_members[] = {
 };
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_agent_review = {
-    .name = "admin_agent_review",
-    .text =
-        "WITH u AS ("
-            "UPDATE svc.application a SET reviewed_at = now(),"
-                " reviewed_by = " NGX_SVC_AGENT_CALLER ","
-                " updated_at = " NGX_SVC_CHANGED_AT("a")
-            " WHERE a.tenant_id = " NGX_SVC_TENANT " AND a.client_id = $1"
-                " AND a.type = 'agent'"
-            " RETURNING a.client_id, a.name"
-        "), e AS ("
-            NGX_SVC_AUDIT(NGX_SVC_A_AGENT_REVIEWED, "u.client_id", "u.name",
-                "jsonb_strip_nulls(jsonb_build_object('note',"
-                " nullif($2, '')))", "FROM u")
-        ")"
-        " SELECT FROM u",
-    NGX_SVC_PARAMS(ngx_svc_param_application(0),
-                   ngx_svc_param_text(ngx_svc_admin_review_t, note))
-};
+#include "ngx_svc_admin_agent_review.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_agent_review[] = {

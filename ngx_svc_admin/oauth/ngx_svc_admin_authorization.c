@@ -2,7 +2,10 @@
  * GET /v1/oauth/authorization: what the page asks of a request.
  */
 
-#include "ngx_svc_oauth_authorize_sql.h"
+#include "ngx_svc_login_policy.h"
+#include "ngx_svc_oauth_amr.h"
+#include "ngx_svc_oauth_request.h"
+#include "ngx_svc_session.h"
 #include "ngx_svc_oauth_outcome.h"
 #include "ngx_svc_oauth_pushed.h"
 #include "ngx_svc_url.h"
@@ -17,42 +20,8 @@ static void ngx_svc_admin_authorization_more(ngx_svc_json_writer_t *w,
     ngx_svc_request_t *sr);
 
 
-/* SQL: nothing is shown of a user who has to sign in. */
+#include "ngx_svc_admin_authorization.sql.h"
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_authorization = {
-    .name = "admin_authorization",
-    .text =
-        "SELECT v.verdict AS _verdict, t.slug AS \"tenant.slug\","
-            " t.name AS \"tenant.name\", a.client_id AS \"client.clientId\","
-            " a.name AS \"client.name\", a.type AS \"client.type\","
-            " CASE WHEN v.verdict IN ('login', 'again', 'acr_again')"
-                " THEN 'required' ELSE 'ok' END AS login,"
-            " CASE WHEN v.verdict IS NULL THEN 'given' ELSE 'required' END"
-                " AS consent,"
-            " u.id AS \"user.id\", u.user_name AS \"user.email\","
-            " u.display_name AS \"user.displayName\","
-            " (SELECT coalesce(json_agg(json_build_object('name', s.name,"
-                    " 'granted', v.signed_in AND coalesce("
-                        NGX_SVC_OAUTH_ALLOWED(NGX_SVC_OAUTH_ALLOWED_AT("h"),
-                                              "ARRAY[s.name]")
-                        " <@ c.allowed, false)) ORDER BY s.name), '[]')"
-                " FROM unnest(e.scopes) s (name)) AS scopes,"
-            " array_to_json(h.resources) AS resources, "
-            NGX_SVC_OAUTH_POLICY_OF("q")
-        NGX_SVC_OAUTH_AUTHORIZE_FROM("")
-        " CROSS JOIN LATERAL (SELECT CASE" NGX_SVC_OAUTH_VERDICT_REQUEST
-            NGX_SVC_OAUTH_VERDICT_PLACE NGX_SVC_OAUTH_VERDICT_USER
-            NGX_SVC_OAUTH_VERDICT_CONSENT("$23")
-            " END AS verdict OFFSET 0) o"
-        " CROSS JOIN LATERAL (SELECT o.verdict, o.verdict IS NULL"
-            " OR o.verdict = 'consent' AS signed_in) v"
-        " LEFT JOIN LATERAL ("
-            NGX_SVC_ROW("k.id, k.user_name, k.display_name",
-                        "svc.user_account", "s.user_id")
-        ") u ON v.signed_in",
-    NGX_SVC_PARAMS(NGX_SVC_OAUTH_AUTHORIZE_PARAMS,
-                   ngx_svc_oauth_request_param(ask))
-};
 
 const ngx_svc_route_t  ngx_svc_admin_authorization[] = {
 

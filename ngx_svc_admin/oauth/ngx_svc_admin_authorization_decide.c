@@ -4,8 +4,10 @@
 
 #include "ngx_svc_application.h"
 #include "ngx_svc_application_scope.h"
-#include "ngx_svc_audit.h"
-#include "ngx_svc_oauth_authorize_sql.h"
+#include "ngx_svc_login_policy.h"
+#include "ngx_svc_oauth_amr.h"
+#include "ngx_svc_oauth_request.h"
+#include "ngx_svc_session.h"
 #include "ngx_svc_oauth_decided.h"
 #include "ngx_svc_oauth_outcome.h"
 #include "ngx_svc_oauth_pushed.h"
@@ -93,80 +95,7 @@ static const ngx_svc_member_t  ngx_svc_admin_authorization_members[] = {
 };
 
 
-/*
- * $26: the decision, $27: of whom, $28 and $29: the scopes and the resources
- * that the page has shown: nothing else is granted.  What a loopback URI was
- * approved for is asked for again.
- */
-
-#define NGX_SVC_ADMIN_AUTHORIZATION_SHOWN(shown, asked)                       \
-    "(" shown "::text::text[] <@ " asked " AND " asked " <@ "                 \
-        shown "::text::text[])"
-
-#define NGX_SVC_ADMIN_AUTHORIZATION_MERGE(column)                             \
-    column " = ARRAY(SELECT DISTINCT s COLLATE \"C\""                         \
-        " FROM unnest(k." column " || excluded." column ") s ORDER BY 1)"
-
-#define NGX_SVC_ADMIN_AUTHORIZATION_VERDICT                                   \
-    "SELECT CASE" NGX_SVC_OAUTH_VERDICT_REQUEST                               \
-        NGX_SVC_OAUTH_VERDICT_PLACE NGX_SVC_OAUTH_VERDICT_USER                \
-        " WHEN s.user_id <> $27::text::uuid THEN 'user'"                      \
-        " WHEN $26 = 'deny' THEN 'denied'"                                    \
-        " WHEN NOT "                                                          \
-            NGX_SVC_ADMIN_AUTHORIZATION_SHOWN("$28", "e.scopes")              \
-            " OR NOT "                                                        \
-            NGX_SVC_ADMIN_AUTHORIZATION_SHOWN("$29", "h.resources")           \
-            " THEN 'changed' END"                                             \
-        NGX_SVC_OAUTH_AUTHORIZE_COLUMNS                                       \
-    NGX_SVC_OAUTH_AUTHORIZE_FROM("")
-
-#define NGX_SVC_ADMIN_AUTHORIZATION_GIVE                                      \
-    "o AS ("                                                                  \
-        "INSERT INTO svc.oauth_consent AS k"                                  \
-            " (tenant_id, user_id, client_id, scopes, resources, allowed)"    \
-        " SELECT " NGX_SVC_TENANT_OR_NULL ", v.user_id, v.client_id,"         \
-            " v.shown, ARRAY(SELECT s COLLATE \"C\""                          \
-                " FROM unnest(v.resource_keys) s ORDER BY 1), "               \
-            NGX_SVC_OAUTH_ALLOWED(NGX_SVC_OAUTH_ALLOWED_AT("v"), "v.shown")   \
-        " FROM v WHERE v.verdict IS NULL AND $3 IS NULL"                      \
-        " ON CONFLICT (tenant_id, user_id, client_id) DO UPDATE SET "         \
-            NGX_SVC_ADMIN_AUTHORIZATION_MERGE("scopes") ", "                  \
-            NGX_SVC_ADMIN_AUTHORIZATION_MERGE("resources") ", "               \
-            NGX_SVC_ADMIN_AUTHORIZATION_MERGE("allowed")                      \
-            ", updated_at = " NGX_SVC_CHANGED_AT("k")                         \
-    "), i AS ("                                                               \
-        NGX_SVC_OAUTH_AUTHORIZE_GRANT("true")                                 \
-    "), j AS ("                                                               \
-        NGX_SVC_OAUTH_AUTHORIZE_CODE                                          \
-    "), e AS ("                                                               \
-        NGX_SVC_AUDIT(NGX_SVC_A_CONSENT_GRANTED, "v.client_id", "v.name",     \
-            "jsonb_build_object('scopes', to_jsonb(v.shown),"                 \
-                " 'resources', to_jsonb(v.resources))",                       \
-            "FROM v WHERE v.verdict IS NULL")                                 \
-    ")"                                                                       \
-    " SELECT " NGX_SVC_OAUTH_AUTHORIZE_ROW " FROM v"
-
-#define NGX_SVC_ADMIN_AUTHORIZATION_PARAMS                                    \
-    NGX_SVC_PARAMS(NGX_SVC_OAUTH_AUTHORIZE_CODE_PARAMS,                       \
-                   ngx_svc_oauth_request_param(decision),                     \
-                   ngx_svc_oauth_request_param(user_id),                      \
-                   ngx_svc_oauth_request_param(shown_scopes),                 \
-                   ngx_svc_oauth_request_param(shown_resources))
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_authorization_decide = {
-    .name = "admin_authorization_decide",
-    .text = "WITH v AS (" NGX_SVC_ADMIN_AUTHORIZATION_VERDICT "), "
-            NGX_SVC_ADMIN_AUTHORIZATION_GIVE,
-    NGX_SVC_ADMIN_AUTHORIZATION_PARAMS
-};
-
-static const ngx_svc_pg_statement_t
-    ngx_svc_sql_admin_authorization_decide_pushed = {
-    .name = "admin_authorization_decide_pushed",
-    .text = "WITH r AS (" NGX_SVC_ADMIN_AUTHORIZATION_VERDICT "), "
-            NGX_SVC_OAUTH_AUTHORIZE_SPEND NGX_SVC_ADMIN_AUTHORIZATION_GIVE,
-    NGX_SVC_ADMIN_AUTHORIZATION_PARAMS
-};
+#include "ngx_svc_admin_authorization_decide.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_authorization_decide[] = {

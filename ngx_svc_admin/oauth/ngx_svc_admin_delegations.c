@@ -5,7 +5,6 @@
 #include "ngx_svc_admin.h"
 #include "ngx_svc_args.h"
 #include "ngx_svc_bind.h"
-#include "ngx_svc_sql.h"
 
 
 #define NGX_SVC_ADMIN_DELEGATION_ID  200    /* characters of a filter */
@@ -55,140 +54,7 @@ static ngx_uint_t ngx_svc_admin_delegations_root(const void *body);
 static ngx_uint_t ngx_svc_admin_delegations_of_token(const void *body);
 
 
-#define NGX_SVC_ADMIN_DELEGATION_COLUMNS                                      \
-    "d.id, d.created_at AS \"createdAt\","                                    \
-    " d.client_id AS \"actor.clientId\", d.client_name AS \"actor.name\","    \
-    " d.subject_type AS \"subject.type\", d.subject_id AS \"subject.id\","    \
-    " v.user_name AS \"subject.email\","                                      \
-    " array_to_json(d.chain) AS chain, d.grant_type AS \"grantType\","        \
-    " d.audience, array_to_json(d.scopes) AS scopes, d.outcome, d.reason,"    \
-    " d.token_jti AS \"tokenId\", d.parent_jti AS \"parentTokenId\","         \
-    " d.root_jti AS \"rootTokenId\", d.expires_at AS \"expiresAt\", d.ip,"    \
-    " d.country"
-
-/* $7 and $8 are a time; a coalesce() may leak, and would lose the index. */
-
-#define NGX_SVC_ADMIN_DELEGATION_SINCE                                        \
-    "CASE WHEN $7::text IS NULL THEN '-infinity'"                             \
-        " ELSE to_timestamp($7::float8 / 1000) END"
-#define NGX_SVC_ADMIN_DELEGATION_UNTIL                                        \
-    "CASE WHEN $8::text IS NULL THEN 'infinity'"                              \
-        " ELSE to_timestamp($8::float8 / 1000) END"
-#define NGX_SVC_ADMIN_DELEGATION_MOST                                         \
-    "greatest(10000, $9::int4::int8 + $10::int4)"
-
-/*
- * A CTE's body: keys of what matches; by: what finds it, order: likewise.  An
- * equality would take its column out of the order, and with it the index.
- */
-
-#define NGX_SVC_ADMIN_DELEGATIONS_FOUND(by, order)                            \
-    "SELECT d.created_at, d.id FROM svc.delegation d"                         \
-    " WHERE d.tenant_id = " NGX_SVC_TENANT by                                 \
-        " AND d.created_at >= " NGX_SVC_ADMIN_DELEGATION_SINCE                \
-        " AND d.created_at < " NGX_SVC_ADMIN_DELEGATION_UNTIL                 \
-        " AND ($1::text IS NULL OR d.client_id BETWEEN $1 AND $1)"            \
-        " AND ($2::text IS NULL"                                              \
-            " OR d.subject_id BETWEEN $2 AND $2 AND d.subject_type = 'user')" \
-        " AND ($3::text IS NULL OR $3 = ANY (d.chain))"                       \
-        " AND ($4::uuid IS NULL OR d.token_jti BETWEEN $4 AND $4)"            \
-        " AND ($5::uuid IS NULL OR d.root_jti BETWEEN $5 AND $5)"             \
-        " AND ($6::text IS NULL OR d.outcome = $6)"                           \
-    " ORDER BY " order "d.created_at DESC, d.id DESC"                         \
-    " LIMIT " NGX_SVC_ADMIN_DELEGATION_MOST
-
-#define NGX_SVC_ADMIN_DELEGATIONS_BY(column, param)                           \
-    NGX_SVC_ADMIN_DELEGATIONS_FOUND(                                          \
-        " AND " column " BETWEEN " param " AND " param, column " DESC, ")
-
-/*
- * One pass finds the page and the total, as of the audit log.  A row of a page
- * is looked up by itself: a plain join, planned while a month was nearly empty,
- * would read all of it for each.
- */
-
-#define NGX_SVC_ADMIN_DELEGATIONS(found)                                      \
-    .text =                                                                   \
-        "WITH m AS MATERIALIZED ("                                            \
-            found                                                             \
-        "), p AS MATERIALIZED ("                                              \
-            "SELECT * FROM m ORDER BY created_at DESC, id DESC"               \
-            " LIMIT $9::int4 OFFSET $10::int4"                                \
-        ")"                                                                   \
-        " SELECT t.total AS _total, r.*"                                      \
-        " FROM (SELECT least(count(*), 10000) AS total FROM m) t LEFT JOIN (" \
-            "SELECT " NGX_SVC_ADMIN_DELEGATION_COLUMNS                        \
-            " FROM p CROSS JOIN LATERAL ("                                    \
-                "SELECT k.*, CASE k.subject_type WHEN 'user'"                 \
-                    " THEN k.subject_id::uuid END AS user_id"                 \
-                " FROM svc.delegation k WHERE k.tenant_id = " NGX_SVC_TENANT  \
-                " AND k.created_at = p.created_at AND k.id = p.id LIMIT 1"    \
-            ") d LEFT JOIN LATERAL ("                                         \
-                NGX_SVC_ROW("k.user_name", "svc.user_account", "d.user_id")   \
-            ") v ON true"                                                     \
-        ") r ON true ORDER BY r.\"createdAt\" DESC, r.id DESC",               \
-    NGX_SVC_PARAMS(                                                           \
-        ngx_svc_param_data(ngx_svc_admin_delegations_t, client_id),           \
-        ngx_svc_param_data(ngx_svc_admin_delegations_t, user_id),             \
-        ngx_svc_param_data(ngx_svc_admin_delegations_t, in_chain),            \
-        ngx_svc_param_data(ngx_svc_admin_delegations_t, token_id),            \
-        ngx_svc_param_data(ngx_svc_admin_delegations_t, root_id),             \
-        ngx_svc_param_data(ngx_svc_admin_delegations_t, outcome),             \
-        ngx_svc_param_data(ngx_svc_admin_delegations_t, from),                \
-        ngx_svc_param_data(ngx_svc_admin_delegations_t, to),                  \
-        ngx_svc_param_limit(),                                                \
-        ngx_svc_param_offset())
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_delegations_all = {
-    .name = "admin_delegations_all",
-    .when = ngx_svc_admin_delegations_all,
-    NGX_SVC_ADMIN_DELEGATIONS(
-        NGX_SVC_ADMIN_DELEGATIONS_FOUND("", ""))
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_delegations_client = {
-    .name = "admin_delegations_client",
-    .when = ngx_svc_admin_delegations_client,
-    NGX_SVC_ADMIN_DELEGATIONS(
-        NGX_SVC_ADMIN_DELEGATIONS_BY("d.client_id", "$1"))
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_delegations_user = {
-    .name = "admin_delegations_user",
-    .when = ngx_svc_admin_delegations_user,
-    NGX_SVC_ADMIN_DELEGATIONS(
-        NGX_SVC_ADMIN_DELEGATIONS_BY("d.subject_id", "$2"))
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_delegations_root = {
-    .name = "admin_delegations_root",
-    .when = ngx_svc_admin_delegations_root,
-    NGX_SVC_ADMIN_DELEGATIONS(
-        NGX_SVC_ADMIN_DELEGATIONS_BY("d.root_jti", "$5"))
-};
-
-/* Some rows at most: a token is given once, and may be refused some times. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_delegations_token = {
-    .name = "admin_delegations_token",
-    .when = ngx_svc_admin_delegations_of_token,
-    NGX_SVC_ADMIN_DELEGATIONS(
-        NGX_SVC_ADMIN_DELEGATIONS_BY("d.token_jti", "$4"))
-};
-
-/* The others are NULL here: each is looked for by an index of its own. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_delegations_chain = {
-    .name = "admin_delegations_chain",
-    .when = ngx_svc_admin_delegations_chain,
-    NGX_SVC_ADMIN_DELEGATIONS(
-        "SELECT c.created_at, c.id FROM svc.delegation_chain($3, $6, "
-            NGX_SVC_ADMIN_DELEGATION_SINCE ", "
-            NGX_SVC_ADMIN_DELEGATION_UNTIL ", "
-            NGX_SVC_ADMIN_DELEGATION_MOST "::int4) c"
-        " WHERE $1::text IS NULL AND $2::text IS NULL AND $4::uuid IS NULL"
-            " AND $5::uuid IS NULL")
-};
+#include "ngx_svc_admin_delegations.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_delegations[] = {

@@ -56,15 +56,7 @@ const ngx_svc_member_t  ngx_svc_agent_policy_members[] = {
 };
 
 
-const ngx_svc_pg_statement_t  ngx_svc_sql_admin_agent_get = {
-    .name = "admin_agent_get",
-    .text =
-        "SELECT " NGX_SVC_AGENT_COLUMNS
-        NGX_SVC_APPLICATION_AS_VERSION("a")
-        " FROM (" NGX_SVC_AGENT_NAMED ") a" NGX_SVC_AGENT_JOINS,
-    NGX_SVC_PARAMS(ngx_svc_param_application(0)),
-    .missing = NGX_SVC_NO_AGENT
-};
+#include "ngx_svc_agent.sql.h"
 
 
 ngx_int_t

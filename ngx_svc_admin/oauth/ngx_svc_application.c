@@ -37,23 +37,7 @@ const char *const  ngx_svc_application_grant_names[] = {
 };
 
 
-const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_lock = {
-    .name = "admin_applications_lock",
-    .text = NGX_SVC_LIMIT_LOCK("svc.application")
-};
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_admin_application_lock = {
-    .name = "admin_application_lock",
-    .text =
-        "SELECT FROM svc.application a WHERE a.tenant_id = " NGX_SVC_TENANT
-        " AND a.client_id = $1 FOR NO KEY UPDATE",
-    NGX_SVC_PARAMS(ngx_svc_param_application(0))
-};
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_admin_group_apps_turn = {
-    .name = "admin_group_apps_turn",
-    .text = NGX_SVC_LIMIT_LOCK("svc.group_app")
-};
+#include "ngx_svc_application.sql.h"
 
 
 ngx_uint_t

@@ -67,26 +67,6 @@ typedef struct {
     const char       *method;
 } ngx_svc_application_type_t;
 
-/* SQL: what a type gets; which: one of the macros below. */
-
-#define NGX_SVC_APPLICATION_OF_TYPE(type, which)                              \
-    "CASE " type NGX_SVC_APPLICATION_TYPES(which) " END"
-
-#define NGX_SVC_APPLICATION_TYPE_GRANTS(name, prefix, may, grants, ...)       \
-    " WHEN '" name "' THEN '" grants "'::text[]"
-#define NGX_SVC_APPLICATION_TYPE_SCOPES(name, prefix, may, grants, scopes,    \
-    ...)                                                                      \
-    " WHEN '" name "' THEN '" scopes "'::text[]"
-#define NGX_SVC_APPLICATION_TYPE_TTL(name, prefix, may, grants, scopes, ttl,  \
-    ...)                                                                      \
-    " WHEN '" name "' THEN " ttl
-#define NGX_SVC_APPLICATION_TYPE_CONSENT(name, prefix, may, grants, scopes,   \
-    ttl, consent, method)                                                     \
-    " WHEN '" name "' THEN " consent
-#define NGX_SVC_APPLICATION_TYPE_METHOD(name, prefix, may, grants, scopes,    \
-    ttl, consent, method)                                                     \
-    " WHEN '" name "' THEN '" method "'"
-
 
 /* The body of a POST or a PATCH. */
 
@@ -194,78 +174,6 @@ ngx_int_t ngx_svc_application_bind_method(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 ngx_int_t ngx_svc_application_bind_key(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
-
-
-/* SQL: an application's members, of the table's name. */
-
-#define NGX_SVC_APPLICATION_VERSION(a)                                        \
-    "(extract(epoch from " a ".updated_at) * 1000)::int8"
-
-#define NGX_SVC_APPLICATION_AS_VERSION(a)                                     \
-    ", " NGX_SVC_APPLICATION_VERSION(a) " AS _version"
-
-#define NGX_SVC_APPLICATION_OPENID_COLUMNS(a)                                 \
-    " " a ".signing_alg AS \"signingAlg\","                                   \
-    " " a ".require_pkce AS \"requirePkce\","                                 \
-    " " a ".require_acr AS \"requireAcr\","                                   \
-    " " a ".unknown_scopes AS \"unknownScopes\","                             \
-    " " a ".refresh_tokens AS \"refreshTokens\","                             \
-    " array_to_json(" a ".id_token_claims) AS \"idTokenClaims\","             \
-    " " a ".groups_claim AS \"groupsClaim\","                                 \
-    " " a ".id_token_ttl AS \"idTokenTtlSeconds\","                           \
-    " " a ".refresh_idle_days AS \"refreshIdleDays\","                        \
-    " " a ".grant_days AS \"grantDays\","                                     \
-    " " a ".default_resource_uri AS \"defaultResourceUri\","                  \
-    " array_to_json(" a ".post_logout_redirect_uris)"                         \
-        " AS \"postLogoutRedirectUris\","                                     \
-    " " a ".backchannel_logout_uri AS \"backchannelLogoutUri\","              \
-    " " a ".backchannel_session AS \"backchannelLogoutSessionRequired\","     \
-    " " a ".jwks, " a ".require_par AS \"requirePar\","                       \
-    " " a ".security_profile AS \"securityProfile\","
-
-#define NGX_SVC_APPLICATION_COLUMNS(a)                                        \
-    a ".client_id AS \"clientId\", " a ".name, " a ".type,"                   \
-    " array_to_json(" a ".redirect_uris) AS \"redirectUris\","                \
-    " array_to_json(" a ".scopes) AS scopes,"                                 \
-    " array_to_json(" a ".grant_types) AS \"grantTypes\","                    \
-    " " a ".enabled, " a ".assignment,"                                       \
-    " " a ".auth_method AS \"tokenEndpointAuthMethod\","                      \
-    " " a ".resource_uri AS \"resourceUri\","                                 \
-    " " a ".access_token_format AS \"accessTokenFormat\","                    \
-    " " a ".access_token_ttl AS \"accessTokenTtlSeconds\","                   \
-    " " a ".require_consent AS \"requireConsent\","                           \
-    " " a ".require_dpop AS \"requireDpop\","                                 \
-    NGX_SVC_APPLICATION_OPENID_COLUMNS(a)                                     \
-    " " a ".secret_rotated_at AS \"secretRotatedAt\","                        \
-    " CASE WHEN " a ".previous_secret_until > now()"                          \
-        " THEN " a ".previous_secret_until END"                               \
-        " AS \"previousSecretValidUntil\","                                   \
-    " " a ".last_used_at AS \"lastUsedAt\","                                  \
-    " " a ".created_at AS \"createdAt\", " a ".updated_at AS \"updatedAt\""
-
-/*
- * SQL: what becomes of the cut-off of a row "a" whose "enabled" becomes this: a
- * token that was made while it went off does not live again when it is on.  Who
- * turns it on may have waited for that, longer than since now().
- */
-
-#define NGX_SVC_APPLICATION_CUT_OFF(enabled)                                  \
-    "CASE WHEN a.enabled = " enabled " THEN a.tokens_valid_after"             \
-    " ELSE greatest(a.tokens_valid_after, clock_timestamp()) END"
-
-/* SQL: strings of a body, each once and in order. */
-
-#define NGX_SVC_APPLICATION_SORTED(strings)                                   \
-    "ARRAY(SELECT DISTINCT s COLLATE \"C\""                                   \
-        " FROM unnest(" strings "::text::text[]) s ORDER BY 1)"
-
-
-/* SQL: what lives longer of an application than its tenant lets it. */
-
-#define NGX_SVC_APPLICATION_ABOVE(a, tenant)                                  \
-    "(" a ".id_token_ttl > " tenant ".max_id_token_ttl"                       \
-    " OR " a ".refresh_idle_days > " tenant ".max_refresh_idle_days"          \
-    " OR " a ".grant_days > " tenant ".max_grant_days)"
 
 
 /*

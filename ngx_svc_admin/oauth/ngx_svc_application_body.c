@@ -131,7 +131,7 @@ static const ngx_svc_member_t  ngx_svc_application_claim_element = {
     ngx_svc_read_only_member("createdAt"),                                    \
     ngx_svc_read_only_member("updatedAt")
 
-/* SQL reads them of the JSON: NGX_SVC_ADMIN_APPLICATION_OPENID. */
+/* The statements read these from the JSON of the body. */
 
 #define ngx_svc_application_openid_rows                                       \
                                                                               \

@@ -20,20 +20,4 @@ ngx_int_t ngx_svc_application_keys_check(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
 
 
-/*
- * SQL: the digest of svc.oauth_login by which an application is found that
- * proves itself by its keys, while they are these, and its profile is that one.
- * ngx_svc_application_digest() makes the same of NGX_SVC_APPLICATION_LOGIN_KEYS
- * and the SHA-256 of the text of both.
- */
-
-#define NGX_SVC_APPLICATION_KEYS_TEXT(a)                                      \
-    "(" a ".jwks::text || ' ' || coalesce(" a ".security_profile, ''))"
-
-#define NGX_SVC_APPLICATION_KEYS_DIGEST(a)                                    \
-    "sha256('\\x03' || convert_to(" a ".client_id, 'UTF8') || '\\x00'"        \
-        " || sha256(convert_to(" NGX_SVC_APPLICATION_KEYS_TEXT(a) ","         \
-            " 'UTF8')))"
-
-
 #endif /* _NGX_SVC_APPLICATION_KEYS_H_INCLUDED_ */

@@ -9,21 +9,7 @@ static ngx_int_t ngx_svc_application_profile_calls(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_application_profile_send(ngx_svc_request_t *sr);
 
 
-/*
- * Once more, when the profile is committed: until then there were tokens
- * without it, and those may be newer than the cut-off.
- */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_cut = {
-    .name = "admin_applications_cut",
-    .text =
-        "UPDATE svc.application a SET tokens_valid_after ="
-                " greatest(a.tokens_valid_after, clock_timestamp())"
-            " WHERE a.tenant_id = " NGX_SVC_TENANT " AND a.client_id = $1"
-        " RETURNING " NGX_SVC_APPLICATION_COLUMNS("a")
-        NGX_SVC_APPLICATION_AS_VERSION("a"),
-    NGX_SVC_PARAMS(ngx_svc_param_application(0))
-};
+#include "ngx_svc_application_profile.sql.h"
 
 
 /* Whoever sends one need not wait: what it ends has ended all the same. */

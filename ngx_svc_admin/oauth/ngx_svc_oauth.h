@@ -14,7 +14,6 @@
 #include "ngx_svc_http.h"
 #include "ngx_svc_metrics.h"
 #include "ngx_svc_oauth_bearer.h"
-#include "ngx_svc_sql.h"
 
 
 #define NGX_SVC_OAUTH_JTI        20     /* hex digits of one behind its time */

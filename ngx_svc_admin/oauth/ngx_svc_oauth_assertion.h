@@ -14,10 +14,7 @@
 #define NGX_SVC_OAUTH_ASSERTION_TYPE                                          \
     "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 #define NGX_SVC_OAUTH_ASSERTION_LIFE   300  /* seconds, from now to exp, */
-#define NGX_SVC_OAUTH_ASSERTION_DRIFT  60   /*     to iat and nbf; and */
-#define NGX_SVC_OAUTH_ASSERTION_KEPT   "360"    /* how long one that was used
-                                                   is known, with the drift of
-                                                   PostgreSQL's clock */
+#define NGX_SVC_OAUTH_ASSERTION_DRIFT  60   /*     to iat and nbf */
 #define NGX_SVC_OAUTH_ASSERTION_JTI    128  /* bytes, at most, */
 #define NGX_SVC_OAUTH_ASSERTION_SUB    64   /*     and of "sub", which is more
                                                    than a clientId has */

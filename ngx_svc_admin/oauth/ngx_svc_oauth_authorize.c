@@ -7,7 +7,10 @@
  * told to whoever asks.
  */
 
-#include "ngx_svc_oauth_authorize_sql.h"
+#include "ngx_svc_login_policy.h"
+#include "ngx_svc_oauth_amr.h"
+#include "ngx_svc_oauth_request.h"
+#include "ngx_svc_session.h"
 #include "ngx_svc_oauth_decided.h"
 #include "ngx_svc_oauth_outcome.h"
 #include "ngx_svc_oauth_pushed.h"
@@ -28,52 +31,7 @@ static ngx_int_t ngx_svc_oauth_authorize_spent(ngx_svc_oauth_request_t *ar);
 static ngx_int_t ngx_svc_oauth_authorize_post(ngx_svc_request_t *sr);
 
 
-#define NGX_SVC_OAUTH_AUTHORIZE_VERDICT                                       \
-    "SELECT CASE" NGX_SVC_OAUTH_VERDICT_REQUEST NGX_SVC_OAUTH_VERDICT_PLACE   \
-        NGX_SVC_OAUTH_VERDICT_USER NGX_SVC_OAUTH_VERDICT_CONSENT("$26") " END"\
-        NGX_SVC_OAUTH_AUTHORIZE_COLUMNS                                       \
-    NGX_SVC_OAUTH_AUTHORIZE_FROM(NGX_SVC_OAUTH_AUTHORIZE_LOCK)
-
-#define NGX_SVC_OAUTH_AUTHORIZE_GIVE                                          \
-    "i AS ("                                                                  \
-        NGX_SVC_OAUTH_AUTHORIZE_GRANT("v.consented")                          \
-    "), j AS ("                                                               \
-        NGX_SVC_OAUTH_AUTHORIZE_CODE                                          \
-    ")"                                                                       \
-    " SELECT " NGX_SVC_OAUTH_AUTHORIZE_ROW " FROM v"
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_authorize = {
-    .name = "oauth_authorize",
-    .text = "WITH v AS (" NGX_SVC_OAUTH_AUTHORIZE_VERDICT "), "
-            NGX_SVC_OAUTH_AUTHORIZE_GIVE,
-    NGX_SVC_PARAMS(NGX_SVC_OAUTH_AUTHORIZE_CODE_PARAMS,
-                   ngx_svc_oauth_request_param(ask))
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_authorize_pushed = {
-    .name = "oauth_authorize_pushed",
-    .text = "WITH r AS (" NGX_SVC_OAUTH_AUTHORIZE_VERDICT "), "
-            NGX_SVC_OAUTH_AUTHORIZE_SPEND NGX_SVC_OAUTH_AUTHORIZE_GIVE,
-    NGX_SVC_PARAMS(NGX_SVC_OAUTH_AUTHORIZE_CODE_PARAMS,
-                   ngx_svc_oauth_request_param(ask))
-};
-
-/* Of one for a new account (prompt=create): its page, or what is wrong. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_authorize_create = {
-    .name = "oauth_authorize_create",
-    .text =
-        "WITH v AS ("
-            "SELECT CASE" NGX_SVC_OAUTH_VERDICT_REQUEST
-                NGX_SVC_OAUTH_VERDICT_PLACE
-                " WHEN NOT " NGX_SVC_SIGNUP_OFFERED("t") " THEN 'create'"
-                NGX_SVC_OAUTH_VERDICT_USER " END"
-                NGX_SVC_OAUTH_AUTHORIZE_COLUMNS
-            NGX_SVC_OAUTH_AUTHORIZE_FROM("")
-        ")"
-        " SELECT " NGX_SVC_OAUTH_AUTHORIZE_ROW " FROM v",
-    NGX_SVC_PARAMS(NGX_SVC_OAUTH_AUTHORIZE_PARAMS)
-};
+#include "ngx_svc_oauth_authorize.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_oauth_authorize[] = {

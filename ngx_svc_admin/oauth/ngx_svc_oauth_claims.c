@@ -19,43 +19,7 @@ static void ngx_svc_oauth_claims_groups(ngx_svc_json_writer_t *w,
     PGresult *res);
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_claims = {
-    .name = "oauth_claims",
-    .text =
-        "SELECT u.id AS sub, " NGX_SVC_OAUTH_CLAIMS ", u.role AS roles"
-        " FROM ("
-            NGX_SVC_ROW("k.id, " NGX_SVC_OAUTH_CLAIMS_COLUMNS ", k.role",
-                        "svc.user_account", "$1::uuid")
-        ") u",
-    NGX_SVC_PARAMS(ngx_svc_oauth_param(about))
-};
-
-/* One more than are told: then they are too many. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_claims_groups = {
-    .name = "oauth_claims_groups",
-    .text =
-        "SELECT t.name FROM (SELECT g.name"
-            " FROM (" NGX_SVC_OAUTH_APPLICATION(
-                          "k.client_id, k.groups_claim", "$2::text") ") a"
-            " CROSS JOIN LATERAL (SELECT k.group_id FROM svc.group_member k"
-                " WHERE k.tenant_id = " NGX_SVC_TENANT
-                    " AND k.user_id BETWEEN $1::uuid AND $1::uuid"
-                " ORDER BY k.user_id OFFSET 0) n"
-            " CROSS JOIN LATERAL ("
-                NGX_SVC_ROW("k.name", "svc.user_group", "n.group_id") ") g"
-            " WHERE a.groups_claim = 'all' OR EXISTS ("
-                "SELECT FROM (SELECT FROM svc.group_app k"
-                    " WHERE k.tenant_id = " NGX_SVC_TENANT
-                        " AND (k.client_id, k.group_id) BETWEEN"
-                            " (a.client_id, n.group_id)"
-                            " AND (a.client_id, n.group_id)"
-                    " ORDER BY k.client_id, k.group_id LIMIT 1) m)"
-            " LIMIT 1 + " ngx_value(NGX_SVC_OAUTH_CLAIMS_GROUPS) ") t"
-        " ORDER BY t.name COLLATE \"C\"",
-    NGX_SVC_PARAMS(ngx_svc_oauth_param(about),
-                   ngx_svc_oauth_param(client.id))
-};
+#include "ngx_svc_oauth_claims.sql.h"
 
 
 ngx_uint_t

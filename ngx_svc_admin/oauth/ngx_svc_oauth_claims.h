@@ -12,23 +12,6 @@
 #include "ngx_svc_pg_array.h"
 
 
-/*
- * SQL: of a row "u" of svc.user_account what claims are made of, by their
- * names; and its columns.  What can be made of them here is not made there: an
- * expression costs more than the column that it is of.
- */
-
-#define NGX_SVC_OAUTH_CLAIMS_COLUMNS                                          \
-    "k.display_name, k.first_name, k.last_name, k.locale, k.updated_at,"      \
-    " k.user_name, k.email_verified"
-
-#define NGX_SVC_OAUTH_CLAIMS                                                  \
-    "u.display_name AS name, u.first_name AS given_name,"                     \
-    " u.last_name AS family_name, u.locale,"                                  \
-    " date_part('epoch', u.updated_at) AS updated_at,"                        \
-    " u.user_name AS email, u.email_verified"
-
-
 typedef struct {
     ngx_uint_t   wanted;        /* bits */
     PGresult    *user;          /* a row with their columns */

@@ -61,36 +61,7 @@ static ngx_int_t ngx_svc_oauth_cc_more(ngx_svc_oauth_t *o,
     ngx_svc_json_writer_t *w);
 
 
-/*
- * SQL: the client, and what its target is where it names none.  registered: the
- * resource as its application has it, which takes a look at another row.
- */
-
-#define NGX_SVC_OAUTH_CC(state, registered)                                   \
-    "SELECT " NGX_SVC_OAUTH_CLIENT_ROW(state) ","                             \
-        " a.default_resource_uri, " registered                                \
-    " FROM svc.application a"                                                 \
-    " WHERE a.tenant_id = " NGX_SVC_TENANT                                    \
-        " AND a.client_id BETWEEN $1 AND $1"                                  \
-    " ORDER BY a.client_id LIMIT 1"
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_own = {
-    .name = "oauth_own",
-    .text = NGX_SVC_OAUTH_CC(NGX_SVC_OAUTH_OWN_STATE("a"), "NULL"),
-    NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id))
-};
-
-/* Of an agent, for a resource, or with a scope that it does not have. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_own_wider = {
-    .name = "oauth_own_wider",
-    .text = NGX_SVC_OAUTH_CC(NGX_SVC_OAUTH_OWN_STATE_AGENT("a"),
-                NGX_SVC_OAUTH_REGISTERED("NULL",
-                    NGX_SVC_OAUTH_AUDIENCE_KEY("a", "$2::text"))
-                ", a.unknown_scopes = 'ignore'"),
-    NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
-                   ngx_svc_oauth_param(resource_key))
-};
+#include "ngx_svc_oauth_client_credentials.sql.h"
 
 
 const ngx_svc_oauth_grant_t  ngx_svc_oauth_client_credentials = {

@@ -54,17 +54,7 @@ static void ngx_svc_oauth_client_keys_evict(ngx_svc_oauth_client_keys_t *keys);
 static void ngx_svc_oauth_client_keys_free(ngx_svc_oauth_client_keys_t *keys);
 
 
-const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_client_keys = {
-    .name = "oauth_client_keys",
-    .text =
-        "SELECT a.jwks::text, a.security_profile, "
-            NGX_SVC_APPLICATION_KEYS_DIGEST("a")
-        " FROM svc.application a"
-        " WHERE a.tenant_id = " NGX_SVC_TENANT
-            " AND a.client_id BETWEEN $1 AND $1"
-        " ORDER BY a.client_id LIMIT 1",
-    NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id))
-};
+#include "ngx_svc_oauth_client_keys.sql.h"
 
 
 static ngx_rbtree_t       ngx_svc_oauth_client_keys;

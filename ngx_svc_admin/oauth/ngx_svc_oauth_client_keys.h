@@ -3,8 +3,8 @@
  * signed an assertion.
  *
  * That a key has signed is a fact of bytes; whether it is still the client's is
- * asked each time, by the digest that is kept with it: see
- * NGX_SVC_APPLICATION_KEYS_DIGEST().
+ * asked each time, by the digest that is kept with it: the statement
+ * oauth_client_keys makes it.
  */
 
 #ifndef _NGX_SVC_OAUTH_CLIENT_KEYS_H_INCLUDED_
@@ -15,7 +15,7 @@
 #include "ngx_svc_oauth_assertion.h"
 
 
-/* The client's keys, as PostgreSQL has them now; $1: its id. */
+/* The client's keys, as PostgreSQL has them now, by its id. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_client_keys;
 
 /*

@@ -11,34 +11,6 @@
 #include "ngx_svc_pg_array.h"
 
 
-/*
- * SQL: the first columns of a grant's row, of the application "a".  state: why
- * it may not act, as of NGX_SVC_OAUTH_STATE().
- */
-
-#define NGX_SVC_OAUTH_CLIENT_ROW(state)                                       \
-    "a.tenant_slug, a.auth_method,"                                           \
-        " a.tenant_suspended_at IS NOT NULL, " state ", a.grant_types,"       \
-        " a.scopes, a.access_token_format, a.access_token_ttl,"               \
-        " a.max_token_ttl, " NGX_SVC_OAUTH_TTL_LEFT("a") ","                  \
-        " a.require_dpop, a.signing_kid, a.allowed_scopes,"                   \
-        " a.allowed_audiences, a.allowed_audience_keys, " NGX_SVC_OAUTH_MS
-
-/*
- * What a sub-select of svc.application has for them; and for the state besides,
- * if the client may be an agent.
- */
-
-#define NGX_SVC_OAUTH_CLIENT_ROW_COLUMNS                                      \
-    "k.client_id, k.enabled, k.expires_at, k.tenant_slug, k.auth_method,"     \
-    " k.tenant_suspended_at, k.grant_types, k.scopes, k.access_token_format," \
-    " k.access_token_ttl, k.max_token_ttl, k.require_dpop, k.signing_kid,"    \
-    " k.allowed_scopes, k.allowed_audiences, k.allowed_audience_keys"
-
-#define NGX_SVC_OAUTH_CLIENT_ROW_AGENT                                        \
-    ", k.type, k.owner_id, k.owner_lost_at, k.orphan_action,"                 \
-    " k.orphan_grace_hours"
-
 typedef enum {
     NGX_SVC_OAUTH_CLIENT_SLUG = 0,
     NGX_SVC_OAUTH_CLIENT_METHOD,

@@ -6,22 +6,7 @@
 #include "ngx_svc_oauth_delegation.h"
 
 
-const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_delegation_refused = {
-    .name = "oauth_delegation_refused",
-    .text =
-        "INSERT INTO svc.delegation (id, client_id, client_name,"
-            " subject_type, subject_id, chain, grant_type, audience, scopes,"
-            " outcome, reason, parent_jti, root_jti, bound, ip, country,"
-            " request_id)"
-        " SELECT $1::uuid, a.client_id, a.name, "
-            NGX_SVC_OAUTH_SUBJECT_TYPE("$3::text", "$4::text") ", $4::text,"
-            " coalesce(string_to_array($5::text, ' '), ARRAY[a.client_id]),"
-            " $6::text, $7::text, coalesce($8::text::text[], '{}'),"
-            " 'refused', $9::text, $10::text::uuid, $11::text::uuid,"
-            " $12::bytea IS NOT NULL, $13::text, $14::text, $15::text"
-        " FROM (" NGX_SVC_OAUTH_APPLICATION("k.*", "$2") ") a",
-    .nparams = 15
-};
+#include "ngx_svc_oauth_delegation.sql.h"
 
 
 ngx_int_t

@@ -38,48 +38,7 @@ static ngx_int_t ngx_svc_oauth_exchange_more(ngx_svc_oauth_t *o,
     ngx_svc_json_writer_t *w);
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_exchange_token = {
-    .name = "oauth_exchange_token",
-    .text = NGX_SVC_OAUTH_EXCHANGE_TOKEN,
-    NGX_SVC_PARAMS(NGX_SVC_OAUTH_LIVES_PARAMS)
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_exchange_token_jwt = {
-    .name = "oauth_exchange_token_jwt",
-    .text = NGX_SVC_OAUTH_EXCHANGE_TOKEN_JWT,
-    NGX_SVC_PARAMS(NGX_SVC_OAUTH_LIVES_KEY_PARAMS)
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_exchange_read = {
-    .name = "oauth_exchange_read",
-    .text = NGX_SVC_OAUTH_EXCHANGE_READ,
-    NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
-                   ngx_svc_oauth_param(token.ms))
-};
-
-/* For a target, of a user in groups, of a chain, or with owners of agents. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_exchange_read_wider = {
-    .name = "oauth_exchange_read_wider",
-    .text = NGX_SVC_OAUTH_EXCHANGE_READ_WIDER,
-    NGX_SVC_PARAMS(NGX_SVC_OAUTH_LIVES_PARAMS,
-                   ngx_svc_oauth_param(resource_key),
-                   ngx_svc_oauth_exchange_param(audience))
-};
-
-/* The actor's token. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_exchange_acting = {
-    .name = "oauth_exchange_acting",
-    .text = NGX_SVC_OAUTH_LIVES_OWNERS("", NGX_SVC_OAUTH_LIVES_USER,
-                                       NGX_SVC_OAUTH_LIVES_SESSION, ""),
-    NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
-                   ngx_svc_oauth_exchange_param(actor.jti),
-                   ngx_svc_oauth_exchange_param(actor.ms),
-                   ngx_svc_oauth_exchange_param(actor.secret_hash),
-                   ngx_svc_oauth_exchange_param(actor.kid),
-                   ngx_svc_oauth_exchange_param(actor.unverified))
-};
+#include "ngx_svc_oauth_exchange.sql.h"
 
 
 const ngx_svc_oauth_grant_t  ngx_svc_oauth_exchange = {

@@ -24,11 +24,7 @@ static ngx_int_t ngx_svc_oauth_exchange_give_calls(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_exchange_given(ngx_svc_request_t *sr);
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_exchange = {
-    .name = "oauth_exchange",
-    .text = NGX_SVC_OAUTH_EXCHANGE_GIVE,
-    NGX_SVC_PARAMS(NGX_SVC_OAUTH_EXCHANGE_GIVE_PARAMS)
-};
+#include "ngx_svc_oauth_exchange_give.sql.h"
 
 
 ngx_int_t

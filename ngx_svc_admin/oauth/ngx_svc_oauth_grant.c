@@ -27,17 +27,7 @@ static ngx_int_t ngx_svc_oauth_grant_first(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_grant_answer(ngx_svc_oauth_t *o, ngx_int_t rc);
 
 
-/* What a client's JWTs are signed with. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_alg = {
-    .name = "oauth_alg",
-    .text =
-        "SELECT k.signing_alg FROM svc.application k"
-        " WHERE k.tenant_id = " NGX_SVC_TENANT
-            " AND k.client_id BETWEEN $1 AND $1"
-        " ORDER BY k.client_id LIMIT 1",
-    NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id))
-};
+#include "ngx_svc_oauth_grant.sql.h"
 
 
 ngx_int_t

@@ -26,11 +26,7 @@ static const ngx_svc_pg_statement_t *ngx_svc_oauth_granted_statement(
 static ngx_int_t ngx_svc_oauth_granted_given(ngx_svc_request_t *sr);
 
 
-const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_granted_client = {
-    .name = "oauth_granted_client",
-    .text = NGX_SVC_OAUTH_GRANTED_CLIENT,
-    NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id))
-};
+#include "ngx_svc_oauth_granted.sql.h"
 
 
 ngx_svc_oauth_granted_t *

@@ -17,38 +17,7 @@ static ngx_uint_t ngx_svc_oauth_granted_known(ngx_svc_oauth_t *o,
     ngx_int_t *rc);
 
 
-/* Ends a grant, and with it all its tokens; and tells of it once. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_granted_revoke = {
-    .name = "oauth_granted_revoke",
-    .text =
-        "WITH z AS ("
-            "UPDATE svc.oauth_grant k SET revoked_at = now(), reason = $3"
-            " FROM (" NGX_SVC_OAUTH_APPLICATION("k.name, k.type", "$2::text")
-                ") a"
-            " WHERE k.tenant_id = " NGX_SVC_TENANT " AND k.id = $1::text::uuid"
-                " AND k.revoked_at IS NULL"
-            " RETURNING k.id, k.user_id, k.client_id, a.name, a.type, k.reason"
-        "), f AS ("
-            NGX_SVC_AUDIT_INTO("actor_type, actor_id, actor_name, ip,"
-                               " user_agent, request_id, ")
-            NGX_SVC_AUDIT_ROWS(
-                "CASE z.type WHEN 'agent' THEN 'agent' ELSE 'application' END,"
-                " z.client_id, z.name, $4::text::inet, $5::text, $6::text, "
-                NGX_SVC_A_OAUTH_GRANT_REVOKED(NGX_SVC_AUDIT_BOTH),
-                "z.id::text", "NULL",
-                "jsonb_build_object('reason', z.reason,"
-                    " 'clientId', z.client_id, 'userId', z.user_id)",
-                "FROM z")
-        ")"
-        " SELECT FROM z",
-    NGX_SVC_PARAMS(ngx_svc_oauth_granted_param(id),
-                   ngx_svc_oauth_param(client.id),
-                   ngx_svc_oauth_granted_param(replayed),
-                   { .bind = ngx_svc_oauth_client_bind_from, .n = 0 },
-                   { .bind = ngx_svc_oauth_client_bind_from, .n = 1 },
-                   { .bind = ngx_svc_oauth_client_bind_from, .n = 2 })
-};
+#include "ngx_svc_oauth_granted_refuse.sql.h"
 
 
 ngx_int_t

@@ -7,33 +7,7 @@
 
 
 #include "ngx_svc_oauth_client.h"
-#include "ngx_svc_oauth_sql.h"
 
-
-/* SQL: of who gives a token, its columns. */
-
-#define NGX_SVC_OAUTH_INSERT_INTO                                             \
-    "INSERT INTO svc.oauth_token (tenant_id, jti, issued_at, client_id,"      \
-        " user_id, grant_id, root_jti, parent_jti, chain, principals,"        \
-        " grant_type, scopes, audience, audience_key, secret_hash, kid, jkt," \
-        " ttl, ip, country)"
-
-/*
- * SQL: a token's row, of "v", in which there is none when its verdict is not
- * NULL.  v has, as the columns of svc.oauth_token that they become: tenant_id,
- * ms, jti, client_id, user_id, grant_id, root_jti, parent_jti, chain, principals, scopes,
- * audience, audience_key, kid, ttl.  grant: a literal; secret_hash: of an opaque
- * one; jkt, ip, country: the parameters.
- */
-
-#define NGX_SVC_OAUTH_INSERT(grant, secret_hash, jkt, ip, country)            \
-    NGX_SVC_OAUTH_INSERT_INTO                                                 \
-    " SELECT v.tenant_id, v.jti, "                                            \
-        NGX_SVC_OAUTH_ISSUED_AT("v.ms") ", v.client_id, v.user_id,"           \
-        " v.grant_id, v.root_jti, v.parent_jti, v.chain, v.principals, "      \
-        grant ", v.scopes, v.audience, v.audience_key, " secret_hash ","      \
-        " v.kid, " jkt "::bytea, v.ttl, " ip "::text::inet, " country "::text"\
-    " FROM v WHERE v.verdict IS NULL"
 
 /* For a prepare: the id of a token that may come of it; or NGX_ERROR. */
 ngx_int_t ngx_svc_oauth_issue_new(ngx_svc_oauth_t *o);

@@ -64,19 +64,7 @@ static u_char *ngx_svc_oauth_kept_ttl(u_char *p,
     const ngx_svc_oauth_kept_t *kept, size_t offset);
 
 
-/* A crash of PostgreSQL may lose what it has stored last. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_kept = {
-    .name = "oauth_kept",
-    .text =
-        "SELECT set_config('synchronous_commit', 'off', true),"
-            " svc.oauth_token_keep($1::text::uuid[], $2::text::uuid[],"
-                " $3::text::bigint[], $4::text::text[], $5::text::text[],"
-                " $6::text::text[], $7::text::text[], $8::text::bytea[],"
-                " $9::text::text[], $10::text::bytea[], $11::text::integer[],"
-                " $12::text::inet[], $13::text::text[])::text",
-    .nparams = 13
-};
+#include "ngx_svc_oauth_kept.sql.h"
 
 
 #define ngx_svc_oauth_kept_str(kept, offset)                                  \

@@ -4,34 +4,12 @@
  */
 
 #include "ngx_svc_oauth_kept.h"
-#include "ngx_svc_oauth_live.h"
 
 
 #define ngx_svc_oauth_kept_or_null(str)  ((str)->data ? (str) : NULL)
 
 
-/* The tenant of an opaque token is in it, that of a JWT has its key. */
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_kept_row = {
-    .name = "oauth_kept_row",
-    .text =
-        "INSERT INTO svc.oauth_token (tenant_id, jti, issued_at, client_id,"
-            " principals, grant_type, scopes, audience, audience_key,"
-            " secret_hash, kid, jkt, ttl, ip, country)"
-        " SELECT " NGX_SVC_TENANT_OR_NULL ", $2::uuid, "
-            NGX_SVC_OAUTH_ISSUED_AT("$3::text") ", a.client_id,"
-            " ARRAY[a.client_id], 'client_credentials',"
-            " string_to_array($4::text, ' '), $5::text, $6::text, $7::bytea,"
-            " $8::text, $9::bytea, $10::int4, $12::text::inet, $13::text"
-        " FROM (" NGX_SVC_OAUTH_APPLICATION("k.client_id", "$1") ") a"
-        " WHERE CASE WHEN $8::text IS NULL"
-            " THEN " NGX_SVC_OAUTH_TOKEN_SAYS("$11")
-            " ELSE EXISTS (SELECT FROM svc.oauth_key k"
-                " WHERE k.tenant_id = " NGX_SVC_TENANT
-                    " AND k.kid = $8::text) END"
-        " ON CONFLICT DO NOTHING",
-    .nparams = 13
-};
+#include "ngx_svc_oauth_kept_row.sql.h"
 
 
 ngx_int_t

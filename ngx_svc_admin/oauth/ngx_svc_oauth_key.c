@@ -40,46 +40,7 @@ static size_t ngx_svc_oauth_key_aad(u_char *aad, const ngx_str_t *tenant,
     const u_char *kid);
 
 
-const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_key_public = {
-    .name = "oauth_key_public",
-    .text =
-        "SELECT k.public FROM svc.oauth_key k"
-        " WHERE k.tenant_id = " NGX_SVC_TENANT
-            " AND k.kid BETWEEN $1 AND $1 AND k.revoked_at IS NULL"
-        " ORDER BY k.kid LIMIT 1",
-    NGX_SVC_PARAMS(ngx_svc_oauth_param(token.kid))
-};
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_key_sealed = {
-    .name = "oauth_key_sealed",
-    .text =
-        "SELECT k.sealed FROM svc.oauth_key k"
-        " WHERE k.tenant_id = " NGX_SVC_TENANT
-            " AND k.kid BETWEEN $1 AND $1 AND k.revoked_at IS NULL"
-        " ORDER BY k.kid LIMIT 1",
-    NGX_SVC_PARAMS(ngx_svc_oauth_param(kid))
-};
-
-/* Who comes second waits for the first, and finds that there is one. */
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_key_first = {
-    .name = "oauth_key_first",
-    .text =
-        "WITH g AS ("
-            "UPDATE svc.oauth_tenant SET active_kid = $1"
-            " WHERE tenant_id = " NGX_SVC_TENANT " AND (active_kid IS NULL"
-                " OR EXISTS (SELECT FROM svc.oauth_key k"
-                    " WHERE k.tenant_id = " NGX_SVC_TENANT
-                        " AND k.kid = active_kid"
-                        " AND k.revoked_at IS NOT NULL))"
-            " RETURNING tenant_id"
-        ")"
-        " INSERT INTO svc.oauth_key (tenant_id, kid, public, sealed)"
-        " SELECT tenant_id, $1, $2::text::json, $3 FROM g",
-    NGX_SVC_PARAMS(ngx_svc_oauth_param(kid),
-                   ngx_svc_oauth_param(jwk),
-                   ngx_svc_oauth_param(sealed))
-};
+#include "ngx_svc_oauth_key.sql.h"
 
 
 static ngx_rbtree_t       ngx_svc_oauth_keys;

@@ -1,6 +1,6 @@
 /*
- * Whether a token with a row lives, and what it is good for today: as
- * NGX_SVC_OAUTH_LIVE() says it, of rows that one small statement reads.
+ * Whether a token with a row lives, and what it is good for today, by the rows
+ * that one small statement reads.
  */
 
 #ifndef _NGX_SVC_OAUTH_LIVES_H_INCLUDED_

@@ -8,7 +8,6 @@
 #include "ngx_svc_oauth_key.h"
 #include "ngx_svc_oauth_location.h"
 #include "ngx_svc_oauth_sid.h"
-#include "ngx_svc_oauth_sql.h"
 #include "ngx_svc_session.h"
 
 
@@ -26,27 +25,7 @@ static ngx_int_t ngx_svc_oauth_logout_same(ngx_svc_oauth_logout_t *lo,
     const ngx_str_t *text);
 
 
-/*
- * $1: the client, $2: the URI, or NULL, $3: the digest of the session, which is
- * one of the client's tenant, and has been let in.
- */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_logout = {
-    .name = "oauth_logout",
-    .text =
-        "SELECT $2::text = ANY (a.post_logout_redirect_uris) AS registered,"
-            " s.root_id AS root"
-        " FROM (" NGX_SVC_OAUTH_APPLICATION("k.post_logout_redirect_uris",
-                                            "$1") ") a"
-        " LEFT JOIN LATERAL ("
-            "SELECT coalesce(n.root_id, n.id) AS root_id FROM ("
-                NGX_SVC_SESSION_ROW("k.id, k.user_id, k.root_id", "$3::bytea")
-            ") n WHERE n.user_id::text"
-                " = current_setting('svc.actor_id', true)) s ON true",
-    NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
-                   ngx_svc_oauth_logout_param(redirect_uri),
-                   ngx_svc_oauth_logout_param(digest))
-};
+#include "ngx_svc_oauth_logout.sql.h"
 
 
 ngx_int_t

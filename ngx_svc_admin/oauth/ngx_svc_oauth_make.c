@@ -38,38 +38,7 @@ static ngx_int_t ngx_svc_oauth_make_take(
 static void ngx_svc_oauth_make_wipe(ngx_svc_work_t *work);
 
 
-/*
- * As of P-256; and one of that besides, unless there is one, so that who has
- * fetched the keys does not meet another one when the tenant's first client
- * with ES256 gets a token.  The first key of P-256 has none of RSA beside it:
- * that takes so long.
- */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_key_first_rsa = {
-    .name = "oauth_key_first_rsa",
-    .text =
-        "WITH g AS ("
-            "UPDATE svc.oauth_tenant SET active_rsa_kid = $1,"
-                " active_kid = coalesce(active_kid, $4)"
-            " WHERE tenant_id = " NGX_SVC_TENANT " AND (active_rsa_kid IS NULL"
-                " OR EXISTS (SELECT FROM svc.oauth_key k"
-                    " WHERE k.tenant_id = " NGX_SVC_TENANT
-                        " AND k.kid = active_rsa_kid"
-                        " AND k.revoked_at IS NOT NULL))"
-            " RETURNING tenant_id, active_kid"
-        ")"
-        " INSERT INTO svc.oauth_key (tenant_id, kid, alg, public, sealed)"
-        " SELECT tenant_id, $1, 'RS256', $2::text::json, $3::bytea FROM g"
-        " UNION ALL"
-        " SELECT tenant_id, $4, 'ES256', $5::text::json, $6::bytea FROM g"
-            " WHERE active_kid = $4",
-    NGX_SVC_PARAMS(ngx_svc_oauth_param(kid),
-                   ngx_svc_oauth_param(jwk),
-                   ngx_svc_oauth_param(sealed),
-                   ngx_svc_oauth_param(ec_kid),
-                   ngx_svc_oauth_param(ec_jwk),
-                   ngx_svc_oauth_param(ec_sealed))
-};
+#include "ngx_svc_oauth_make.sql.h"
 
 
 static ngx_svc_work_queue_t  ngx_svc_oauth_make_queue =

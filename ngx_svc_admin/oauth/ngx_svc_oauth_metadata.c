@@ -145,20 +145,7 @@ static const ngx_svc_oauth_metadata_t  ngx_svc_oauth_lists[] = {
 };
 
 
-/* Each runs as the owner of the schema: see the functions. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_metadata = {
-    .name = "oauth_metadata",
-    .text = "SELECT t.id AS _tenant, t.allow_signup"
-            " FROM svc.public_tenant($1) t",
-    NGX_SVC_PARAMS(ngx_svc_param_call(ngx_svc_oauth_public_bind_slug))
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_jwks = {
-    .name = "oauth_jwks",
-    .text = "SELECT k.id AS _tenant, k.keys FROM svc.oauth_jwks($1) k",
-    NGX_SVC_PARAMS(ngx_svc_param_call(ngx_svc_oauth_public_bind_slug))
-};
+#include "ngx_svc_oauth_metadata.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_oauth_metadata[] = {

@@ -8,74 +8,13 @@
 #include "ngx_svc_oauth_once.h"
 #include "ngx_svc_oauth_assertion.h"
 #include "ngx_svc_oauth_client.h"
-#include "ngx_svc_oauth_live.h"
 
 
 static ngx_int_t ngx_svc_oauth_once_add(ngx_svc_oauth_t *o,
     const ngx_svc_pg_statement_t *statement);
 
 
-/* SQL: who may spend one.  $3: the client, $4: by its id alone. */
-
-#define NGX_SVC_OAUTH_ONCE_CLIENT                                             \
-    "t.id = " NGX_SVC_TENANT                                                  \
-    " AND EXISTS (SELECT FROM ("                                              \
-        NGX_SVC_OAUTH_APPLICATION("k.auth_method", "$3") ") a"                \
-        " WHERE (a.auth_method = 'none') = $4::bool)"
-
-#define NGX_SVC_OAUTH_ONCE_PARAMS                                             \
-    ngx_svc_oauth_param(once),                                                \
-    ngx_svc_oauth_param(once_seconds),                                        \
-    ngx_svc_oauth_param(client.id),                                           \
-    ngx_svc_oauth_param(client.public)
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_once = {
-    .name = "oauth_once",
-    .text =
-        "WITH i AS ("
-            "INSERT INTO svc.oauth_once (tenant_id, digest, expires_at)"
-            " SELECT t.id, $1, now() + make_interval(secs => $2::text::float8)"
-            " FROM svc.tenant t WHERE " NGX_SVC_OAUTH_ONCE_CLIENT
-            " ON CONFLICT DO NOTHING RETURNING digest"
-        ")"
-        " SELECT CASE WHEN EXISTS (SELECT FROM i) THEN 'new' ELSE 'seen' END",
-    NGX_SVC_PARAMS(NGX_SVC_OAUTH_ONCE_PARAMS)
-};
-
-/*
- * Of an assertion, $5, and of the proof that came with it: $1, or NULL without
- * one.  The first column is of the proof, the second one of the assertion.
- */
-
-#define NGX_SVC_OAUTH_ONCE_ASSERTION(seen)                                    \
-    "WITH i AS ("                                                             \
-        "INSERT INTO svc.oauth_once (tenant_id, digest, expires_at)"          \
-        " SELECT t.id, d.digest, now() + make_interval(secs => d.secs)"       \
-        " FROM svc.tenant t, (VALUES ($1::bytea, $2::text::float8),"          \
-            " ($5, " NGX_SVC_OAUTH_ASSERTION_KEPT ")) d (digest, secs)"       \
-        " WHERE d.digest IS NOT NULL AND " NGX_SVC_OAUTH_ONCE_CLIENT          \
-        " ON CONFLICT DO NOTHING RETURNING digest"                            \
-    ")"                                                                       \
-    " SELECT CASE WHEN $1 IS NULL"                                            \
-            " OR EXISTS (SELECT FROM i WHERE i.digest = $1)"                  \
-            " THEN 'new' ELSE 'seen' END,"                                    \
-        " CASE WHEN EXISTS (SELECT FROM i WHERE i.digest = $5)"               \
-            " THEN 'new' ELSE " seen " END"
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_once_assertion = {
-    .name = "oauth_once_assertion",
-    .text = NGX_SVC_OAUTH_ONCE_ASSERTION("'seen'"),
-    NGX_SVC_PARAMS(NGX_SVC_OAUTH_ONCE_PARAMS,
-                   ngx_svc_oauth_param(client.once))
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_once_only = {
-    .name = "oauth_once_only",
-    .text = NGX_SVC_OAUTH_ONCE_ASSERTION(
-                "'seen' || set_config('svc.tenant', '', true)"),
-    NGX_SVC_PARAMS(NGX_SVC_OAUTH_ONCE_PARAMS,
-                   ngx_svc_oauth_param(client.once))
-};
+#include "ngx_svc_oauth_once.sql.h"
 
 
 ngx_int_t

@@ -8,19 +8,6 @@
 
 
 #include "ngx_svc_oauth.h"
-#include "ngx_svc_oauth_sql.h"
-
-
-/*
- * SQL: why "a" may not act, in the order in which that is said; NULL: it may.
- * Of an agent _AGENT, for which its owner is looked up.
- */
-
-#define NGX_SVC_OAUTH_OWN_STATE(a)                                            \
-    "CASE WHEN NOT " a ".enabled THEN 'disabled'"                             \
-    " WHEN " a ".expires_at <= now() THEN 'expired' END"
-
-#define NGX_SVC_OAUTH_OWN_STATE_AGENT(a)  NGX_SVC_OAUTH_STATE(a, a)
 
 
 /* What is left of a token today. */

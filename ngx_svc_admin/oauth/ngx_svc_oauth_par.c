@@ -7,7 +7,10 @@
  */
 
 #include "ngx_svc_oauth_asserted.h"
-#include "ngx_svc_oauth_authorize_sql.h"
+#include "ngx_svc_login_policy.h"
+#include "ngx_svc_oauth_amr.h"
+#include "ngx_svc_oauth_request.h"
+#include "ngx_svc_session.h"
 #include "ngx_svc_oauth_client_take.h"
 #include "ngx_svc_oauth_hint.h"
 #include "ngx_svc_oauth_once.h"
@@ -36,37 +39,7 @@ static ngx_uint_t ngx_svc_oauth_par_known(PGresult *res);
 static ngx_int_t ngx_svc_oauth_par_send(ngx_svc_oauth_request_t *ar);
 
 
-/*
- * $13: whether the client has no secret, $14: the parameters, $15: the key that
- * the code will be bound to, $16: whether a new account is asked for, $17: as
- * of an authorization, of a hint whose signature is not looked at yet.
- */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_par = {
-    .name = "oauth_par",
-    .text =
-        "WITH v AS ("
-            "SELECT CASE WHEN (a.auth_method = 'none') <> $13::bool"
-                " THEN 'client'" NGX_SVC_OAUTH_VERDICT_REQUEST
-                " WHEN $16::bool AND NOT " NGX_SVC_SIGNUP_OFFERED("t")
-                " THEN 'create' WHEN $17 = '' THEN 'hint' END AS verdict"
-            NGX_SVC_OAUTH_AUTHORIZE_ASKED
-        "), i AS ("
-            "INSERT INTO svc.oauth_par (tenant_id, digest, client_id, params,"
-                " jkt, expires_at)"
-            " SELECT " NGX_SVC_TENANT_OR_NULL ", $12::bytea, $1, $14,"
-                " $15::bytea, now() + make_interval(secs => "
-                ngx_value(NGX_SVC_OAUTH_PUSHED_SECONDS) ")"
-            " FROM v WHERE v.verdict IS NULL"
-        ")"
-        " SELECT v.verdict AS _verdict FROM v",
-    NGX_SVC_PARAMS(NGX_SVC_OAUTH_AUTHORIZE_ASKED_PARAMS,
-                   ngx_svc_oauth_request_param(oauth.client.public),
-                   ngx_svc_oauth_request_param(params),
-                   ngx_svc_oauth_request_param(jkt),
-                   ngx_svc_param_call(ngx_svc_oauth_par_bind_create),
-                   ngx_svc_oauth_request_param(hint))
-};
+#include "ngx_svc_oauth_par.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_oauth_par[] = {

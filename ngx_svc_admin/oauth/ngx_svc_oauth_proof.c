@@ -3,7 +3,6 @@
  */
 
 #include "ngx_svc_oauth_proof.h"
-#include "ngx_svc_oauth_live.h"
 #include "ngx_svc_dpop.h"
 #include "ngx_svc_dpop_nonce.h"
 
@@ -27,41 +26,13 @@ static u_char *ngx_svc_oauth_proof_place(ngx_svc_oauth_t *o,
 
 /*
  * For as long as it would be taken again: twice the drift, or with a nonce two
- * slots.  $2 is in seconds.
+ * slots, in seconds.
  */
 
 static const ngx_str_t  ngx_svc_oauth_proof_short = ngx_string("190");
 static const ngx_str_t  ngx_svc_oauth_proof_long = ngx_string("730");
 
-/*
- * That a proof is new, of who shows a token that is bound to the proof's key.
- * A crash forgets the row anyway: nobody waits for the disk.
- */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_once_token = {
-    .name = "oauth_once_token",
-    .text =
-        "WITH i AS ("
-            "INSERT INTO svc.oauth_once (tenant_id, digest, expires_at)"
-            " SELECT p.tenant_id, $1,"
-                " now() + make_interval(secs => $2::text::float8)"
-            " FROM (" NGX_SVC_OAUTH_TOKEN("$3::uuid", "$4") ") p"
-            " WHERE p.jkt = $5 AND p.revoked_at IS NULL"
-                " AND p.issued_at + make_interval(secs => p.ttl) > now()"
-                " AND p.secret_hash IS NOT DISTINCT FROM $6::bytea"
-                " AND p.kid IS NOT DISTINCT FROM $7::text"
-            " ON CONFLICT DO NOTHING RETURNING digest"
-        ")"
-        " SELECT EXISTS (SELECT FROM i) AS fresh,"
-            " set_config('synchronous_commit', 'off', true)",
-    NGX_SVC_PARAMS(ngx_svc_oauth_param(once),
-                   ngx_svc_oauth_param(once_seconds),
-                   ngx_svc_oauth_param(token.jti),
-                   ngx_svc_oauth_param(token.ms),
-                   ngx_svc_oauth_param(jkt),
-                   ngx_svc_oauth_param(token.secret_hash),
-                   ngx_svc_oauth_param(token.kid))
-};
+#include "ngx_svc_oauth_proof.sql.h"
 
 
 static ngx_svc_macs_t  ngx_svc_oauth_proof_macs;

@@ -35,77 +35,7 @@ static ngx_int_t ngx_svc_oauth_pushed_spend_calls(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_pushed_spent(ngx_svc_request_t *sr);
 
 
-/* SQL: $1: the request_uri's digest, $2: the client, $3: that of the cookie. */
-
-#define NGX_SVC_OAUTH_PUSHED_ROW                                              \
-    "SELECT k.client_id, k.params, k.jkt, k.browser, k.used_at, k.expires_at" \
-    " FROM svc.oauth_par k WHERE k.tenant_id = " NGX_SVC_TENANT               \
-        " AND k.digest BETWEEN $1::bytea AND $1::bytea"                       \
-    " ORDER BY k.digest LIMIT 1"
-
-#define NGX_SVC_OAUTH_PUSHED_OF                                               \
-    " WHERE n.client_id = $2 AND n.browser = $3::bytea"                       \
-        " AND n.expires_at > now()"
-
-#define NGX_SVC_OAUTH_PUSHED_HOUR                                             \
-    "make_interval(secs => " ngx_value(NGX_SVC_OAUTH_PUSHED_OPEN) ")"
-
-/* opened: when that was, since the epoch; age: how many seconds ago. */
-
-#define NGX_SVC_OAUTH_PUSHED_COLUMNS(row, opened)                             \
-    row ".params, " row ".jkt, " row ".used_at IS NOT NULL AS used,"          \
-    " extract(epoch FROM " opened ")::text AS opened,"                        \
-    " floor(extract(epoch FROM now() - (" opened ")))::text AS age"
-
-#define NGX_SVC_OAUTH_PUSHED_PARAMS                                           \
-    NGX_SVC_PARAMS(ngx_svc_oauth_request_param(pushed),                       \
-                   ngx_svc_oauth_request_param(oauth.client.id),              \
-                   ngx_svc_oauth_request_param(browser))
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_par_read = {
-    .name = "oauth_par_read",
-    .text =
-        "SELECT " NGX_SVC_OAUTH_PUSHED_COLUMNS("n",
-                      "n.expires_at - " NGX_SVC_OAUTH_PUSHED_HOUR)
-        " FROM (" NGX_SVC_OAUTH_PUSHED_ROW ") n" NGX_SVC_OAUTH_PUSHED_OF,
-    NGX_SVC_OAUTH_PUSHED_PARAMS
-};
-
-/*
- * The lock: of two that come at once, as those of a browser that loads a page
- * ahead do, the second one finds what the first has made of it.
- */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_par_open = {
-    .name = "oauth_par_open",
-    .text =
-        "WITH n AS ("
-            NGX_SVC_OAUTH_PUSHED_ROW " FOR UPDATE"
-        "), u AS ("
-            "UPDATE svc.oauth_par p SET browser = $3::bytea,"
-                " expires_at = now() + " NGX_SVC_OAUTH_PUSHED_HOUR
-            " FROM n WHERE n.client_id = $2 AND n.browser IS NULL"
-                " AND n.used_at IS NULL AND n.expires_at > now()"
-                " AND p.tenant_id = " NGX_SVC_TENANT
-                " AND p.digest BETWEEN $1::bytea AND $1::bytea"
-            " RETURNING p.params, p.jkt, p.used_at"
-        ")"
-        " SELECT " NGX_SVC_OAUTH_PUSHED_COLUMNS("u", "now()") " FROM u"
-        " UNION ALL SELECT " NGX_SVC_OAUTH_PUSHED_COLUMNS("n",
-                                 "n.expires_at - " NGX_SVC_OAUTH_PUSHED_HOUR)
-        " FROM n" NGX_SVC_OAUTH_PUSHED_OF,
-    NGX_SVC_OAUTH_PUSHED_PARAMS
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_par_spend = {
-    .name = "oauth_par_spend",
-    .text =
-        "UPDATE svc.oauth_par p SET used_at = now()"
-        " WHERE p.tenant_id = " NGX_SVC_TENANT
-            " AND p.digest BETWEEN $1::bytea AND $1::bytea"
-            " AND p.used_at IS NULL",
-    NGX_SVC_PARAMS(ngx_svc_oauth_request_param(pushed))
-};
+#include "ngx_svc_oauth_pushed.sql.h"
 
 
 ngx_int_t

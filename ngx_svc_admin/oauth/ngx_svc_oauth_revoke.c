@@ -12,7 +12,6 @@
  * of that is refused.
  */
 
-#include "ngx_svc_oauth_live.h"
 #include "ngx_svc_oauth_asserted.h"
 #include "ngx_svc_oauth_kept.h"
 #include "ngx_svc_oauth_once.h"
@@ -34,98 +33,7 @@ static ngx_int_t ngx_svc_oauth_revoke_walked(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_revoke_send(ngx_svc_request_t *sr);
 
 
-/* SQL: the client, "a", also one that is disabled; and its verdict. */
-
-#define NGX_SVC_OAUTH_REVOKER                                                 \
-    "a AS (" NGX_SVC_OAUTH_APPLICATION("k.client_id, k.auth_method", "$1")    \
-    "), b AS (SELECT a.client_id FROM a"                                      \
-        " WHERE (a.auth_method = 'none') = $2::bool)"
-
-#define NGX_SVC_OAUTH_REVOKED                                                 \
-    " SELECT CASE WHEN (a.auth_method = 'none') <> $2::bool"                  \
-        " THEN 'client' END AS _verdict FROM a"
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_revoke = {
-    .name = "oauth_revoke",
-    .text =
-        "WITH " NGX_SVC_OAUTH_REVOKER ", u AS ("
-            "UPDATE svc.oauth_token x SET revoked_at = now()"
-            " FROM b WHERE x.tenant_id = " NGX_SVC_TENANT
-                " AND x.jti = $3::uuid"
-                " AND x.issued_at = " NGX_SVC_OAUTH_ISSUED_AT("$4::text")
-                " AND x.client_id = b.client_id AND x.revoked_at IS NULL"
-                " AND x.secret_hash IS NOT DISTINCT FROM $5::bytea"
-                " AND x.kid IS NOT DISTINCT FROM $6::text"
-                " AND " NGX_SVC_OAUTH_TOKEN_SAYS("$7")
-        ")" NGX_SVC_OAUTH_REVOKED,
-    NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
-                   ngx_svc_oauth_param(client.public),
-                   ngx_svc_oauth_param(token.jti),
-                   ngx_svc_oauth_param(token.ms),
-                   ngx_svc_oauth_param(token.secret_hash),
-                   ngx_svc_oauth_param(token.kid),
-                   ngx_svc_oauth_param(token.tenant))
-};
-
-/*
- * A statement of its own: it sees the mark that the one before has made.  What
- * was exchanged is not older.  The row says whether the token itself was, and
- * whether anything has been marked.
- */
-
-#define NGX_SVC_OAUTH_REVOKE_CHILD(from, root, parent)                        \
-    "SELECT c.jti, c.issued_at, " root " FROM " from ", svc.oauth_token c"    \
-    " WHERE c.tenant_id = " NGX_SVC_TENANT " AND c.root_jti = " root          \
-        " AND c.issued_at >= x.issued_at AND c.parent_jti = " parent
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_revoke_children = {
-    .name = "oauth_revoke_children",
-    .text =
-        "WITH RECURSIVE x AS ("
-            "SELECT k.issued_at, coalesce(k.root_jti, k.jti) AS root,"
-                " k.root_jti IS NOT NULL AS exchanged"
-            " FROM (" NGX_SVC_OAUTH_TOKEN("$2::uuid", "$3") ") k"
-            " WHERE k.client_id = $1 AND k.revoked_at IS NOT NULL"
-                " AND k.secret_hash IS NOT DISTINCT FROM $4::bytea"
-                " AND k.kid IS NOT DISTINCT FROM $5::text"
-                " AND " NGX_SVC_OAUTH_TOKEN_SAYS("$6")
-        "), d AS ("
-            NGX_SVC_OAUTH_REVOKE_CHILD("x", "x.root", "$2::uuid")
-            " UNION "
-            NGX_SVC_OAUTH_REVOKE_CHILD("d, x", "d.root", "d.jti")
-        "), u AS ("
-            "UPDATE svc.oauth_token k SET revoked_at = now() FROM d"
-            " WHERE k.tenant_id = " NGX_SVC_TENANT " AND k.jti = d.jti"
-                " AND k.issued_at = d.issued_at AND k.revoked_at IS NULL"
-            " RETURNING k.jti"
-        ")"
-        " SELECT x.exchanged, EXISTS (SELECT FROM u) FROM x",
-    NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
-                   ngx_svc_oauth_param(token.jti),
-                   ngx_svc_oauth_param(token.ms),
-                   ngx_svc_oauth_param(token.secret_hash),
-                   ngx_svc_oauth_param(token.kid),
-                   ngx_svc_oauth_param(token.tenant))
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_revoke_grant = {
-    .name = "oauth_revoke_grant",
-    .text =
-        "WITH " NGX_SVC_OAUTH_REVOKER ", f AS ("
-            "SELECT k.grant_id FROM svc.oauth_refresh k"
-            " WHERE k.tenant_id = " NGX_SVC_TENANT
-                " AND k.digest BETWEEN $3 AND $3 ORDER BY k.digest LIMIT 1"
-        "), u AS ("
-            "UPDATE svc.oauth_grant r SET revoked_at = now(),"
-                " reason = 'revoked'"
-            " FROM b, f WHERE r.tenant_id = " NGX_SVC_TENANT
-                " AND r.id = f.grant_id AND r.client_id = b.client_id"
-                " AND r.revoked_at IS NULL"
-        ")" NGX_SVC_OAUTH_REVOKED,
-    NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
-                   ngx_svc_oauth_param(client.public),
-                   ngx_svc_oauth_param(token.secret_hash))
-};
+#include "ngx_svc_oauth_revoke.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_oauth_revoke[] = {

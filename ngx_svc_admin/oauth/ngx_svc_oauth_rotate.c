@@ -31,22 +31,11 @@ static void ngx_svc_oauth_rotate_made(ngx_svc_work_t *work);
 static void ngx_svc_oauth_rotate_forget(void);
 
 
-/*
- * Of its rows the first one has "n" alone: how many tenants need a key, at most
- * NGX_SVC_OAUTH_ROTATE.  Then there is one for each of those, with "needs" the
- * alg, and one for each tenant whose published keys are others now, without.
- */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_rotate = {
-    .name = "oauth_rotate_keys",
-    .text = "SELECT * FROM svc.oauth_key_turns($1::text::json, "
-            ngx_value(NGX_SVC_OAUTH_ROTATE) ")",
-    .nparams = 1
-};
+#include "ngx_svc_oauth_rotate.sql.h"
 
 
 static ngx_svc_pg_task_t  ngx_svc_oauth_rotate = {
-    .statement = &ngx_svc_sql_oauth_rotate,
+    .statement = &ngx_svc_sql_oauth_rotate_keys,
     .bind = ngx_svc_oauth_rotate_bind,
     .done = ngx_svc_oauth_rotate_done,
     .pool = NGX_SVC_PG_SLOW,
@@ -216,7 +205,7 @@ ngx_svc_oauth_rotate_done(ngx_svc_pg_op_t *op)
     PGresult  *res;
     ngx_str_t  text, tenant;
 
-    res = ngx_svc_pg_op_result(op, &ngx_svc_sql_oauth_rotate);
+    res = ngx_svc_pg_op_result(op, &ngx_svc_sql_oauth_rotate_keys);
     tenant.data = bytes;
     tenant.len = NGX_SVC_UUID_LEN;
 

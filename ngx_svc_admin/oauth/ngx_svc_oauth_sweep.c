@@ -18,17 +18,7 @@ static ngx_int_t ngx_svc_oauth_sweep_bind(ngx_svc_pg_op_t *op,
 static void ngx_svc_oauth_sweep_done(ngx_svc_pg_op_t *op);
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_sweep = {
-    .name = "oauth_sweep",
-    .text = "SELECT * FROM svc.agent_sweep($1::int4, "
-            ngx_value(NGX_SVC_OAUTH_SWEEP) ")",
-    .nparams = 1
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_expire = {
-    .name = "oauth_expire",
-    .text = "SELECT svc.oauth_expire(" ngx_value(NGX_SVC_OAUTH_EXPIRE) ")"
-};
+#include "ngx_svc_oauth_sweep.sql.h"
 
 
 static ngx_svc_pg_task_t  ngx_svc_oauth_sweep = {

@@ -45,19 +45,7 @@ static ngx_int_t ngx_svc_oauth_userinfo_keep(ngx_svc_oauth_t *o,
     ngx_uint_t lives);
 
 
-/* An API must not show here what it was sent: it is for the issuer alone. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_userinfo = {
-    .name = "oauth_userinfo",
-    .text = NGX_SVC_OAUTH_LIVES_OWNERS(
-                " AND k.audience IS NULL"
-                " AND k.jkt IS NOT DISTINCT FROM $7::bytea",
-                NGX_SVC_OAUTH_LIVES_USER ", " NGX_SVC_OAUTH_CLAIMS_COLUMNS,
-                NGX_SVC_OAUTH_LIVES_SESSION NGX_SVC_OAUTH_USERINFO_NAMED,
-                ", x.user_id AS sub, " NGX_SVC_OAUTH_CLAIMS ", r.named"),
-    NGX_SVC_PARAMS(NGX_SVC_OAUTH_LIVES_KEY_PARAMS,
-                   ngx_svc_oauth_param(jkt))
-};
+#include "ngx_svc_oauth_userinfo.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_oauth_userinfo[] = {

@@ -25,16 +25,7 @@ static ngx_int_t ngx_svc_oauth_userinfo_more(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_userinfo_told(ngx_svc_request_t *sr);
 
 
-const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_userinfo_tenant = {
-    .name = "oauth_userinfo_tenant",
-    .text =
-        "SELECT set_config('svc.tenant', n.id::text, true)"
-        " FROM (SELECT coalesce($1::uuid, svc.oauth_key_tenant($2::text))"
-            " AS id) n"
-        " WHERE n.id IS NOT NULL",
-    NGX_SVC_PARAMS(ngx_svc_oauth_param(token.tenant),
-                   ngx_svc_oauth_param(token.kid))
-};
+#include "ngx_svc_oauth_userinfo_tell.sql.h"
 
 
 ngx_int_t
@@ -78,7 +69,7 @@ ngx_svc_oauth_userinfo_tell(ngx_svc_oauth_t *o, PGresult *res,
 }
 
 
-/* See NGX_SVC_OAUTH_USERINFO_NAMED. */
+/* The claims that were asked for by their names. */
 
 static ngx_int_t
 ngx_svc_oauth_userinfo_named(ngx_svc_oauth_t *o,

@@ -10,16 +10,6 @@
 #include "ngx_svc_oauth_lives.h"
 
 
-/*
- * SQL: of a grant what its client has asked for by name; and behind that, where
- * there is some, when and how the user has signed in.
- */
-
-#define NGX_SVC_OAUTH_USERINFO_NAMED                                          \
-    ", CASE WHEN k.claims IS NOT NULL THEN k.claims || ARRAY["                \
-        "floor(date_part('epoch', k.auth_time))::text, k.methods::text]"      \
-        " END AS named"
-
 /* Sets the tenant that the token says it is of. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_userinfo_tenant;
 

@@ -9,17 +9,7 @@
 static void ngx_svc_account_hashed(ngx_svc_password_job_t *job);
 
 
-/* Whoever has just shown it need not do so again to add a factor. */
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_account_proved = {
-    .name = "account_proved",
-    .text =
-        "UPDATE svc.session SET proved_at = now()"
-        " WHERE tenant_id = " NGX_SVC_TENANT
-        " AND (user_id, id) = (SELECT s.user_id, s.id FROM ("
-            NGX_SVC_SESSION_ROW("k.user_id, k.id", "$1") ") s)",
-    NGX_SVC_PARAMS(ngx_svc_param_new_session())
-};
+#include "ngx_svc_account.sql.h"
 
 
 ngx_int_t

@@ -56,62 +56,6 @@ struct ngx_svc_account_s {
       .offset = offsetof(body, field) }
 
 
-/*
- * SQL: the user, of one row or none of "from": with its e-mail address, role,
- * whether the address is verified, and where it comes from, expressions.
- * Without it, as when the address is taken, there is no tenant for the rest,
- * and otherwise it is he who acts.
- */
-
-#define NGX_SVC_ACCOUNT_USER(email, role, verified, source, from)             \
-    "WITH u AS ("                                                             \
-        "INSERT INTO svc.user_account (tenant_id, id, user_name,"             \
-            " display_name, role, email_verified, source, last_login_at)"     \
-        " SELECT " NGX_SVC_TENANT ", $1::uuid, " email ", $2, " role ", "     \
-            verified ", " source ", CASE $3 WHEN 'full' THEN now() END "      \
-        from                                                                  \
-        " ON CONFLICT DO NOTHING RETURNING id"                                \
-    ")"                                                                       \
-    " SELECT u.id AS _user, CASE WHEN u.id IS NULL"                           \
-        " THEN set_config('svc.tenant', '', true)"                            \
-        " ELSE set_config('svc.actor_type', 'user', true)"                    \
-            " || set_config('svc.actor_id', u.id::text, true) END IS NULL"    \
-    " FROM (VALUES (1)) o LEFT JOIN u ON true"
-
-/* Its parameters, $1 to $3; those of "email" and the others follow. */
-
-#define NGX_SVC_ACCOUNT_USER_PARAMS                                           \
-    ngx_svc_login_param(user),                                                \
-    ngx_svc_account_param(display_name),                                      \
-    ngx_svc_login_param(stage_name)
-
-/*
- * SQL: then what goes with the user, "u": the password, and that it is written
- * down, with those details; also: CTEs, and events: NGX_SVC_AUDIT_THEN(), of
- * others.
- */
-
-#define NGX_SVC_ACCOUNT_STORE(details, also, events)                          \
-    "WITH u AS MATERIALIZED ("                                                \
-        NGX_SVC_ROW("k.tenant_id, k.id, k.user_name, k.role",                 \
-                    "svc.user_account", "$1")                                 \
-    "), p AS ("                                                               \
-        "INSERT INTO svc.password (tenant_id, user_id, hash)"                 \
-        " SELECT u.tenant_id, u.id, $2::bytea FROM u"                         \
-    ")" also ", e AS ("                                                       \
-        NGX_SVC_AUDIT(NGX_SVC_A_USER_CREATED, "u.id::text", "NULL",           \
-                      details "::jsonb", "FROM u")                            \
-        events                                                                \
-    ")"                                                                       \
-    " SELECT u.id AS _user, u.user_name AS _email, "                          \
-        NGX_SVC_EVENT_AT " AS _at, "                                          \
-        NGX_SVC_EVENT_SUBSCRIBERS("user.created") " AS _subscribers FROM u"
-
-#define NGX_SVC_ACCOUNT_STORE_PARAMS                                          \
-    ngx_svc_login_param(user),                                                \
-    ngx_svc_account_param(sealed)
-
-
 /* Of a route whose accounts are "proved". */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_account_proved;
 
@@ -141,8 +85,8 @@ void ngx_svc_account_stage(ngx_svc_login_t *login);
 
 /*
  * For ngx_svc_request_again(), in the write pool: adds the statements of the
- * list, of which the last one is a NGX_SVC_ACCOUNT_STORE(), and those of a
- * sign-in; signed_in: of one that is complete.  NGX_OK or NGX_ERROR.
+ * list, of which the last one stores the account, and those of a sign-in;
+ * signed_in: of one that is complete.  NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_account_write(ngx_svc_account_t *account,
     const ngx_svc_pg_statement_t *const *list,

@@ -5,7 +5,6 @@
  * Whether somebody has it already only its owner hears.
  */
 
-#include "ngx_svc_audit.h"
 #include "ngx_svc_hex.h"
 #include "ngx_svc_notice.h"
 #include "ngx_svc_own_email.h"
@@ -66,102 +65,7 @@ static const ngx_svc_member_t  ngx_svc_admin_change_email_members[] = {
 };
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_email_change_read = {
-    .name = "email_change_read",
-    .text =
-        "SELECT u.source = 'scim' AS scim"
-        " FROM (" NGX_SVC_SESSION_ROW("k.user_id", "$1") ") s"
-        " CROSS JOIN LATERAL ("
-            NGX_SVC_ROW("k.source", "svc.user_account", "s.user_id") ") u",
-    NGX_SVC_PARAMS(ngx_svc_param_session())
-};
-
-/*
- * $9: the user, $10: the address, $11: the session.  Of one that is taken the
- * challenge is the same, and the mail its owner's.
- */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_email_change_open = {
-    .name = "email_change_open",
-    .text =
-        NGX_SVC_EMAIL_CHALLENGE_OPEN(
-            "SELECT CASE WHEN o.id IS NULL THEN u.id"
-                    " WHEN o.status = 'active' THEN o.id END AS id,"
-                " coalesce(o.user_name, $10::text) AS user_name,"
-                " CASE WHEN o.id IS NULL THEN u.display_name"
-                    " ELSE o.display_name END AS display_name,"
-                " CASE WHEN o.id IS NULL THEN u.locale ELSE o.locale END"
-                    " AS locale"
-            " FROM (" NGX_SVC_ROW("k.*", "svc.user_account", "$9") ") u"
-            " LEFT JOIN LATERAL ("
-                "SELECT k.* FROM svc.user_account k"
-                " WHERE k.tenant_id = " NGX_SVC_TENANT
-                    " AND k.user_name_key BETWEEN svc.address_key($10)"
-                        " AND svc.address_key($10)"
-                " ORDER BY k.user_name_key LIMIT 1) o ON true",
-            "$9", NGX_SVC_OWN_EMAIL_ROOT("$11")),
-    NGX_SVC_PARAMS(NGX_SVC_EMAIL_CHALLENGE_PARAMS,
-                   ngx_svc_login_param(user),
-                   ngx_svc_own_email_param(address),
-                   ngx_svc_param_session())
-};
-
-/* Whoever asks for a link to set a password waits for this one. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_email_change_lock = {
-    .name = "email_change_lock",
-    .text =
-        "SELECT FROM svc.user_account"
-        " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1 FOR UPDATE",
-    NGX_SVC_PARAMS(ngx_svc_login_param(user))
-};
-
-/*
- * When it is not to be there is no tenant for the rest.  What the old address
- * is told is in the row, too.
- */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_email_change_store = {
-    .name = "email_change_store",
-    .text =
-        "WITH o AS MATERIALIZED ("
-            NGX_SVC_ROW("k.*", "svc.user_account", "$1")
-        "), c AS MATERIALIZED ("
-            "SELECT o.id FROM o WHERE o.source <> 'scim'"
-                " AND svc.user_conflict($2, NULL) IS NULL"
-        "), n AS ("
-            "SELECT $2::text AS user_name, o.display_name, o.first_name,"
-                " o.last_name FROM o, c"
-        "), u AS ("
-            "UPDATE svc.user_account a SET user_name = n.user_name,"
-                " user_name_key = svc.address_key(n.user_name),"
-                " email_verified = true,"
-                " valid_after = clock_timestamp(),"
-                " search = " NGX_SVC_PROFILE_SEARCH("n") ","
-                " updated_at = " NGX_SVC_CHANGED_AT("a")
-            " FROM n WHERE a.tenant_id = " NGX_SVC_TENANT " AND a.id = $1"
-            " RETURNING a.id, a.tenant_id, a.user_name"
-        "), e AS ("
-            NGX_SVC_AUDIT(NGX_SVC_A_USER_UPDATED, "u.id::text", "NULL",
-                          "'{\"changed\":[\"email\"]}'::jsonb", "FROM u")
-            NGX_SVC_AUDIT_THEN(NGX_SVC_A_EMAIL_CHANGED, "u.id::text", "NULL",
-                               "'{}'::jsonb", "FROM u")
-        ")"
-        " SELECT u.user_name AS email, true AS \"emailVerified\","
-            " o.user_name AS _to,"
-            " o.display_name AS _name, o.locale AS _locale,"
-            " " NGX_SVC_NOTICE_TENANT("$5") ","
-            " $3::text AS _ip, $4::text AS _country,"
-            " CASE WHEN u.id IS NULL"
-                " THEN set_config('svc.tenant', '', true) END AS _end"
-        " FROM (VALUES (1)) v LEFT JOIN u ON true LEFT JOIN o ON true"
-            " LEFT JOIN svc.tenant t ON t.id = u.tenant_id",
-    NGX_SVC_PARAMS(ngx_svc_login_param(user),
-                   ngx_svc_own_email_param(address),
-                   ngx_svc_login_param(client.ip),
-                   ngx_svc_login_param(client.country),
-                   ngx_svc_param_notice())
-};
+#include "ngx_svc_admin_email_change.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_email_change[] = {

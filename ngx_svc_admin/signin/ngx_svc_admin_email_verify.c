@@ -27,29 +27,7 @@ static const ngx_svc_own_email_kind_t  ngx_svc_admin_verify_kind = {
 };
 
 
-/* An address that is another one by now has not been shown. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_email_verify_store = {
-    .name = "email_verify_store",
-    .text =
-        "WITH o AS ("
-            "SELECT u.id, u.user_name, u.email_verified FROM ("
-                NGX_SVC_ROW("k.*", "svc.user_account", "$1") ") u"
-            " WHERE u.user_name_key = svc.address_key($2)"
-        "), u AS ("
-            "UPDATE svc.user_account a SET email_verified = true,"
-                " updated_at = " NGX_SVC_CHANGED_AT("a")
-            " FROM o WHERE a.tenant_id = " NGX_SVC_TENANT " AND a.id = $1"
-                " AND NOT o.email_verified"
-            " RETURNING a.id"
-        "), e AS ("
-            NGX_SVC_AUDIT(NGX_SVC_A_EMAIL_VERIFIED, "u.id::text", "NULL",
-                          "'{}'", "FROM u")
-        ")"
-        " SELECT user_name AS email, true AS \"emailVerified\" FROM o",
-    NGX_SVC_PARAMS(ngx_svc_login_param(user),
-                   ngx_svc_factor_param(email))
-};
+#include "ngx_svc_admin_email_verify.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_email_verify[] = {

@@ -53,130 +53,7 @@ static const ngx_svc_member_t  ngx_svc_factor_members[] = {
 };
 
 
-#define NGX_SVC_FACTOR_SESSION                                                \
-    "(" NGX_SVC_SESSION_ROW("k.user_id", "$1") ") s"
-
-#define NGX_SVC_FACTOR_OWN                                                    \
-    NGX_SVC_FACTOR_SESSION " CROSS JOIN LATERAL ("                            \
-        NGX_SVC_FACTOR_ROW("k.*", "s.user_id", "$2::uuid") ") f"              \
-    " WHERE " NGX_SVC_FACTOR_ALIVE("f")
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_factors_list = {
-    .name = "factors_list",
-    .text =
-        "SELECT " NGX_SVC_FACTOR_COLUMNS
-        " FROM " NGX_SVC_FACTOR_SESSION " CROSS JOIN LATERAL ("
-            NGX_SVC_FACTORS_OF("k.*", "s.user_id") ") f"
-        " WHERE " NGX_SVC_FACTOR_ALIVE("f")
-        " ORDER BY f.created_at, f.id",
-    NGX_SVC_PARAMS(ngx_svc_param_session())
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_factors_codes = {
-    .name = "factors_codes",
-    .text =
-        "SELECT count(*) AS n FROM " NGX_SVC_FACTOR_SESSION
-        " CROSS JOIN LATERAL (SELECT FROM svc.recovery_code k"
-            " WHERE k.tenant_id = " NGX_SVC_TENANT
-                " AND k.user_id BETWEEN s.user_id AND s.user_id"
-            " ORDER BY k.user_id OFFSET 0) c",
-    NGX_SVC_PARAMS(ngx_svc_param_session())
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_factor_rename = {
-    .name = "factor_rename",
-    .text =
-        "WITH o AS ("
-            "SELECT f.* FROM " NGX_SVC_FACTOR_OWN
-        "), u AS ("
-            "UPDATE svc.factor f SET name = $3"
-            " WHERE f.tenant_id = " NGX_SVC_TENANT
-                " AND (f.user_id, f.id) = (SELECT o.user_id, o.id FROM o)"
-                " AND f.name <> $3"
-            " RETURNING f.*"
-        "), e AS ("
-            NGX_SVC_AUDIT(NGX_SVC_A_MFA_FACTOR_UPDATED, "u.user_id::text",
-                "NULL", "jsonb_build_object('factorId', u.id,"
-                    " 'type', u.type, 'name', u.name)", "FROM u")
-        ")"
-        " SELECT id FROM o",
-    NGX_SVC_PARAMS(ngx_svc_param_session(),
-                   ngx_svc_param_path_id(0, NGX_SVC_FACTOR_NONE),
-                   ngx_svc_param_text(ngx_svc_factor_body_t, name)),
-    .missing = NGX_SVC_FACTOR_NONE
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_factor_get = {
-    .name = "factor_get",
-    .text = "SELECT " NGX_SVC_FACTOR_COLUMNS " FROM " NGX_SVC_FACTOR_OWN,
-    NGX_SVC_PARAMS(ngx_svc_param_session(),
-                   ngx_svc_param_path_id(0, NGX_SVC_FACTOR_NONE)),
-    .missing = NGX_SVC_FACTOR_NONE
-};
-
-/* One that is not confirmed has never counted. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_factor_remove = {
-    .name = "factor_remove",
-    .text =
-        "WITH o AS ("
-            "SELECT f.*, f.confirmed_at IS NOT NULL AND NOT EXISTS ("
-                "SELECT FROM (" NGX_SVC_FACTORS_OF("k.*", "$1") ") o"
-                " WHERE o.id <> f.id AND o.confirmed_at IS NOT NULL) AS last"
-            " FROM (" NGX_SVC_FACTOR_ROW("k.*", "$1", "$2") ") f"
-            " WHERE " NGX_SVC_FACTOR_ALIVE("f")
-        "), d AS ("
-            "DELETE FROM svc.factor f WHERE f.tenant_id = " NGX_SVC_TENANT
-                " AND (f.user_id, f.id) = (SELECT o.user_id, o.id FROM o"
-                    " WHERE NOT (o.last AND $3::bool))"
-            " RETURNING f.*"
-        "), e AS ("
-            NGX_SVC_AUDIT(NGX_SVC_A_MFA_FACTOR_REMOVED, "d.user_id::text",
-                "NULL", "jsonb_build_object('factorId', d.id,"
-                    " 'type', d.type, 'name', d.name)",
-                "FROM d WHERE d.confirmed_at IS NOT NULL")
-        ")"
-        " SELECT d.id, o.id IS NOT NULL AS last, CASE WHEN d.id IS NULL"
-            " THEN set_config('svc.tenant', '', true) END, "
-            NGX_SVC_NOTICE_IP ", m.*"
-        " FROM (VALUES (1)) v LEFT JOIN o ON true LEFT JOIN d ON true"
-        " LEFT JOIN LATERAL ("
-            NGX_SVC_NOTICE("$1", "$4", "d.confirmed_at IS NOT NULL")
-        ") m ON true",
-    NGX_SVC_PARAMS(ngx_svc_login_param(user),
-                   ngx_svc_factor_param(id),
-                   ngx_svc_param_call(ngx_svc_factor_bind_needed),
-                   ngx_svc_param_notice())
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_factor_codes = {
-    .name = "factor_codes",
-    .text =
-        "WITH u AS ("
-            "SELECT u.tenant_id, u.id FROM svc.user_account u"
-            " WHERE u.tenant_id = " NGX_SVC_TENANT " AND u.id = $1"
-                " AND u.mfa_enrolled"
-        "), d AS ("
-            "DELETE FROM svc.recovery_code c"
-            " WHERE c.tenant_id = " NGX_SVC_TENANT
-                " AND c.user_id = (SELECT u.id FROM u)"
-        "), c AS ("
-            "INSERT INTO svc.recovery_code (tenant_id, user_id, mac,"
-                " key_id)"
-            " SELECT u.tenant_id, u.id, m.mac, $4"
-            " FROM u, unnest($2::text::bytea[]) m (mac)"
-        "), e AS ("
-            NGX_SVC_AUDIT(NGX_SVC_A_MFA_CODES_CREATED, "u.id::text", "NULL",
-                          "'{}'", "FROM u")
-        ")"
-        " SELECT u.id, " NGX_SVC_NOTICE_IP ", m.*"
-        " FROM u LEFT JOIN LATERAL (" NGX_SVC_NOTICE("$1", "$3", "true")
-        ") m ON true",
-    NGX_SVC_PARAMS(ngx_svc_login_param(user),
-                   ngx_svc_factor_param(macs),
-                   ngx_svc_param_notice(),
-                   ngx_svc_factor_param(macs_key))
-};
+#include "ngx_svc_admin_factors.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_factors[] = {
@@ -227,7 +104,7 @@ ngx_svc_factors_reply(ngx_svc_request_t *sr)
     ngx_svc_json_writer_t   w;
 
     res = ngx_svc_result(sr, &ngx_svc_sql_factors_codes);
-    left = ngx_svc_row_value(res, 0, "n");
+    left = ngx_svc_row_value(res, 0, "codes");
     res = ngx_svc_result(sr, &ngx_svc_sql_factors_list);
     n = PQntuples(res);
 

@@ -89,65 +89,7 @@ typedef enum {
 #define ngx_svc_passkeys_number(which)                                        \
     { .bind = ngx_svc_admin_passkeys_bind, .n = which }
 
-/*
- * Under the user's lock.  The challenge is used up in any case; one id is of
- * one user of the tenant.
- */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_passkeys_create = {
-    .name = "passkeys_create",
-    .text =
-        "WITH v AS ("
-            "SELECT CASE WHEN EXISTS (SELECT FROM svc.passkey k"
-                    " WHERE k.tenant_id = " NGX_SVC_TENANT
-                    " AND k.credential_hash = $4) THEN 'taken'"
-                " WHEN (SELECT count(*) FROM ("
-                    NGX_SVC_FACTORS_OF("k.*", "$1") ") k"
-                    " WHERE " NGX_SVC_FACTOR_ALIVE("k") ") >= $5::int4"
-                    " THEN 'full' END AS verdict"
-        "), c AS ("
-            "INSERT INTO svc.challenge_used (tenant_id, hash, expires_at)"
-            " SELECT t.id, $6::bytea, " NGX_SVC_TIME("$7")
-            " FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT
-            " ON CONFLICT DO NOTHING RETURNING 1"
-        "), f AS ("
-            "INSERT INTO svc.factor (tenant_id, user_id, id, type, name,"
-                " confirmed_at)"
-            " SELECT t.id, $1, $2::uuid, 'passkey', $3, now()"
-            " FROM svc.tenant t, c, v"
-            " WHERE t.id = " NGX_SVC_TENANT " AND v.verdict IS NULL"
-            " RETURNING tenant_id, user_id, id"
-        "), p AS ("
-            "INSERT INTO svc.passkey (tenant_id, credential_hash, user_id,"
-                " factor_id, credential_id, public_key, alg, rp_id,"
-                " sign_count, be, bs, transports, aaguid)"
-            " SELECT f.tenant_id, $4, f.user_id, f.id, $8::bytea, $9::bytea,"
-                " $10::int4, $11, $12::text::bigint, $13::bool, $14::bool,"
-                " $15::int4, $16::bytea FROM f"
-            " RETURNING factor_id"
-        ")"
-        " SELECT coalesce(v.verdict, CASE WHEN p.factor_id IS NULL"
-                " THEN 'used' END),"
-            " CASE WHEN p.factor_id IS NULL"
-                " THEN set_config('svc.tenant', '', true) END"
-        " FROM v LEFT JOIN p ON true",
-    NGX_SVC_PARAMS(ngx_svc_login_param(user),
-                   ngx_svc_factor_param(id),
-                   ngx_svc_passkeys_param(name),
-                   ngx_svc_passkeys_param(hash),
-                   ngx_svc_param_constant(NGX_SVC_FACTORS),
-                   ngx_svc_passkeys_param(used),
-                   ngx_svc_passkeys_number(NGX_SVC_PASSKEYS_EXPIRY),
-                   ngx_svc_passkeys_param(passkey.id),
-                   ngx_svc_passkeys_param(passkey.public_key),
-                   ngx_svc_passkeys_number(NGX_SVC_PASSKEYS_ALG),
-                   ngx_svc_passkeys_param(own.ceremony.rp_id),
-                   ngx_svc_passkeys_number(NGX_SVC_PASSKEYS_COUNT),
-                   ngx_svc_passkeys_number(NGX_SVC_PASSKEYS_BE),
-                   ngx_svc_passkeys_number(NGX_SVC_PASSKEYS_BS),
-                   ngx_svc_passkeys_number(NGX_SVC_PASSKEYS_TRANSPORTS),
-                   ngx_svc_passkeys_param(aaguid))
-};
+#include "ngx_svc_admin_passkeys.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_passkeys[] = {

@@ -59,63 +59,7 @@ static const ngx_svc_member_t  ngx_svc_admin_change_members[] = {
 };
 
 
-#define NGX_SVC_CHANGE_SESSION                                                \
-    " FROM (SELECT k.* FROM svc.session k"                                    \
-        " WHERE k.tenant_id = " NGX_SVC_TENANT                                \
-        " AND k.token_hash BETWEEN $1 AND $1"                                 \
-        " ORDER BY k.token_hash LIMIT 1) s"
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_change_read = {
-    .name = "change_read",
-    .text =
-        "SELECT " NGX_SVC_NEW_PASSWORD_COLUMNS ", u.tenant_id AS _tenant,"
-            " s.stage = 'password' AS waiting, s.risk, s.signals, "
-            NGX_SVC_LOGIN_BEGUN ", " NGX_SVC_LOGIN_POLICY_COLUMNS ", "
-            NGX_SVC_LOGIN_BLOCK("u.tenant_id", "$2") ","
-            " ceil(extract(epoch FROM u.locked_until - now()))::bigint"
-                " AS locked"
-        NGX_SVC_CHANGE_SESSION
-        " CROSS JOIN LATERAL ("
-            NGX_SVC_ROW("k.*", "svc.user_account", "s.user_id") ") u"
-        " JOIN svc.tenant t ON t.id = u.tenant_id"
-        NGX_SVC_NEW_PASSWORD_FROM,
-    NGX_SVC_PARAMS(ngx_svc_param_session(),
-                   ngx_svc_login_param(client.ip))
-};
-
-/* A session that has ended while the hash was made changes nothing. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_change_check = {
-    .name = "change_check",
-    .text = NGX_SVC_LOGIN_VERDICT(NGX_SVC_SIGNIN_ALIVE("$3")),
-    NGX_SVC_PARAMS(ngx_svc_login_param(user),
-                   ngx_svc_login_param(version),
-                   ngx_svc_param_session())
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_change_store = {
-    .name = "change_store",
-    .text = NGX_SVC_NEW_PASSWORD_STORE(NGX_SVC_A_PASSWORD_CHANGED),
-    NGX_SVC_PARAMS(ngx_svc_login_param(user),
-                   ngx_svc_param_data(ngx_svc_change_t, sealed),
-                   ngx_svc_login_param(version),
-                   ngx_svc_param_notice())
-};
-
-/* The session goes on, as a full one, after all that began before it. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_change_rotate = {
-    .name = "change_rotate",
-    .text =
-        NGX_SVC_SIGNIN_ROTATE("",
-            "'full', methods, coalesce(auth_time, clock_timestamp()),"
-            " CASE stage WHEN 'full' THEN expires_at"
-                " ELSE now() + make_interval(secs => $3::int4) END,"
-            " mfa_at, clock_timestamp()"),
-    NGX_SVC_PARAMS(ngx_svc_param_session(),
-                   ngx_svc_param_new_session(),
-                   ngx_svc_param_setting(NGX_SVC_SET_SESSION_ABSOLUTE))
-};
+#include "ngx_svc_admin_password_change.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_password_change[] = {

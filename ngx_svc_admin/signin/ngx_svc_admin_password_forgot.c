@@ -67,47 +67,7 @@ static void ngx_svc_admin_forgot_mail(ngx_svc_forgot_later_t *later,
 static ngx_int_t ngx_svc_admin_forgot_accepted(ngx_svc_request_t *sr);
 
 
-/*
- * One row of a tenant that is not suspended.  Nobody waits for the disk: a
- * token that a crash takes is asked for again.  Whose address is just being
- * changed is looked at behind that: a token that is newer than the change would
- * be good, in the old mailbox.
- */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_forgot = {
-    .name = "password_forgot",
-    .text =
-        "WITH u AS MATERIALIZED ("
-            "SELECT k.id, k.user_name, k.display_name, k.locale"
-            " FROM svc.user_account k"
-            " WHERE k.tenant_id = " NGX_SVC_TENANT
-            " AND k.user_name_key = (SELECT svc.address_key($1::text))"
-            " AND k.status = 'active' FOR KEY SHARE"
-        "), r AS ("
-            "INSERT INTO svc.password_reset"
-                " (tenant_id, token_hash, user_id, expires_at)"
-            " SELECT " NGX_SVC_TENANT ", $2, u.id,"
-                " now() + interval '30 minutes' FROM u"
-        "), a AS ("
-            NGX_SVC_AUDIT(NGX_SVC_A_PASSWORD_RESET_REQUESTED, "u.id::text",
-                          "u.user_name", "'{\"source\": \"mail\"}'::jsonb",
-                          "FROM u")
-        ")"
-        " SELECT u.user_name AS _to, u.display_name AS _name,"
-            " u.locale AS _locale, " NGX_SVC_NOTICE_TENANT("$3") ","
-            " set_config('synchronous_commit', 'off', true)"
-        " FROM svc.tenant t LEFT JOIN u ON true"
-        " WHERE t.id = " NGX_SVC_TENANT,
-    .nparams = 3
-};
-
-/* Of a tenant whose administrator wants nobody from there. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_forgot_blocked = {
-    .name = "password_forgot_blocked",
-    .text = "SELECT " NGX_SVC_LOGIN_BLOCK(NGX_SVC_TENANT, "$1"),
-    NGX_SVC_PARAMS(ngx_svc_login_param(client.ip))
-};
+#include "ngx_svc_admin_password_forgot.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_password_forgot[] = {
@@ -118,7 +78,7 @@ const ngx_svc_route_t  ngx_svc_admin_password_forgot[] = {
                |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE,
       .members = ngx_svc_login_address_members,
       .statements = { &ngx_svc_sql_signin_tenant,
-                      &ngx_svc_sql_forgot_blocked },
+                      &ngx_svc_sql_password_forgot_blocked },
       .status = NGX_HTTP_ACCEPTED,
       .prepare = ngx_svc_admin_forgot_prepare,
       .reply = ngx_svc_admin_forgot_reply },
@@ -186,7 +146,7 @@ ngx_svc_admin_forgot_reply(ngx_svc_request_t *sr)
 
     forgot = sr->data;
     tenant = ngx_svc_result(sr, &ngx_svc_sql_signin_tenant);
-    block = ngx_svc_result(sr, &ngx_svc_sql_forgot_blocked);
+    block = ngx_svc_result(sr, &ngx_svc_sql_password_forgot_blocked);
 
     rc = ngx_svc_login_tenant(&forgot->login, tenant);
 
@@ -343,7 +303,7 @@ ngx_svc_admin_forgot_op(ngx_svc_forgot_later_t *later, ngx_pool_t *pool)
     ngx_svc_pg_bind_str(call, &later->user_agent);
     ngx_svc_pg_bind_str(call, &later->request_id);
 
-    call = ngx_svc_pg_call(op, &ngx_svc_sql_forgot);
+    call = ngx_svc_pg_call(op, &ngx_svc_sql_password_forgot);
     if (call == NULL) {
         return NGX_ERROR;
     }
@@ -373,10 +333,12 @@ ngx_svc_admin_forgot_submit(ngx_event_t *ev)
 static void
 ngx_svc_admin_forgot_written(ngx_svc_pg_op_t *op)
 {
+    PGresult  *res;
+
     if (op->status == NGX_SVC_PG_OK) {
-        ngx_svc_admin_forgot_mail(op->data, op->pool,
-                                  ngx_svc_pg_op_result(op,
-                                                       &ngx_svc_sql_forgot));
+        res = ngx_svc_pg_op_result(op, &ngx_svc_sql_password_forgot);
+
+        ngx_svc_admin_forgot_mail(op->data, op->pool, res);
 
     } else {
         ngx_svc_pg_op_failed(op, "a link to set a password cannot be made");

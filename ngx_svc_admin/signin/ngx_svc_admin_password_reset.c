@@ -71,55 +71,8 @@ static const ngx_svc_member_t  ngx_svc_admin_reset_members[] = {
 
 #define ngx_svc_reset_param(field)  ngx_svc_param_data(ngx_svc_reset_t, field)
 
-/* SQL: the user of a token that is good. */
 
-#define NGX_SVC_RESET_GOOD                                                    \
-    " FROM (SELECT k.* FROM svc.password_reset k"                             \
-        " WHERE k.tenant_id = " NGX_SVC_TENANT                                \
-        " AND k.token_hash BETWEEN $1 AND $1"                                 \
-        " ORDER BY k.token_hash LIMIT 1) r"                                   \
-    " CROSS JOIN LATERAL ("                                                   \
-        NGX_SVC_ROW("k.*", "svc.user_account", "r.user_id") ") u"
-
-#define NGX_SVC_RESET_LIVE                                                    \
-    " WHERE r.expires_at > now() AND u.status = 'active'"                     \
-    " AND r.created_at >= coalesce(u.valid_after, '-infinity')"
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_reset_read = {
-    .name = "reset_read",
-    .text =
-        "SELECT " NGX_SVC_NEW_PASSWORD_COLUMNS ", "
-            NGX_SVC_LIMIT_FAILURES("u", "$2") " AS _failures"
-        NGX_SVC_RESET_GOOD
-        " JOIN svc.tenant t ON t.id = u.tenant_id"
-        NGX_SVC_NEW_PASSWORD_FROM
-        NGX_SVC_RESET_LIVE,
-    NGX_SVC_PARAMS(ngx_svc_reset_param(token),
-                   ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_WINDOW))
-};
-
-/* Under the user's lock: whether the token is as good as it was. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_reset_check = {
-    .name = "reset_check",
-    .text =
-        "SELECT CASE WHEN v.id IS NULL THEN set_config('svc.tenant', '', true)"
-            " ELSE set_config('svc.actor_type', 'user', true)"
-                " || set_config('svc.actor_id', v.id::text, true) END IS NULL"
-        " FROM (VALUES (1)) o LEFT JOIN ("
-            "SELECT u.id" NGX_SVC_RESET_GOOD NGX_SVC_RESET_LIVE " OFFSET 0"
-        ") v ON true",
-    NGX_SVC_PARAMS(ngx_svc_reset_param(token))
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_reset_store = {
-    .name = "reset_store",
-    .text = NGX_SVC_NEW_PASSWORD_STORE(NGX_SVC_A_PASSWORD_RESET),
-    NGX_SVC_PARAMS(ngx_svc_login_param(user),
-                   ngx_svc_reset_param(sealed),
-                   ngx_svc_login_param(version),
-                   ngx_svc_param_notice())
-};
+#include "ngx_svc_admin_password_reset.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_password_reset[] = {

@@ -53,39 +53,7 @@ static ngx_uint_t ngx_svc_admin_signin_options_mails(ngx_svc_request_t *sr);
 static ngx_uint_t ngx_svc_admin_signin_options_makes(ngx_svc_request_t *sr);
 
 
-/* What a tenant has switched on, and is not there yet, is not offered. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_options = {
-    .name = "signin_options",
-    .text =
-        "SELECT t.slug AS \"tenant.slug\", t.name AS \"tenant.name\","
-            " t.branding ||" NGX_SVC_ADMIN_LOGO_URL("t.slug", "t.logo_etag")
-                " AS branding,"
-            " true AS \"methods.password\","
-            " $2::bool OR EXISTS (SELECT FROM svc.domain d"
-                " WHERE d.tenant_id = " NGX_SVC_TENANT " AND d.domain = $3"
-                " AND d.verified_at IS NOT NULL) AS \"methods.passkey\","
-            " $4::bool AND t.allow_passwordless AS \"methods.passwordless\","
-            " $4::bool AS \"methods.passwordReset\","
-            " t.allow_signup AS \"methods.signup\","
-            " $5::bool AS \"methods.organizations\","
-            " g.min_length AS \"passwordPolicy.minLength\","
-            " g.require_lower AS \"passwordPolicy.requireLower\","
-            " g.require_upper AS \"passwordPolicy.requireUpper\","
-            " g.require_digit AS \"passwordPolicy.requireDigit\","
-            " g.require_symbol AS \"passwordPolicy.requireSymbol\","
-            " g.reject_breached AS \"passwordPolicy.rejectBreached\","
-            " g.reject_contextual AS \"passwordPolicy.rejectContextual\""
-        " FROM svc.governance g, svc.public_tenant(("
-            "SELECT k.slug FROM svc.tenant k"
-            " WHERE k.id = " NGX_SVC_TENANT ")) t"
-        " WHERE g.tenant_id = " NGX_SVC_TENANT,
-    NGX_SVC_PARAMS(ngx_svc_param_base_url(),
-                   ngx_svc_param_call(ngx_svc_admin_signin_options_passkey),
-                   ngx_svc_login_param(host),
-                   ngx_svc_param_call(ngx_svc_admin_signin_options_mail),
-                   ngx_svc_param_call(ngx_svc_admin_signin_options_owners))
-};
+#include "ngx_svc_admin_signin_options.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_signin_options[] = {

@@ -36,31 +36,7 @@ static const ngx_svc_member_t  ngx_svc_admin_signup_members[] = {
 };
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_signup_read = {
-    .name = "signup_read",
-    .text =
-        "SELECT " NGX_SVC_SIGNUP_ALLOWED ", t.slug AS _slug,"
-            " t.name AS _name, " NGX_SVC_SIGNUP_PASSWORD
-        NGX_SVC_SIGNUP_FROM,
-    NGX_SVC_PARAMS(ngx_svc_login_param(client.ip),
-                   ngx_svc_login_param(email),
-                   ngx_svc_account_param(display_name))
-};
-
-/* Of an address that is taken the row is the same, and is good for nothing. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_signup_open = {
-    .name = "signup_open",
-    .text =
-        NGX_SVC_EMAIL_CHALLENGE_OPEN(
-            "SELECT k.id, k.user_name, k.display_name, k.locale"
-            " FROM svc.user_account k"
-            " WHERE k.tenant_id = " NGX_SVC_TENANT
-            " AND k.user_name_key = (SELECT svc.address_key($9::text))",
-            "NULL::uuid", "NULL::uuid"),
-    NGX_SVC_PARAMS(NGX_SVC_EMAIL_CHALLENGE_PARAMS,
-                   ngx_svc_login_param(email))
-};
+#include "ngx_svc_admin_signup.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_signup[] = {

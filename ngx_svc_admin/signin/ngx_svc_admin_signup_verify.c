@@ -21,11 +21,7 @@ static void ngx_svc_admin_signup_verify_signed_in(
 static ngx_int_t ngx_svc_admin_signup_verified(ngx_svc_request_t *sr);
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_signup_allowed = {
-    .name = "signup_allowed",
-    .text = "SELECT " NGX_SVC_SIGNUP_ALLOWED NGX_SVC_SIGNUP_FROM,
-    NGX_SVC_PARAMS(ngx_svc_login_param(client.ip))
-};
+#include "ngx_svc_admin_signup_verify.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_signup_verify[] = {

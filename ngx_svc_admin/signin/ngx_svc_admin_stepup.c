@@ -66,73 +66,7 @@ static const ngx_svc_member_t  ngx_svc_stepup_members[] = {
 };
 
 
-/*
- * $1: the session, $2: the id that a new challenge gets, $3: attempts, $4:
- * seconds.  Without a row it is over: a session that waits for a factor gets no
- * other one while it lasts.
- */
-
-#define NGX_SVC_CHALLENGE_LIVE  "c.expires_at > now()"
-
-#define NGX_SVC_CHALLENGE_OPEN(attempt, fresh, where, take)                   \
-    "WITH s AS ("                                                             \
-        NGX_SVC_SESSION_ROW("k.root_id, k.user_id, k.stage", "$1")            \
-    "), c AS ("                                                               \
-        "INSERT INTO svc.challenge AS c (tenant_id, root_id, id, user_id,"    \
-            " attempts, expires_at)"                                          \
-        " SELECT t.id, s.root_id, $2::uuid, s.user_id, " attempt ","          \
-            " now() + make_interval(secs => $4::int4)"                        \
-        " FROM svc.tenant t, s WHERE t.id = " NGX_SVC_TENANT where            \
-        " ON CONFLICT (tenant_id, root_id) DO UPDATE SET"                     \
-            " id = CASE WHEN " fresh " THEN excluded.id ELSE c.id END,"       \
-            " attempts = " attempt                                            \
-                " + CASE WHEN " fresh " THEN 0 ELSE c.attempts END,"          \
-            " expires_at = CASE WHEN " fresh                                  \
-                " THEN excluded.expires_at ELSE c.expires_at END,"            \
-            " mail_id = CASE WHEN " fresh " THEN NULL ELSE c.mail_id END"     \
-        " WHERE " take                                                        \
-        " RETURNING c.id, c.attempts, c.expires_at"                           \
-    ")"                                                                       \
-    " SELECT c.id AS \"challengeId\", c.attempts,"                            \
-        " c.expires_at AS \"expiresAt\""
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_challenge_open = {
-    .name = "challenge_open",
-    .text =
-        NGX_SVC_CHALLENGE_OPEN("0",
-            "(NOT " NGX_SVC_CHALLENGE_LIVE " OR c.attempts >= $3::int4)", "",
-            "NOT " NGX_SVC_CHALLENGE_LIVE " OR c.attempts < $3::int4"
-            " OR (SELECT s.stage FROM s) = 'full'")
-        ", true AS own FROM (VALUES (1)) v LEFT JOIN c ON true",
-    NGX_SVC_PARAMS(ngx_svc_param_session(),
-                   ngx_svc_param_new_id(),
-                   ngx_svc_param_setting(NGX_SVC_SET_MFA_CHALLENGE_ATTEMPTS),
-                   ngx_svc_param_setting(NGX_SVC_SET_MFA_CHALLENGE_TTL))
-};
-
-/* $5: the id of a challenge, or NULL; own: it is the session's. */
-
-#define NGX_SVC_CHALLENGE_OWN                                                 \
-    "EXISTS (SELECT FROM svc.challenge o"                                     \
-        " WHERE o.tenant_id = " NGX_SVC_TENANT                                \
-            " AND o.root_id = (SELECT s.root_id FROM s) AND o.id = $5)"
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_challenge_try = {
-    .name = "challenge_try",
-    .text =
-        NGX_SVC_CHALLENGE_OPEN("1", "NOT " NGX_SVC_CHALLENGE_LIVE,
-            " AND ($5::uuid IS NULL OR " NGX_SVC_CHALLENGE_OWN ")",
-            "CASE WHEN " NGX_SVC_CHALLENGE_LIVE
-                " THEN c.attempts < $3::int4 AND coalesce(c.id = $5, true)"
-                " ELSE $5 IS NULL END")
-        ", $5 IS NULL OR " NGX_SVC_CHALLENGE_OWN " AS own"
-        " FROM (VALUES (1)) v LEFT JOIN c ON true",
-    NGX_SVC_PARAMS(ngx_svc_param_session(),
-                   ngx_svc_param_new_id(),
-                   ngx_svc_param_setting(NGX_SVC_SET_MFA_CHALLENGE_ATTEMPTS),
-                   ngx_svc_param_setting(NGX_SVC_SET_MFA_CHALLENGE_TTL),
-                   ngx_svc_stepup_param(challenge))
-};
+#include "ngx_svc_admin_stepup.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_stepup[] = {
@@ -245,7 +179,6 @@ ngx_svc_challenge_reply(ngx_svc_request_t *sr)
 {
     return ngx_svc_stepup_limit(sr,
                                 ngx_svc_result(sr, &ngx_svc_sql_challenge_open),
-                                ngx_svc_result(sr, &ngx_svc_sql_stepup_email),
                                 ngx_svc_challenge_answer);
 }
 
@@ -433,7 +366,6 @@ ngx_svc_stepup_reply(ngx_svc_request_t *sr)
 {
     return ngx_svc_stepup_limit(sr,
                                 ngx_svc_result(sr, &ngx_svc_sql_challenge_try),
-                                ngx_svc_result(sr, &ngx_svc_sql_stepup_email),
                                 ngx_svc_stepup_verify);
 }
 

@@ -77,66 +77,7 @@ static const ngx_svc_member_t  ngx_svc_totp_confirm_members[] = {
 };
 
 
-/* Under the user's lock: of those at the same time some may be too many. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_totp_create = {
-    .name = "totp_create",
-    .text =
-        "WITH n AS ("
-            "SELECT count(*) AS total,"
-                " count(*) FILTER (WHERE k.confirmed_at IS NULL) AS pending"
-            " FROM (" NGX_SVC_FACTORS_OF("k.*", "$1") ") k"
-            " WHERE " NGX_SVC_FACTOR_ALIVE("k")
-        "), f AS ("
-            "INSERT INTO svc.factor (tenant_id, user_id, id, type, name,"
-                " secret)"
-            " SELECT t.id, $1, $2::uuid, 'totp', $3, $4::bytea"
-            " FROM svc.tenant t, n WHERE t.id = " NGX_SVC_TENANT
-                " AND n.total < $5::int4 AND n.pending < $6::int4"
-            " RETURNING id"
-        ")"
-        " SELECT f.id, n.total >= $5::int4 AS full"
-        " FROM n LEFT JOIN f ON true",
-    NGX_SVC_PARAMS(ngx_svc_login_param(user),
-                   ngx_svc_factor_param(id),
-                   ngx_svc_param_data(ngx_svc_totp_request_t, name),
-                   ngx_svc_param_data(ngx_svc_totp_request_t, sealed),
-                   ngx_svc_param_constant(NGX_SVC_FACTORS),
-                   ngx_svc_param_constant(NGX_SVC_TOTP_PENDING))
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_totp_pending = {
-    .name = "totp_pending",
-    .text =
-        "SELECT f.id, f.secret"
-        " FROM (" NGX_SVC_SESSION_ROW("k.user_id", "$1") ") s"
-        " CROSS JOIN LATERAL ("
-            NGX_SVC_FACTOR_ROW("k.*", "s.user_id", "$2::uuid") ") f"
-        " WHERE f.type = 'totp' AND f.confirmed_at IS NULL"
-            " AND " NGX_SVC_FACTOR_ALIVE("f"),
-    NGX_SVC_PARAMS(ngx_svc_param_session(),
-                   ngx_svc_param_path_id(0, NGX_SVC_TOTP_NONE)),
-    .missing = NGX_SVC_TOTP_NONE
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_totp_confirm = {
-    .name = "totp_confirm",
-    .text =
-        "WITH f AS ("
-            "UPDATE svc.factor f SET confirmed_at = now(),"
-                " last_step = $3::text::bigint"
-            " WHERE f.tenant_id = " NGX_SVC_TENANT
-                " AND f.user_id = $1 AND f.id = $2"
-                " AND f.confirmed_at IS NULL AND " NGX_SVC_FACTOR_ALIVE("f")
-            " RETURNING f.id"
-        ")"
-        " SELECT f.id, CASE WHEN f.id IS NULL"
-            " THEN set_config('svc.tenant', '', true) END"
-        " FROM (VALUES (1)) o LEFT JOIN f ON true",
-    NGX_SVC_PARAMS(ngx_svc_login_param(user),
-                   ngx_svc_factor_param(id),
-                   ngx_svc_param_data(ngx_svc_totp_request_t, step))
-};
+#include "ngx_svc_admin_totp.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_totp[] = {

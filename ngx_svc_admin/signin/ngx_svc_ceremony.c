@@ -19,24 +19,7 @@ static ngx_int_t ngx_svc_ceremony_number(PGresult *res, int row,
     const char *name);
 
 
-const ngx_svc_pg_statement_t  ngx_svc_sql_ceremony_own = {
-    .name = "ceremony_own",
-    .text =
-        "SELECT s.id AS _session, u.display_name AS _display_name,"
-            " d.domain IS NOT NULL AS by_domain, p.rp_id, "
-            NGX_SVC_CEREMONY_PASSKEY
-        " FROM (" NGX_SVC_SESSION_ROW("k.*", "$1") ") s"
-        " CROSS JOIN LATERAL ("
-            NGX_SVC_ROW("k.*", "svc.user_account", "s.user_id") ") u"
-        " LEFT JOIN svc.domain d ON d.tenant_id = s.tenant_id"
-            " AND d.domain = $2 AND d.verified_at IS NOT NULL"
-        " LEFT JOIN LATERAL (SELECT k.* FROM svc.passkey k"
-            " WHERE k.tenant_id = s.tenant_id"
-            " AND k.user_id BETWEEN s.user_id AND s.user_id"
-            " ORDER BY k.user_id OFFSET 0) p ON true",
-    NGX_SVC_PARAMS(ngx_svc_param_session(),
-                   ngx_svc_login_param(host))
-};
+#include "ngx_svc_ceremony.sql.h"
 
 
 static ngx_svc_factor_keys_t  ngx_svc_ceremony_keys;

@@ -11,12 +11,6 @@
 #include "ngx_svc_webauthn.h"
 
 
-/* SQL: the columns of a passkey "p" that ngx_svc_ceremony_passkey() takes. */
-
-#define NGX_SVC_CEREMONY_PASSKEY                                              \
-    "p.credential_id, p.public_key, p.alg, p.sign_count, p.be, p.bs,"         \
-    " p.transports"
-
 /* Of a session: its ceremony, and the user's passkeys of that site. */
 
 typedef struct {
@@ -28,7 +22,7 @@ typedef struct {
 } ngx_svc_ceremony_own_t;
 
 
-/* $1: the session, $2: the Host; for ngx_svc_ceremony_own(). */
+/* For ngx_svc_ceremony_own(). */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_ceremony_own;
 
 
@@ -71,7 +65,7 @@ ngx_int_t ngx_svc_ceremony_own(ngx_svc_request_t *sr,
 ngx_uint_t ngx_svc_ceremony_possible(ngx_svc_request_t *sr);
 
 /*
- * A passkey from NGX_SVC_CEREMONY_PASSKEY, whose strings are the pool's;
+ * A passkey from the columns of ceremony_own, whose strings are the pool's;
  * without an id where these are NULL.  NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_ceremony_passkey(ngx_pool_t *pool, PGresult *res, int row,

@@ -20,14 +20,7 @@ static ngx_int_t ngx_svc_email_challenge_secret(ngx_svc_login_t *login,
 static ngx_int_t ngx_svc_email_challenge_binding(ngx_svc_login_t *login);
 
 
-const ngx_svc_pg_statement_t  ngx_svc_sql_email_challenge_turn = {
-    .name = "email_challenge_turn",
-    .text =
-        "SELECT pg_advisory_xact_lock(hashtext('svc.email_challenge'),"
-            " hashtext(encode($1::bytea, 'hex')))"
-        " WHERE " NGX_SVC_TENANT_OR_NULL " IS NOT NULL",
-    NGX_SVC_PARAMS(ngx_svc_login_param(mailed.mac))
-};
+#include "ngx_svc_email_challenge.sql.h"
 
 
 /* Is called again when the limits have answered. */

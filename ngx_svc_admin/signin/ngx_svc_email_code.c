@@ -59,45 +59,7 @@ const ngx_svc_member_t  ngx_svc_email_shown_members[] = {
 };
 
 
-/* $1: the Host, $2: the slug or NULL, $3: the id, or $4: the token's digest. */
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_email_challenge_tenant = {
-    .name = "email_challenge_tenant",
-    .text =
-        "SELECT set_config('svc.tenant', t.id::text, true) AS id,"
-            " t.slug, t.suspended, t.by_domain"
-        " FROM svc.email_challenge_tenant($1, $2, $3, $4) t",
-    NGX_SVC_PARAMS(ngx_svc_login_param(host),
-                   ngx_svc_login_param(slug),
-                   ngx_svc_login_param(mailed.id),
-                   ngx_svc_login_param(mailed.token_hash))
-};
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_email_challenge_try = {
-    .name = "email_challenge_try",
-    .text =
-        NGX_SVC_EMAIL_CHALLENGE_TRY(
-            "c.id = (SELECT " NGX_SVC_EMAIL_CHALLENGE_ID("$1", "$2") ")",
-            "c.binding_hash = $5"),
-    NGX_SVC_PARAMS(NGX_SVC_EMAIL_CHALLENGE_TRIED,
-                   ngx_svc_login_param(mailed.binding_hash))
-};
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_email_challenge_use = {
-    .name = "email_challenge_use",
-    .text =
-        "WITH c AS ("
-            "UPDATE svc.email_challenge c SET used_at = now()"
-            " WHERE c.tenant_id = " NGX_SVC_TENANT " AND c.id = $1"
-                " AND c.used_at IS NULL"
-                " AND coalesce(c.expires_at > now(), false)"
-            " RETURNING c.id"
-        ")"
-        " SELECT c.id, CASE WHEN c.id IS NULL"
-            " THEN set_config('svc.tenant', '', true) END"
-        " FROM (VALUES (1)) o LEFT JOIN c ON true",
-    NGX_SVC_PARAMS(ngx_svc_login_param(mailed.id))
-};
+#include "ngx_svc_email_code.sql.h"
 
 
 const ngx_str_t  ngx_svc_email_code_cookie_name = ngx_string("svc_login");

@@ -26,30 +26,6 @@ typedef struct {
 } ngx_svc_factor_keys_t;
 
 
-/* SQL: one of the factors of a user, as NGX_SVC_FACTORS_OF(). */
-
-#define NGX_SVC_FACTOR_ROW(columns, user, id)                                 \
-    "SELECT " columns " FROM svc.factor k"                                    \
-    " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
-        " AND (k.user_id, k.id) BETWEEN (" user ", " id ")"                   \
-            " AND (" user ", " id ")"                                         \
-    " ORDER BY k.user_id, k.id LIMIT 1"
-
-/* SQL: the members of a factor "f". */
-
-#define NGX_SVC_FACTOR_COLUMNS                                                \
-    "f.id, f.type, f.name, f.created_at AS \"createdAt\","                    \
-    " f.last_used_at AS \"lastUsedAt\","                                      \
-    " f.confirmed_at IS NOT NULL AS confirmed,"                               \
-    " (SELECT p.bs FROM svc.passkey p WHERE p.tenant_id = f.tenant_id"        \
-        " AND p.user_id = f.user_id AND p.factor_id = f.id) AS \"backedUp\""
-
-/* SQL: an unconfirmed one is none any more after this time. */
-#define NGX_SVC_FACTOR_ALIVE(f)                                               \
-    "(" f ".confirmed_at IS NOT NULL"                                         \
-        " OR " f ".created_at > now() - interval '15 minutes')"
-
-
 /* Of the request's pool: the part of a sign-in comes first, in sr->data. */
 
 typedef struct ngx_svc_factor_s  ngx_svc_factor_t;
@@ -95,12 +71,12 @@ struct ngx_svc_factor_s {
     ngx_svc_param_data(ngx_svc_factor_t, field)
 
 
-/* $1: the session: its user and what is to be known before a change. */
+/* The user of a session, and what is to be known before a change. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_factor_read;
 
 /*
  * That the session is alive still, under the user's lock: otherwise there is no
- * tenant for the rest.  $1: the user, $2: the session.
+ * tenant for the rest.
  */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_factor_check;
 

@@ -54,16 +54,7 @@ const ngx_svc_member_t  ngx_svc_invitation_accept_members[] = {
 };
 
 
-const ngx_svc_pg_statement_t  ngx_svc_sql_invitation_tenant = {
-    .name = "invitation_tenant",
-    .text =
-        "SELECT set_config('svc.tenant', t.id::text, true) AS id,"
-            " t.slug, t.suspended, t.by_domain"
-        " FROM svc.invitation_tenant($1, $2, $3) t",
-    NGX_SVC_PARAMS(ngx_svc_login_param(host),
-                   ngx_svc_login_param(slug),
-                   ngx_svc_invitation_param(token))
-};
+#include "ngx_svc_invitation.sql.h"
 
 
 ngx_int_t

@@ -14,62 +14,10 @@
 #include "ngx_svc_limit.h"
 #include "ngx_svc_login_policy.h"
 #include "ngx_svc_password_queue.h"
-#include "ngx_svc_password_rules.h"
 #include "ngx_svc_risk.h"
 #include "ngx_svc_signin.h"
 #include "ngx_svc_stored.h"
 
-
-/* SQL: whole seconds to a time that is stored in ms. */
-#define NGX_SVC_LOGIN_LEFT(at)                                                \
-    "ceil(extract(epoch FROM " at " - now()) - 0.001)::bigint"
-
-/*
- * SQL: whether $1, a user whose row is locked, is as he was: "go", and acts;
- * and otherwise there is no tenant for the rest.  locked: until when he may
- * not; proof: a join of svc.user_account u to what he has shown; live: what is
- * to be so of both.  The columns are for ngx_svc_login_lost().
- */
-
-#define NGX_SVC_LOGIN_VERDICT_OF(locked, proof, live)                         \
-    "SELECT v.verdict, CASE v.verdict WHEN 'go'"                              \
-        " THEN set_config('svc.actor_type', 'user', true)"                    \
-            " || set_config('svc.actor_id', v.id::text, true)"                \
-        " ELSE set_config('svc.tenant', '', true) END IS NULL,"               \
-        " v.locked"                                                           \
-    " FROM (VALUES (1)) o LEFT JOIN ("                                        \
-        "SELECT u.id,"                                                        \
-            " CASE WHEN " locked " > now() THEN greatest("                    \
-                NGX_SVC_LOGIN_LEFT(locked) ", 1) END AS locked,"              \
-            " CASE WHEN u.status <> 'active' OR NOT (" live ")"               \
-                " THEN 'other' WHEN " locked " > now() THEN 'locked'"         \
-                " ELSE 'go' END AS verdict"                                   \
-        " FROM svc.user_account u" proof                                      \
-        " WHERE u.tenant_id = " NGX_SVC_TENANT " AND u.id = $1 OFFSET 0"      \
-    ") v ON true"
-
-/* The same of who has a password, $2: its version, as text. */
-
-#define NGX_SVC_LOGIN_VERDICT(live)                                           \
-    NGX_SVC_LOGIN_VERDICT_OF("u.locked_until",                                \
-        " LEFT JOIN svc.password p"                                           \
-            " ON p.tenant_id = u.tenant_id AND p.user_id = u.id",             \
-        "p.version IS NOT DISTINCT FROM $2::text::bigint AND " live)
-
-/*
- * SQL: of a session "s" of "u" that waits, where its sign-in has begun, and how
- * many ms ago: for ngx_svc_login_begun().  Whoever accepts an invitation or
- * signs up has been counted as a login by no e-mail address: of the first
- * sign-in nothing is known.
- */
-
-#define NGX_SVC_LOGIN_BEGUN                                                   \
-    "host(s.ip) AS _ip, CASE WHEN s.stage <> 'full'"                          \
-        " AND (u.source NOT IN ('invitation', 'local')"                       \
-            " OR u.last_login_at IS NOT NULL) THEN"                           \
-        " extract(epoch FROM clock_timestamp() - ("                           \
-            NGX_SVC_ROW("k.created_at", "svc.session", "s.root_id")           \
-        "))::numeric(20, 3) * 1000 END::bigint AS _age"
 
 #define NGX_SVC_ADMIN_SLUG    63        /* bytes */
 
@@ -101,7 +49,7 @@ typedef struct {
     ngx_int_t                (*lost)(ngx_svc_request_t *sr);
                                             /* sr->error of what somebody else
                                                has used up; NULL: that */
-    const ngx_svc_pg_statement_t  *check;   /* NGX_SVC_LOGIN_VERDICT_OF() */
+    const ngx_svc_pg_statement_t  *check;   /* says a verdict */
     const ngx_svc_pg_statement_t  *user_done;
     const ngx_svc_pg_statement_t  *shown;   /* what else is stored of it */
 } ngx_svc_login_method_t;
@@ -284,7 +232,7 @@ ngx_int_t ngx_svc_login_admitted(ngx_svc_login_t *login);
 
 /*
  * Of a sign-in whose first step is another request's: takes the columns of
- * NGX_SVC_LOGIN_BEGUN, NGX_OK or NGX_ERROR; and, when it is complete, takes so
+ * how that began, NGX_OK or NGX_ERROR; and, when it is complete, takes so
  * many hits back, of that request and others of before, and of login->mac.
  */
 ngx_int_t ngx_svc_login_begun(ngx_svc_login_t *login, PGresult *res);
@@ -311,8 +259,8 @@ ngx_int_t ngx_svc_login_decide(ngx_svc_login_t *login, PGresult *tenant,
     PGresult *user);
 
 /*
- * And then, before ngx_svc_login_stage(): the risk, from the row of
- * NGX_SVC_LOGIN_RISK_OF.  Unless login->risky it need not have been read.
+ * And then, before ngx_svc_login_stage(): the risk, from a row of
+ * :risk_signals.  Unless login->risky it need not have been read.
  */
 void ngx_svc_login_take_risk(ngx_svc_login_t *login, PGresult *risks);
 
@@ -330,7 +278,7 @@ ngx_int_t ngx_svc_login_declined(ngx_svc_login_t *login);
 
 /*
  * Parts of it: of the result of ngx_svc_sql_signin_tenant, likewise; when that
- * has no row, NGX_OK if one was named; of columns of NGX_SVC_LOGIN_GOVERNANCE
+ * has no row, NGX_OK if one was named; of the columns of :login_governance
  * and "locked", seconds or NULL, likewise.
  */
 ngx_int_t ngx_svc_login_tenant(ngx_svc_login_t *login, PGresult *res);
@@ -346,111 +294,6 @@ ngx_int_t ngx_svc_login_denied(ngx_svc_login_t *login, PGresult *res);
 ngx_int_t ngx_svc_login_bars(ngx_svc_login_t *login, PGresult *res);
 
 
-/* SQL: whether one device more of svc.user_account u is none too many. */
-
-#define NGX_SVC_LOGIN_FEW_DEVICES(tenant)                                     \
-    "NOT EXISTS (SELECT FROM svc.user_device k"                               \
-        " WHERE k.tenant_id = " tenant                                        \
-        " AND k.user_id BETWEEN u.id AND u.id"                                \
-        " ORDER BY k.user_id OFFSET 49)"
-
-/*
- * SQL: what the risk of a user is told from, of which one row comes in any
- * case.  who: the condition of svc.user_account u; failed: that of his failures
- * in svc.sign_in s, and their order.  $1: the device, $2: the agent, $3: the
- * network, $4: the country, $5: the address, $6 and $7: where it is, or NULL.
- * By keys, and so many rows at the most, whatever has been going on.  Of whom
- * no sign-in is left it is still known when he was here.  Where the latest one
- * came from is known at once, though it may not have been swept up yet.
- */
-
-#define NGX_SVC_LOGIN_SEEN(kind, value, days)                                 \
-    "EXISTS (SELECT FROM svc.user_seen k WHERE k.tenant_id = g.tenant_id"     \
-        " AND k.user_id = u.id AND k.kind = '" kind "' AND k.value = " value  \
-        " AND k.last_at > now() - interval '" days " days')"
-
-#define NGX_SVC_LOGIN_SUCCESS                                                 \
-    " FROM svc.sign_in s WHERE s.tenant_id = g.tenant_id"                     \
-    " AND s.user_id BETWEEN u.id AND u.id AND s.outcome = 'success'"          \
-    " ORDER BY s.user_id, s.at DESC"
-
-/*
- * The great circle from the latest success to $6 and $7, in km, less what a
- * place may be wrong by; and nobody travels so fast.  At least a minute is
- * taken to have passed.
- */
-
-#define NGX_SVC_LOGIN_KM                                                      \
-    "12742 * asin(sqrt(least(1,"                                              \
-        " sind((l.latitude - $6::text::float8) / 2) ^ 2"                      \
-        " + cosd(l.latitude) * cosd($6::text::float8)"                        \
-            " * sind((l.longitude - $7::text::float8) / 2) ^ 2))) - 100"
-
-#define NGX_SVC_LOGIN_TRAVEL                                                  \
-    "l.latitude IS NOT NULL AND $6::text IS NOT NULL"                         \
-    " AND " NGX_SVC_LOGIN_KM " > greatest(300, 900 / 3600.0"                  \
-        " * greatest(60, extract(epoch FROM now() - l.at)))"
-
-#define NGX_SVC_LOGIN_RISK_OF(who, failed, order)                             \
-    "SELECT coalesce(l.at, u.last_login_at) IS NOT NULL AS successes,"        \
-        " d.hash IS NOT NULL AS device,"                                      \
-        " coalesce(d.trusted_until > now(), false) AS trusted,"               \
-        " d.hash IS NOT NULL OR "                                             \
-            NGX_SVC_LOGIN_FEW_DEVICES("g.tenant_id") " AS few_devices, "      \
-        NGX_SVC_LOGIN_SEEN("agent", "$2", "400") " AS agent,"                 \
-        " $3::text IS NULL OR coalesce(l.ip <<= $3::text::inet, false) OR "   \
-        NGX_SVC_LOGIN_SEEN("network", "$3", "90") " AS network,"              \
-        " $4::text IS NULL OR coalesce(l.country = $4::text, false) OR "      \
-        NGX_SVC_LOGIN_SEEN("country", "$4", "180") " AS country, "            \
-        NGX_SVC_LOGIN_TRAVEL " AS travel,"                                    \
-        " coalesce(coalesce(l.at, u.last_login_at)"                           \
-            " < now() - interval '30 days', false) AS absent,"                \
-        " h.n AS hours, h.here AS hour,"                                      \
-        " (SELECT count(*) FROM (SELECT FROM svc.sign_in s"                   \
-            " WHERE s.tenant_id = g.tenant_id AND " failed                    \
-            " AND s.outcome = 'failure'"                                      \
-            " AND s.at > now() - interval '1 hour'"                           \
-            " ORDER BY " order " LIMIT 10) s) AS failures,"                   \
-        " (SELECT count(DISTINCT s.email_mac) FROM ("                         \
-            "SELECT s.email_mac FROM svc.sign_in s"                           \
-            " WHERE s.tenant_id = g.tenant_id"                                \
-            " AND s.ip BETWEEN $5::text::inet AND $5::text::inet"             \
-            " AND s.outcome = 'failure'"                                      \
-            " AND s.at > now() - interval '1 hour'"                           \
-            " ORDER BY s.ip DESC, s.at DESC LIMIT 200) s) AS accounts"        \
-    " FROM svc.governance g"                                                  \
-    " LEFT JOIN svc.user_account u ON u.tenant_id = g.tenant_id AND " who     \
-    " LEFT JOIN svc.user_device d ON d.tenant_id = g.tenant_id"               \
-        " AND d.user_id = u.id AND d.hash = $1"                               \
-    " LEFT JOIN LATERAL (SELECT s.at, s.ip, s.country, s.latitude,"           \
-            " s.longitude" NGX_SVC_LOGIN_SUCCESS " LIMIT 1) l ON true"        \
-    " CROSS JOIN LATERAL (SELECT count(*) AS n, count(*) FILTER ("            \
-            "WHERE extract(hour FROM s.at AT TIME ZONE 'UTC')"                \
-            " = extract(hour FROM now() AT TIME ZONE 'UTC')) AS here"         \
-        " FROM (SELECT s.at" NGX_SVC_LOGIN_SUCCESS                            \
-            " LIMIT 50) s) h"                                                 \
-    " WHERE g.tenant_id = " NGX_SVC_TENANT
-
-#define NGX_SVC_LOGIN_RISK_PARAMS                                             \
-    ngx_svc_login_param(client.device),                                       \
-    ngx_svc_login_param(client.agent),                                        \
-    ngx_svc_login_param(client.network),                                      \
-    ngx_svc_login_param(client.country),                                      \
-    ngx_svc_login_param(client.ip),                                           \
-    ngx_svc_login_param(client.latitude),                                     \
-    ngx_svc_login_param(client.longitude)
-
-/*
- * SQL: what of a tenant, svc.governance g, is the same whoever signs in; $1:
- * from which address.
- */
-
-#define NGX_SVC_LOGIN_GOVERNANCE                                              \
-    NGX_SVC_LOGIN_POLICY_COLUMNS ", g.tenant_id AS _tenant,"                  \
-    " g.risk_enabled, g.risk_mfa_threshold,"                                  \
-    " g.risk_deny_threshold, " NGX_SVC_LOGIN_BLOCK("g.tenant_id", "$1")
-
-
 /* ngx_svc_login_seen.c */
 
 /*
@@ -463,14 +306,6 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_device;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_devices;
 const ngx_svc_pg_statement_t *ngx_svc_login_notice(ngx_svc_request_t *sr);
 
-/* SQL: a day of UTC; and what a complete sign-in sets of its user. */
-
-#define NGX_SVC_LOGIN_TODAY                                                   \
-    "(now()::timestamptz(3) AT TIME ZONE 'UTC')::date"
-
-#define NGX_SVC_LOGIN_USER_DONE                                               \
-    "last_login_at = now(), last_active_day = greatest(last_active_day, "     \
-        NGX_SVC_LOGIN_TODAY ")"
 
 /* A parameter: login->trusted. */
 ngx_int_t ngx_svc_login_bind_trusted(ngx_svc_request_t *sr,
@@ -531,13 +366,6 @@ void ngx_svc_login_emit(PGresult *tenant, PGresult *done);
 
 /* ngx_svc_login_failure.c */
 
-/*
- * SQL: the address of the user $1, under which an event is searched; NULL of
- * nobody: what was typed is not kept.
- */
-
-#define NGX_SVC_LOGIN_NAME                                                    \
-    "(" NGX_SVC_ROW("k.user_name", "svc.user_account", "$1::uuid") ")"
 
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_failure;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_denied;

@@ -15,26 +15,7 @@ static ngx_int_t ngx_svc_login_limited_copy(ngx_pool_t *pool, ngx_str_t *dst,
 static void ngx_svc_login_limited_done(ngx_svc_pg_op_t *op);
 
 
-/* $1: the Host, $2: the slug; of nobody known, and with the limit's numbers. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_limited = {
-    .name = "signin_limited",
-    .text =
-        "WITH t AS ("
-            "SELECT g.id, set_config('svc.tenant', g.id::text, true)"
-            " FROM svc.sign_in_tenant($1, $2) g OFFSET 0"
-        "), n AS ("
-            "INSERT INTO svc.sign_in_event (tenant_id, at, kind, ip)"
-            " SELECT t.id, now(), 'rate_limited', $3::text::inet FROM t"
-        ") "
-        NGX_SVC_AUDIT_INTO("outcome, tenant_id, actor_type, ip, ")
-        " SELECT 'failure', t.id, 'anonymous', $3::text::inet, "
-            NGX_SVC_A_RATE_LIMIT_EXCEEDED(NGX_SVC_AUDIT_ALONE) ", NULL, NULL,"
-            " jsonb_build_object('family', $4::text, 'key', $5::text,"
-                " 'limit', $6::int4, 'window', $7::int4)"
-        " FROM t RETURNING tenant_id",
-    .nparams = 7
-};
+#include "ngx_svc_login_limit.sql.h"
 
 
 ngx_svc_login_t *

@@ -10,60 +10,7 @@ static ngx_int_t ngx_svc_login_user(ngx_svc_login_t *login, PGresult *res);
 static void ngx_svc_login_risk(ngx_svc_login_t *login, PGresult *res);
 
 
-/* $1: the Host, $2: the slug or NULL, $3: what URLs of that Host begin with. */
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_signin_tenant = {
-    .name = "signin_tenant",
-    .text =
-        "SELECT set_config('svc.tenant', t.id::text, true) AS id,"
-            " t.slug, t.suspended, t.by_domain, CASE WHEN t.by_domain"
-            " THEN set_config('svc.base_url', $3, true) END"
-        " FROM svc.sign_in_tenant($1, $2) t",
-    NGX_SVC_PARAMS(ngx_svc_login_param(host),
-                   ngx_svc_login_param(slug),
-                   ngx_svc_param_domain_url())
-};
-
-/*
- * One row of any tenant, whether there is such a user or not.  A lock is the
- * user's, or that of an address that is nobody's.
- */
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user = {
-    .name = "signin_user",
-    .text =
-        "SELECT " NGX_SVC_LOGIN_GOVERNANCE ", u.id, u.status, u.mfa_enrolled,"
-            NGX_SVC_LOGIN_LEFT("CASE WHEN u.id IS NULL"
-                " THEN f.locked_until ELSE u.locked_until END")
-                " AS locked,"
-            " p.hash, p.version,"
-            " u.failed_logins = 0 AND u.locked_until IS NULL AS unfailed,"
-            " NOT EXISTS (SELECT FROM ("
-                NGX_SVC_SESSIONS_OF("k.id", "u.id") ") k OFFSET 49) AS few,"
-            " " NGX_SVC_LOGIN_FEW_DEVICES(NGX_SVC_TENANT) " AS few_devices,"
-            " " NGX_SVC_PASSWORD_EXPIRED " AS expired"
-        " FROM svc.governance g"
-        " LEFT JOIN svc.user_account u ON u.tenant_id = g.tenant_id"
-            " AND u.user_name_key = (SELECT svc.address_key($2::text))"
-        " LEFT JOIN svc.password p ON p.tenant_id = g.tenant_id"
-            " AND p.user_id = u.id"
-        " LEFT JOIN svc.login_phantom f ON f.tenant_id = g.tenant_id"
-            " AND f.email_mac = $3"
-        " WHERE g.tenant_id = " NGX_SVC_TENANT,
-    NGX_SVC_PARAMS(ngx_svc_login_param(client.ip),
-                   ngx_svc_login_param(email),
-                   ngx_svc_login_param(mac))
-};
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_signin_risk = {
-    .name = "signin_risk",
-    .text = NGX_SVC_LOGIN_RISK_OF(
-        "u.user_name_key = (SELECT svc.address_key($8::text))",
-        "s.email_mac BETWEEN $9 AND $9", "s.email_mac"),
-    NGX_SVC_PARAMS(NGX_SVC_LOGIN_RISK_PARAMS,
-                   ngx_svc_login_param(email),
-                   ngx_svc_login_param(mac))
-};
+#include "ngx_svc_login_read.sql.h"
 
 
 /*

@@ -26,57 +26,7 @@ const ngx_svc_member_t  ngx_svc_own_email_members[] = {
 };
 
 
-/* $9: the user, $10: the address, $11: the session. */
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_own_email_open = {
-    .name = "own_email_open",
-    .text =
-        NGX_SVC_EMAIL_CHALLENGE_OPEN(
-            "SELECT k.id, k.user_name, k.display_name, k.locale"
-            " FROM svc.user_account k"
-            " WHERE k.tenant_id = " NGX_SVC_TENANT " AND k.id = $9"
-                " AND k.user_name_key = (SELECT svc.address_key($10::text))"
-            " FOR KEY SHARE",
-            "u.id", NGX_SVC_OWN_EMAIL_ROOT("$11")),
-    NGX_SVC_PARAMS(NGX_SVC_EMAIL_CHALLENGE_PARAMS,
-                   ngx_svc_login_param(user),
-                   ngx_svc_factor_param(email),
-                   ngx_svc_param_session())
-};
-
-/*
- * A code is the session's newest one, or that with the id $1; none is good that
- * is older than the user's last cut-off.
- */
-
-#define NGX_SVC_OWN_EMAIL_OF(user)                                            \
-    "SELECT k.* FROM svc.email_challenge k"                                   \
-    " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
-        " AND k.user_id BETWEEN " user " AND " user                           \
-    " ORDER BY k.user_id OFFSET 0"
-
-#define NGX_SVC_OWN_EMAIL_WHICH                                               \
-    "c.id = (SELECT k.id"                                                     \
-    " FROM (" NGX_SVC_SESSION_ROW("k.root_id, k.user_id", "$5") ") s"         \
-    " CROSS JOIN LATERAL ("                                                   \
-        NGX_SVC_ROW("k.valid_after", "svc.user_account", "s.user_id") ") u"   \
-    " CROSS JOIN LATERAL (" NGX_SVC_OWN_EMAIL_OF("s.user_id") ") k"           \
-    " WHERE k.kind = $3 AND NOT k.void"                                       \
-        " AND k.used_at IS NULL AND k.expires_at > now()"                     \
-        " AND k.created_at >= coalesce(u.valid_after, '-infinity')"           \
-        " AND k.id = coalesce($1::uuid, k.id)"                                \
-        " AND CASE WHEN $2::bytea IS NULL THEN k.root_id = s.root_id"         \
-            " ELSE k.token_hash = $2 END"                                     \
-    " ORDER BY k.created_at DESC LIMIT 1)"
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_own_email_try = {
-    .name = "own_email_try",
-    .text =
-        NGX_SVC_EMAIL_CHALLENGE_TRY(NGX_SVC_OWN_EMAIL_WHICH,
-            "c.root_id = " NGX_SVC_OWN_EMAIL_ROOT("$5")),
-    NGX_SVC_PARAMS(NGX_SVC_EMAIL_CHALLENGE_TRIED,
-                   ngx_svc_param_session())
-};
+#include "ngx_svc_own_email.sql.h"
 
 
 ngx_svc_own_email_t *

@@ -49,10 +49,6 @@ struct ngx_svc_own_email_s {
 
 extern const ngx_svc_member_t  ngx_svc_own_email_members[];
 
-/* SQL: the root of the session with a digest. */
-
-#define NGX_SVC_OWN_EMAIL_ROOT(hash)                                          \
-    "(SELECT s.root_id FROM (" NGX_SVC_SESSION_ROW("k.root_id", hash) ") s)"
 
 /*
  * Opens a challenge for the user's own address, as it was read, of the session

@@ -8,7 +8,6 @@
 #include "ngx_svc_cookie.h"
 #include "ngx_svc_mac.h"
 #include "ngx_svc_origin.h"
-#include "ngx_svc_session_sql.h"
 #include "ngx_svc_signin.h"
 
 
@@ -30,89 +29,7 @@ static ngx_int_t ngx_svc_session_refuse(ngx_svc_request_t *sr, PGresult *res);
 static void ngx_svc_session_name(ngx_svc_request_t *sr, ngx_str_t *name);
 
 
-/* Of an op that goes on with what a request was let in with: no verdict. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_session_find = {
-    .name = "session_find",
-    .text =
-        "SELECT CASE WHEN v.tenant_id IS NOT NULL THEN o.id ELSE "
-            NGX_SVC_SESSION_UNSET " END"
-        " FROM " NGX_SVC_SESSION_COOKIE_TENANT
-        " LEFT JOIN (SELECT s.tenant_id FROM " NGX_SVC_SESSION_LIVE
-            " OFFSET 0) v ON true",
-    .nparams = 3
-};
-
-/* domain: one more column, or "". */
-
-#define NGX_SVC_SESSION_READ(domain)                                          \
-    NGX_SVC_SESSION_SELECT domain NGX_SVC_SESSION_FROM("", "")
-
-#define NGX_SVC_SESSION_WRITE(domain)                                         \
-    NGX_SVC_SESSION_SELECT                                                    \
-    NGX_SVC_SESSION_GO(NGX_SVC_SESSION_ACTOR) domain                          \
-    NGX_SVC_SESSION_FROM(NGX_SVC_SESSION_STALE, ", s.user_id")
-
-#define NGX_SVC_SESSION_CALLER(domain)                                        \
-    NGX_SVC_SESSION_SELECT                                                    \
-    NGX_SVC_SESSION_GO(NGX_SVC_SESSION_ACTOR                                  \
-        " OR set_config('svc.permissions', v.permissions::text, true) IS NULL"\
-        " OR set_config('svc.fresh', v.fresh::text, true) IS NULL") domain    \
-    NGX_SVC_SESSION_FROM(NGX_SVC_SESSION_STALE,                               \
-        ", s.user_id" NGX_SVC_SESSION_PERMISSIONS                             \
-        ", " NGX_SVC_SESSION_FRESH " AS fresh")
-
-#define NGX_SVC_SESSION_DOMAIN(domain, url)                                   \
-    ", " NGX_SVC_BASE_URL_FOUND("v.tenant_id", domain, url)
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_session_read = {
-    .name = "session_read",
-    .text = NGX_SVC_SESSION_READ(""),
-    .nparams = 5
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_session_write = {
-    .name = "session_write",
-    .text = NGX_SVC_SESSION_WRITE(""),
-    .nparams = 10
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_session_caller = {
-    .name = "session_caller",
-    .text = NGX_SVC_SESSION_CALLER(""),
-    .nparams = 10
-};
-
-/* The same of requests whose Host might be a domain of the tenant. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_session_read_domain = {
-    .name = "session_read_domain",
-    .text = NGX_SVC_SESSION_READ(NGX_SVC_SESSION_DOMAIN("$6", "$7")),
-    .nparams = 7
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_session_write_domain = {
-    .name = "session_write_domain",
-    .text = NGX_SVC_SESSION_WRITE(NGX_SVC_SESSION_DOMAIN("$11", "$12")),
-    .nparams = 12
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_session_caller_domain = {
-    .name = "session_caller_domain",
-    .text = NGX_SVC_SESSION_CALLER(NGX_SVC_SESSION_DOMAIN("$11", "$12")),
-    .nparams = 12
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_session_touch = {
-    .name = "session_touch",
-    .text =
-        "UPDATE svc.session SET last_seen_at = now()"
-        " WHERE tenant_id = " NGX_SVC_TENANT
-            " AND (user_id, id) = ("
-                NGX_SVC_SESSION_ROW("k.user_id, k.id", "$1") ")"
-            " AND last_seen_at < now() - interval '1 minute'",
-    .nparams = 1
-};
+#include "ngx_svc_session.sql.h"
 
 
 const ngx_svc_credential_t  ngx_svc_session_credential = {

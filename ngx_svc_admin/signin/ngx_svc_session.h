@@ -35,27 +35,6 @@ typedef enum {
 #define NGX_SVC_SESSION_LOCKED  "locked"
 
 
-/*
- * SQL: the session with a digest, alive or not, or none; and those of a user
- * that have not ended.  A range and an order, as NGX_SVC_ROW() has them:
- * without these each index that begins with the tenant may be as good.  What
- * writes to one names the user too, for the same reason.
- */
-
-#define NGX_SVC_SESSION_ROW(columns, hash)                                    \
-    "SELECT " columns " FROM svc.session k"                                   \
-    " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
-        " AND k.token_hash BETWEEN " hash " AND " hash                        \
-    " ORDER BY k.token_hash LIMIT 1"
-
-#define NGX_SVC_SESSIONS_OF(columns, user)                                    \
-    "SELECT " columns " FROM svc.session k"                                   \
-    " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
-        " AND k.user_id BETWEEN " user " AND " user                           \
-        " AND k.ended_at IS NULL"                                             \
-    " ORDER BY k.user_id OFFSET 0"
-
-
 /* Of the request's pool: sr->session. */
 
 typedef struct {

@@ -8,32 +8,7 @@
 #define NGX_SVC_SIGNIN_ANSWER  1024     /* bytes, or more */
 
 
-const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session = {
-    .name = "signin_session",
-    .text = NGX_SVC_SIGNIN_SESSION,
-    NGX_SVC_PARAMS(ngx_svc_param_session())
-};
-
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_signin_rotate = {
-    .name = "signin_rotate",
-    .text =
-        NGX_SVC_SIGNIN_ROTATE("",
-            "stage, methods, auth_time, expires_at, mfa_at, reauth_at"),
-    NGX_SVC_PARAMS(ngx_svc_param_session(),
-                   ngx_svc_param_new_session())
-};
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_signin_logout = {
-    .name = "signin_logout",
-    .text =
-        "WITH u AS ("
-            NGX_SVC_SIGNIN_END " RETURNING id"
-        ") "
-        NGX_SVC_AUDIT(NGX_SVC_A_SESSION_REVOKED, "u.id::text", "NULL", "'{}'",
-                      "FROM u"),
-    NGX_SVC_PARAMS(ngx_svc_param_session())
-};
+#include "ngx_svc_signin.sql.h"
 
 
 ngx_int_t

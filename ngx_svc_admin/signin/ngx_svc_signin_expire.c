@@ -10,11 +10,7 @@ static ngx_int_t ngx_svc_signin_expire_bind(ngx_svc_pg_op_t *op,
     ngx_svc_pg_call_t *call);
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_expire = {
-    .name = "signin_expire",
-    .text = "SELECT svc.sign_in_expire(1000, $1::int4)",
-    .nparams = 1
-};
+#include "ngx_svc_signin_expire.sql.h"
 
 
 ngx_svc_pg_task_t  ngx_svc_signin_expire = {

@@ -9,10 +9,7 @@
 #define NGX_SVC_SIGNIN_SWEEP  1000      /* events in a round */
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_sweep = {
-    .name = "signin_sweep",
-    .text = "SELECT svc.sign_in_sweep(" ngx_value(NGX_SVC_SIGNIN_SWEEP) ")"
-};
+#include "ngx_svc_signin_sweep.sql.h"
 
 
 ngx_svc_pg_task_t  ngx_svc_signin_sweep = {

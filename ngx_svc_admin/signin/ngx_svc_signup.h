@@ -47,19 +47,6 @@ typedef struct {
       .offset = offsetof(ngx_svc_signup_body_t, email) }
 
 
-/*
- * SQL: the columns that ngx_svc_new_password_job() reads, of somebody who is
- * new, $2: his address, $3: his name; g: svc.governance.
- */
-
-#define NGX_SVC_SIGNUP_PASSWORD                                               \
-    "$2::text AS _email, NULL::text AS _first, NULL::text AS _last,"          \
-    " $3::text AS _display, g.min_length, g.reject_breached,"                 \
-    " g.reject_contextual, g.require_lower, g.require_upper,"                 \
-    " g.require_digit, g.require_symbol, NULL::text AS _hash,"                \
-    " NULL::text AS _history"
-
-
 extern const ngx_svc_login_method_t  ngx_svc_signup_method;
 
 

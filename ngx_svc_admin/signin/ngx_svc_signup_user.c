@@ -9,21 +9,7 @@ static ngx_int_t ngx_svc_signup_bind_verified(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
 
-const ngx_svc_pg_statement_t  ngx_svc_sql_signup_user = {
-    .name = "signup_user",
-    .text =
-        NGX_SVC_ACCOUNT_USER("$4", "'member'", "$5::bool", "'local'",
-            "FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT),
-    NGX_SVC_PARAMS(NGX_SVC_ACCOUNT_USER_PARAMS,
-                   ngx_svc_login_param(email),
-                   ngx_svc_param_call(ngx_svc_signup_bind_verified))
-};
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_signup_store = {
-    .name = "signup_store",
-    .text = NGX_SVC_ACCOUNT_STORE("'{\"source\":\"local\"}'", "", ""),
-    NGX_SVC_PARAMS(NGX_SVC_ACCOUNT_STORE_PARAMS)
-};
+#include "ngx_svc_signup_user.sql.h"
 
 
 static ngx_int_t

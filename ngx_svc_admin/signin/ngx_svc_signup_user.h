@@ -12,25 +12,6 @@
 #define NGX_SVC_SIGNUP_KIND    "signup"     /* of svc.email_challenge */
 
 
-/* SQL: whether a tenant lets people sign up. */
-
-#define NGX_SVC_SIGNUP_OFFERED(t)                                             \
-    "(" t ".branding -> 'allowSelfSignup' IS NOT DISTINCT FROM 'true')"
-
-/*
- * SQL: the columns that ngx_svc_signup_allowed() reads, and where they come
- * from; $1: from which address.
- */
-
-#define NGX_SVC_SIGNUP_ALLOWED                                                \
-    NGX_SVC_LOGIN_GOVERNANCE ", NULL::bigint AS locked,"                      \
-    " " NGX_SVC_SIGNUP_OFFERED("t") " AS allowed"
-
-#define NGX_SVC_SIGNUP_FROM                                                   \
-    " FROM svc.governance g JOIN svc.tenant t ON t.id = g.tenant_id"          \
-    " WHERE g.tenant_id = " NGX_SVC_TENANT
-
-
 /* For ngx_svc_account_write(): a member; his address is verified by mail. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signup_user;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signup_store;

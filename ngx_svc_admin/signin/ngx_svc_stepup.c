@@ -6,7 +6,7 @@
 
 
 static ngx_int_t ngx_svc_stepup_take(ngx_svc_stepup_t *step,
-    PGresult *tried, PGresult *mail);
+    PGresult *tried);
 static ngx_int_t ngx_svc_stepup_barred(ngx_svc_login_t *login);
 static PGresult *ngx_svc_stepup_copy(ngx_svc_stepup_t *step,
     const ngx_svc_pg_statement_t *statement);
@@ -16,52 +16,11 @@ static ngx_int_t ngx_svc_stepup_bind_guessed(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
 
-const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_factors = {
-    .name = "stepup_factors",
-    .text =
-        "SELECT f.id, f.secret, f.last_step, f.type"
-        " FROM (" NGX_SVC_SESSION_ROW("k.user_id", "$1") ") s"
-        " CROSS JOIN LATERAL ("
-            NGX_SVC_FACTORS_OF("k.*", "s.user_id") ") f"
-        " WHERE f.confirmed_at IS NOT NULL",
-    NGX_SVC_PARAMS(ngx_svc_param_session())
-};
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_codes = {
-    .name = "stepup_codes",
-    .text =
-        "SELECT c.mac, c.key_id"
-        " FROM (" NGX_SVC_SESSION_ROW("k.user_id", "$1") ") s"
-        " CROSS JOIN LATERAL (" NGX_SVC_RECOVERY_CODES_OF("s.user_id") ") c",
-    NGX_SVC_PARAMS(ngx_svc_param_session())
-};
-
-/* As ngx_svc_sql_factor_check; $3: a lock of the account counts. */
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_check = {
-    .name = "stepup_check",
-    .text =
-        "SELECT v.verdict, CASE v.verdict WHEN 'go' THEN NULL"
-            " ELSE set_config('svc.tenant', '', true) END, v.locked"
-        " FROM (VALUES (1)) o LEFT JOIN ("
-            "SELECT CASE WHEN $3::bool AND u.locked_until > now()"
-                    " THEN 'locked' ELSE 'go' END AS verdict,"
-                " greatest(" NGX_SVC_LOGIN_LEFT("u.locked_until") ", 1)"
-                    " AS locked"
-            " FROM svc.user_account u"
-            " WHERE u.tenant_id = " NGX_SVC_TENANT " AND u.id = $1"
-                " AND u.status = 'active'"
-                " AND " NGX_SVC_SIGNIN_ALIVE("$2")
-            " OFFSET 0"
-        ") v ON true",
-    NGX_SVC_PARAMS(ngx_svc_login_param(user),
-                   ngx_svc_param_session(),
-                   ngx_svc_param_call(ngx_svc_stepup_bind_guessed))
-};
+#include "ngx_svc_stepup.sql.h"
 
 
 ngx_int_t
-ngx_svc_stepup_limit(ngx_svc_request_t *sr, PGresult *tried, PGresult *mail,
+ngx_svc_stepup_limit(ngx_svc_request_t *sr, PGresult *tried,
     ngx_int_t (*next)(ngx_svc_login_t *login))
 {
     ngx_int_t          rc;
@@ -69,7 +28,7 @@ ngx_svc_stepup_limit(ngx_svc_request_t *sr, PGresult *tried, PGresult *mail,
 
     step = sr->data;
 
-    rc = ngx_svc_stepup_take(step, tried, mail);
+    rc = ngx_svc_stepup_take(step, tried);
 
     if (rc == NGX_ERROR) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -96,7 +55,7 @@ ngx_svc_stepup_barred(ngx_svc_login_t *login)
  */
 
 static ngx_int_t
-ngx_svc_stepup_take(ngx_svc_stepup_t *step, PGresult *tried, PGresult *mail)
+ngx_svc_stepup_take(ngx_svc_stepup_t *step, PGresult *tried)
 {
     ngx_int_t           rc;
     ngx_svc_request_t  *sr;
@@ -111,10 +70,10 @@ ngx_svc_stepup_take(ngx_svc_stepup_t *step, PGresult *tried, PGresult *mail)
     }
 
     step->tried = ngx_svc_pg_result_copy(tried, sr->request->pool);
-    step->mail = ngx_svc_pg_result_copy(mail, sr->request->pool);
     step->factors = ngx_svc_stepup_copy(step, &ngx_svc_sql_stepup_factors);
     step->codes = ngx_svc_stepup_copy(step, &ngx_svc_sql_stepup_codes);
     step->passkeys = ngx_svc_stepup_copy(step, &ngx_svc_sql_ceremony_own);
+    step->mail = ngx_svc_stepup_copy(step, &ngx_svc_sql_stepup_email);
 
     if (step->tried == NULL || step->factors == NULL || step->codes == NULL
         || step->passkeys == NULL || step->mail == NULL)

@@ -134,8 +134,8 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_password;
 
 
 /*
- * What the first round trip reads of the session, $1: the factors that count,
- * the MACs of recovery codes; and the check of the write.
+ * What the first round trip reads of the session: the factors that count, the
+ * MACs of recovery codes; and the check of the write.
  */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_factors;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_codes;
@@ -152,12 +152,11 @@ void ngx_svc_stepup_verified(ngx_svc_stepup_t *step, ngx_int_t rc);
 ngx_int_t ngx_svc_stepup_verdict(ngx_svc_stepup_t *step, ngx_int_t rc);
 
 /*
- * For a reply: copies what the first round trip has read, beside the attempt
- * and the code that was mailed, counts the request, and calls next(), as
- * ngx_svc_login_limit_then().
+ * For a reply: copies what the first round trip has read, beside the attempt,
+ * counts the request, and calls next(), as ngx_svc_login_limit_then().
  */
 ngx_int_t ngx_svc_stepup_limit(ngx_svc_request_t *sr, PGresult *tried,
-    PGresult *mail, ngx_int_t (*next)(ngx_svc_login_t *login));
+    ngx_int_t (*next)(ngx_svc_login_t *login));
 
 /* Whether the session may show that. */
 ngx_uint_t ngx_svc_stepup_offers(ngx_svc_stepup_t *step,

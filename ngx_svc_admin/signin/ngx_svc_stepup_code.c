@@ -22,43 +22,7 @@ static ngx_uint_t ngx_svc_stepup_recovery_find(ngx_svc_stepup_t *step,
     const u_char *mac);
 
 
-/* Of those that show the same code at the same time one has used it. */
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_totp = {
-    .name = "stepup_totp",
-    .text =
-        "WITH f AS ("
-            "UPDATE svc.factor f SET last_step = $3::text::bigint,"
-                " last_used_at = now()"
-            " WHERE f.tenant_id = " NGX_SVC_TENANT
-                " AND f.user_id = $1 AND f.id = $2"
-                " AND f.confirmed_at IS NOT NULL"
-                " AND f.last_step < $3::text::bigint"
-            " RETURNING f.id"
-        ")"
-        " SELECT f.id, CASE WHEN f.id IS NULL"
-            " THEN set_config('svc.tenant', '', true) END"
-        " FROM (VALUES (1)) o LEFT JOIN f ON true",
-    NGX_SVC_PARAMS(ngx_svc_login_param(user),
-                   ngx_svc_stepup_param(used),
-                   ngx_svc_stepup_param(step))
-};
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_recovery = {
-    .name = "stepup_recovery",
-    .text =
-        "WITH c AS ("
-            "DELETE FROM svc.recovery_code c"
-            " WHERE c.tenant_id = " NGX_SVC_TENANT
-                " AND c.user_id = $1 AND c.mac = $2"
-            " RETURNING c.user_id"
-        ")"
-        " SELECT c.user_id, CASE WHEN c.user_id IS NULL"
-            " THEN set_config('svc.tenant', '', true) END"
-        " FROM (VALUES (1)) o LEFT JOIN c ON true",
-    NGX_SVC_PARAMS(ngx_svc_login_param(user),
-                   ngx_svc_stepup_param(used))
-};
+#include "ngx_svc_stepup_code.sql.h"
 
 
 const ngx_svc_stepup_method_t  ngx_svc_stepup_totp = {

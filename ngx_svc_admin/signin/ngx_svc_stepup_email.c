@@ -5,7 +5,6 @@
  * The code is one of svc.email_challenge, its attempts are the challenge's.
  */
 
-#include "ngx_svc_audit.h"
 #include "ngx_svc_own_email.h"
 #include "ngx_svc_stepup.h"
 #include "ngx_svc_totp.h"
@@ -25,113 +24,7 @@ static ngx_int_t ngx_svc_stepup_email_write(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_stepup_email_written(ngx_svc_request_t *sr);
 
 
-/* One row in any case; its id is NULL when no code was mailed, or is over. */
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_email = {
-    .name = "stepup_email",
-    .text =
-        "SELECT e.id, e.user_id, e.code_mac, e.data, e.void"
-        " FROM (VALUES (1)) o LEFT JOIN ("
-            "SELECT e.* FROM ("
-                NGX_SVC_SESSION_ROW("k.root_id, k.user_id", "$1") ") s"
-            " CROSS JOIN LATERAL ("
-                NGX_SVC_ROW("k.valid_after", "svc.user_account", "s.user_id")
-                ") u"
-            " CROSS JOIN LATERAL (SELECT k.mail_id FROM svc.challenge k"
-                " WHERE k.tenant_id = " NGX_SVC_TENANT
-                    " AND k.root_id BETWEEN s.root_id AND s.root_id"
-                " ORDER BY k.root_id LIMIT 1) c"
-            " CROSS JOIN LATERAL ("
-                NGX_SVC_ROW("k.*", "svc.email_challenge", "c.mail_id") ") e"
-            " WHERE e.used_at IS NULL AND e.expires_at > now()"
-                " AND e.created_at >= coalesce(u.valid_after, '-infinity')"
-        ") e ON true",
-    NGX_SVC_PARAMS(ngx_svc_param_session())
-};
-
-/*
- * The challenge lasts as long as its newest code; one that is void changes
- * nothing.  Without a row the challenge is another one by now.
- */
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_email_mailed = {
-    .name = "stepup_email_mailed",
-    .text =
-        "WITH e AS ("
-            NGX_SVC_ROW("k.*", "svc.email_challenge", "$3")
-        "), c AS ("
-            "UPDATE svc.challenge c SET"
-                " mail_id = CASE WHEN e.void THEN c.mail_id ELSE e.id END,"
-                " expires_at = CASE WHEN e.void THEN c.expires_at"
-                    " ELSE e.expires_at END"
-            " FROM e WHERE c.tenant_id = " NGX_SVC_TENANT
-                " AND c.root_id = " NGX_SVC_OWN_EMAIL_ROOT("$1")
-                " AND c.id = $2 AND coalesce(c.expires_at > now(), false)"
-            " RETURNING c.id, c.attempts, c.expires_at"
-        ")"
-        " SELECT c.id AS \"challengeId\", c.attempts,"
-            " c.expires_at AS \"expiresAt\" FROM c",
-    NGX_SVC_PARAMS(ngx_svc_param_session(),
-                   ngx_svc_stepup_param(challenge),
-                   ngx_svc_login_param(mailed.id))
-};
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_email_use = {
-    .name = "stepup_email_use",
-    .text =
-        "WITH f AS ("
-            "UPDATE svc.factor f SET last_used_at = now()"
-            " WHERE f.tenant_id = " NGX_SVC_TENANT
-                " AND f.user_id = $1 AND f.id = $2"
-                " AND f.confirmed_at IS NOT NULL"
-            " RETURNING f.id"
-        "), c AS ("
-            "UPDATE svc.email_challenge c SET used_at = now() FROM f"
-            " WHERE c.tenant_id = " NGX_SVC_TENANT " AND c.id = $3"
-                " AND c.used_at IS NULL"
-                " AND coalesce(c.expires_at > now(), false)"
-            " RETURNING c.id"
-        ")"
-        " SELECT c.id, CASE WHEN c.id IS NULL"
-            " THEN set_config('svc.tenant', '', true) END"
-        " FROM (VALUES (1)) o LEFT JOIN c ON true",
-    NGX_SVC_PARAMS(ngx_svc_login_param(user),
-                   ngx_svc_stepup_param(used),
-                   ngx_svc_login_param(mailed.id))
-};
-
-/* $1: the session, $2: the user, $3: the address. */
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_email_prove = {
-    .name = "stepup_email_prove",
-    .text =
-        "WITH o AS MATERIALIZED ("
-            NGX_SVC_SESSION_ROW("k.user_id, k.id, k.root_id", "$1")
-        "), s AS ("
-            "UPDATE svc.session SET proved_at = now()"
-            " WHERE tenant_id = " NGX_SVC_TENANT
-                " AND (user_id, id) = (SELECT o.user_id, o.id FROM o)"
-            " RETURNING id"
-        "), c AS ("
-            "DELETE FROM svc.challenge c"
-            " WHERE c.tenant_id = " NGX_SVC_TENANT
-                " AND c.root_id = (SELECT o.root_id FROM o)"
-        "), u AS ("
-            "UPDATE svc.user_account a SET email_verified = true,"
-                " updated_at = " NGX_SVC_CHANGED_AT("a")
-            " WHERE a.tenant_id = " NGX_SVC_TENANT " AND a.id = $2"
-                " AND a.user_name_key = svc.address_key($3)"
-                " AND NOT a.email_verified"
-            " RETURNING a.id"
-        "), e AS ("
-            NGX_SVC_AUDIT(NGX_SVC_A_EMAIL_VERIFIED, "u.id::text", "NULL",
-                          "'{}'", "FROM u")
-        ")"
-        " SELECT id FROM s",
-    NGX_SVC_PARAMS(ngx_svc_param_session(),
-                   ngx_svc_login_param(user),
-                   ngx_svc_factor_param(email))
-};
+#include "ngx_svc_stepup_email.sql.h"
 
 
 const ngx_svc_stepup_method_t  ngx_svc_stepup_email = {

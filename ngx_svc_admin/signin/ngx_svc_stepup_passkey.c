@@ -16,63 +16,7 @@ static ngx_int_t ngx_svc_stepup_passkey_verify(ngx_svc_stepup_t *step);
 static ngx_int_t ngx_svc_stepup_passkey_signed(ngx_svc_stepup_t *step);
 
 
-/* One of those that have the challenge uses it, and counts on. */
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_passkey = {
-    .name = "stepup_passkey",
-    .text =
-        "WITH c AS ("
-            "INSERT INTO svc.challenge_used (tenant_id, hash, expires_at)"
-            " SELECT t.id, $5::bytea, " NGX_SVC_TIME("$6")
-            " FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT
-            " ON CONFLICT DO NOTHING RETURNING 1"
-        "), p AS ("
-            "UPDATE svc.passkey p SET sign_count = $3::text::bigint,"
-                " bs = $4::text::bool"
-            " WHERE p.tenant_id = " NGX_SVC_TENANT
-                " AND p.credential_hash = $2 AND p.user_id = $1"
-                " AND EXISTS (SELECT FROM c)"
-                " AND ($3::text::bigint > p.sign_count"
-                    " OR ($3::text::bigint = 0 AND p.sign_count = 0))"
-            " RETURNING p.user_id, p.factor_id"
-        "), f AS ("
-            "UPDATE svc.factor f SET last_used_at = now()"
-            " WHERE f.tenant_id = " NGX_SVC_TENANT
-                " AND (f.user_id, f.id) = (SELECT p.user_id, p.factor_id"
-                    " FROM p)"
-        ")"
-        " SELECT p.factor_id, CASE WHEN p.factor_id IS NULL"
-            " THEN set_config('svc.tenant', '', true) END"
-        " FROM (VALUES (1)) o LEFT JOIN p ON true",
-    NGX_SVC_PARAMS(ngx_svc_login_param(user),
-                   ngx_svc_stepup_param(shown.id),
-                   ngx_svc_stepup_param(shown.count),
-                   ngx_svc_stepup_param(shown.bs),
-                   ngx_svc_stepup_param(shown.used),
-                   ngx_svc_stepup_param(shown.expires))
-};
-
-/* Nothing can be guessed: it does not count for the lock. */
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_passkey_wrong = {
-    .name = "stepup_passkey_wrong",
-    .text =
-        "WITH n AS ("
-            "INSERT INTO svc.sign_in_event (tenant_id, at, kind, reason,"
-                " user_id, ip, country)"
-            " SELECT t.id, now(), 'failure', $2::text, $1::uuid,"
-                " $3::text::inet, $4"
-            " FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT
-        ") "
-        NGX_SVC_AUDIT_FAILURE(NGX_SVC_A_MFA_CHALLENGE_FAILED,
-            "$1::uuid::text", NGX_SVC_LOGIN_NAME, "jsonb_build_object('method',"
-                " 'passkey', 'reason', $2::text)",
-            "FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT),
-    NGX_SVC_PARAMS(ngx_svc_login_param(user),
-                   ngx_svc_login_param(reason_name),
-                   ngx_svc_login_param(client.ip),
-                   ngx_svc_login_param(client.country))
-};
+#include "ngx_svc_stepup_passkey.sql.h"
 
 
 const ngx_svc_stepup_method_t  ngx_svc_stepup_passkey = {

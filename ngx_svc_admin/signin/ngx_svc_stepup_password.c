@@ -13,23 +13,7 @@ static ngx_int_t ngx_svc_stepup_password_verify(ngx_svc_stepup_t *step);
 static void ngx_svc_stepup_password_hashed(ngx_svc_password_job_t *job);
 
 
-/* While the hash was made, a factor, or another password, may have come. */
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_password = {
-    .name = "stepup_password",
-    .text =
-        "SELECT p.user_id, CASE WHEN p.user_id IS NULL"
-            " THEN set_config('svc.tenant', '', true) END"
-        " FROM (VALUES (1)) o LEFT JOIN ("
-            "SELECT p.user_id FROM svc.user_account u JOIN svc.password p"
-                " ON p.tenant_id = u.tenant_id AND p.user_id = u.id"
-            " WHERE u.tenant_id = " NGX_SVC_TENANT " AND u.id = $1"
-                " AND NOT u.mfa_enrolled AND p.version = $2::text::bigint"
-            " OFFSET 0"
-        ") p ON true",
-    NGX_SVC_PARAMS(ngx_svc_login_param(user),
-                   ngx_svc_login_param(version))
-};
+#include "ngx_svc_stepup_password.sql.h"
 
 
 const ngx_svc_stepup_method_t  ngx_svc_stepup_password = {

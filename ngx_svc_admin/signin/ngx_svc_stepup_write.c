@@ -14,17 +14,7 @@ static ngx_int_t ngx_svc_stepup_write(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_stepup_written(ngx_svc_request_t *sr);
 
 
-/* $1: the session, whose challenge has been tried before. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_unknown = {
-    .name = "stepup_unknown",
-    .text =
-        "UPDATE svc.challenge c SET attempts = c.attempts - 1"
-        " WHERE c.tenant_id = " NGX_SVC_TENANT
-            " AND c.root_id = (" NGX_SVC_SESSION_ROW("k.root_id", "$1") ")"
-            " AND c.attempts > 0",
-    NGX_SVC_PARAMS(ngx_svc_param_session())
-};
+#include "ngx_svc_stepup_write.sql.h"
 
 
 ngx_int_t

@@ -52,68 +52,7 @@ static ngx_int_t ngx_svc_admin_logo_verdict(ngx_svc_request_t *sr,
     ngx_svc_admin_logo_t *logo);
 
 
-#define NGX_SVC_ADMIN_LOGO_RETURN                                             \
-    "r AS ("                                                                  \
-        "SELECT * FROM u"                                                     \
-        " UNION ALL SELECT * FROM o WHERE NOT EXISTS (SELECT FROM u)"         \
-    ")"                                                                       \
-    " SELECT CASE WHEN NOT m.matches THEN 'precondition' END AS _verdict, "   \
-    NGX_SVC_ADMIN_TENANT_COLUMNS("r") " FROM r, m"
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_logo_put = {
-    .name = "admin_logo_put",
-    .text =
-        "WITH o AS ("
-            "SELECT * FROM svc.tenant WHERE id = " NGX_SVC_TENANT
-            " FOR UPDATE"
-        "), m AS ("
-            "SELECT " NGX_SVC_ADMIN_TENANT_MATCHES("$4") " AS matches FROM o"
-        "), u AS ("
-            "UPDATE svc.tenant t SET logo_uploads = o.logo_uploads + 1,"
-                " logo_etag = left(encode(sha256($2::bytea"
-                " || int8send(o.logo_uploads + 1)), 'hex'), 12),"
-                " updated_at = " NGX_SVC_CHANGED_AT("t")
-            " FROM o, m WHERE t.id = o.id AND m.matches RETURNING t.*"
-        "), l AS ("
-            "INSERT INTO svc.logo (tenant_id, content_type, data)"
-            " SELECT u.id, $3, $2 FROM u"
-            " ON CONFLICT (tenant_id) DO UPDATE"
-            " SET content_type = excluded.content_type, data = excluded.data"
-        "), e AS ("
-            NGX_SVC_AUDIT(NGX_SVC_A_LOGO_UPLOADED, "u.id::text", "u.name",
-                "jsonb_build_object('contentType', $3::text, 'size',"
-                " octet_length($2))", "FROM u")
-        "), " NGX_SVC_ADMIN_LOGO_RETURN,
-    NGX_SVC_PARAMS(ngx_svc_param_base_url(),
-                   ngx_svc_param_body(),
-                   ngx_svc_param_call(ngx_svc_admin_logo_bind_type),
-                   ngx_svc_param_if_match()),
-    NGX_SVC_VERDICTS(ngx_svc_verdict_precondition)
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_logo_delete = {
-    .name = "admin_logo_delete",
-    .text =
-        "WITH o AS ("
-            "SELECT * FROM svc.tenant WHERE id = " NGX_SVC_TENANT
-            " FOR UPDATE"
-        "), m AS ("
-            "SELECT " NGX_SVC_ADMIN_TENANT_MATCHES("$2") " AS matches FROM o"
-        "), u AS ("
-            "UPDATE svc.tenant t SET logo_etag = NULL,"
-                " updated_at = " NGX_SVC_CHANGED_AT("t")
-            " FROM o, m WHERE t.id = o.id AND m.matches"
-                " AND o.logo_etag IS NOT NULL RETURNING t.*"
-        "), l AS ("
-            "DELETE FROM svc.logo l USING u WHERE l.tenant_id = u.id"
-        "), e AS ("
-            NGX_SVC_AUDIT(NGX_SVC_A_LOGO_DELETED, "u.id::text", "u.name",
-                          "'{}'", "FROM u")
-        "), " NGX_SVC_ADMIN_LOGO_RETURN,
-    NGX_SVC_PARAMS(ngx_svc_param_base_url(),
-                   ngx_svc_param_if_match()),
-    NGX_SVC_VERDICTS(ngx_svc_verdict_precondition)
-};
+#include "ngx_svc_admin_logo.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_logo[] = {

@@ -72,27 +72,7 @@ static ngx_svc_admin_public_kind_t
 };
 
 
-/* Each runs as the owner of the schema: see the functions. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_public_branding = {
-    .name = "public_branding",
-    .text =
-        "SELECT t.id AS _tenant, t.name, t.slug, t.branding ||"
-            NGX_SVC_ADMIN_LOGO_URL("t.slug", "t.logo_etag") " AS branding,"
-            " t.allow_signup AS \"allowSignup\","
-            " t.allow_passwordless AS \"allowPasswordless\""
-        " FROM svc.public_tenant($2) t",
-    NGX_SVC_PARAMS(ngx_svc_param_base_url(),
-                   ngx_svc_param_call(ngx_svc_admin_public_bind_name))
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_public_logo = {
-    .name = "public_logo",
-    .text =
-        "SELECT id AS _tenant, logo_etag AS _etag, content_type AS _type,"
-            " data AS _data FROM svc.public_logo($1)",
-    NGX_SVC_PARAMS(ngx_svc_param_call(ngx_svc_admin_public_bind_name))
-};
+#include "ngx_svc_admin_public.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_public[] = {

@@ -38,69 +38,7 @@ static const ngx_svc_member_t  ngx_svc_admin_tenant_members[] = {
 };
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_tenant = {
-    .name = "admin_tenant",
-    .text =
-        "SELECT " NGX_SVC_ADMIN_TENANT_COLUMNS("tenant")
-        " FROM svc.tenant WHERE id = " NGX_SVC_TENANT,
-    NGX_SVC_PARAMS(ngx_svc_param_base_url())
-};
-
-/*
- * The row is locked, compared with what it would become, and written only when
- * that differs.
- */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_tenant_patch = {
-    .name = "admin_tenant_patch",
-    .text =
-        "WITH o AS ("
-            "SELECT * FROM svc.tenant WHERE id = " NGX_SVC_TENANT
-            " FOR UPDATE"
-        "), n AS ("
-            "SELECT id, coalesce($3, name) AS name, svc.json_merge(branding,"
-                " coalesce($2::text::jsonb -> 'branding', '{}') - 'logoUrl')"
-                " AS branding, "
-                NGX_SVC_ADMIN_TENANT_MATCHES("$4") " AS matches FROM o"
-        "), f AS ("
-            "SELECT *, octet_length(branding::text) <= $5::int4 AS fits FROM n"
-        "), u AS ("
-            "UPDATE svc.tenant t SET name = f.name, branding = f.branding,"
-                " updated_at = " NGX_SVC_CHANGED_AT("t")
-            " FROM f, o WHERE t.id = f.id AND f.matches AND f.fits"
-                " AND (f.name, " NGX_SVC_ADMIN_SWITCHES " || f.branding)"
-                " <> (o.name, " NGX_SVC_ADMIN_SWITCHES " || o.branding)"
-            " RETURNING t.*"
-        "), e AS ("
-            NGX_SVC_AUDIT(NGX_SVC_A_TENANT_UPDATED, "u.id::text", "u.name",
-                "jsonb_build_object('changed', to_jsonb("
-                "array_remove(ARRAY["
-                NGX_SVC_DIFFERS("name", "name")
-                "], NULL) || ARRAY(SELECT 'branding.' || key FROM"
-                " (SELECT * FROM jsonb_each(u.branding) EXCEPT SELECT *"
-                " FROM jsonb_each(" NGX_SVC_ADMIN_SWITCHES " || o.branding))"
-                " added"
-                " UNION SELECT 'branding.' || key FROM"
-                " (SELECT jsonb_object_keys(o.branding) AS key"
-                " EXCEPT SELECT jsonb_object_keys(u.branding)) gone"
-                " ORDER BY 1)))", "FROM u, o")
-        "), r AS ("
-            "SELECT * FROM u"
-            " UNION ALL SELECT * FROM o WHERE NOT EXISTS (SELECT FROM u)"
-        ")"
-        " SELECT CASE WHEN NOT f.matches THEN 'precondition'"
-            " WHEN NOT f.fits THEN 'large' END AS _verdict, "
-            NGX_SVC_ADMIN_TENANT_COLUMNS("r")
-        " FROM r, f",
-    NGX_SVC_PARAMS(ngx_svc_param_base_url(),
-                   ngx_svc_param_body(),
-                   ngx_svc_param_text(ngx_svc_admin_tenant_t, name),
-                   ngx_svc_param_if_match(),
-                   ngx_svc_param_constant(NGX_SVC_ADMIN_BRANDING_SIZE)),
-    NGX_SVC_VERDICTS(
-        ngx_svc_verdict_precondition,
-        { "large", NGX_SVC_E_INVALID_REQUEST, NGX_SVC_ADMIN_LARGE })
-};
+#include "ngx_svc_admin_tenant.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_admin_tenant[] = {

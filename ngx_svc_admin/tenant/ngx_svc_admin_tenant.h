@@ -11,36 +11,6 @@
 #include "ngx_svc_schema.h"
 
 
-/* SQL: where a tenant's public resources are; $1: ngx_svc_param_base_url(). */
-
-#define NGX_SVC_ADMIN_LOGO_URL(slug, etag)                                    \
-    " CASE WHEN " etag " IS NULL THEN '{}'"                                   \
-    " ELSE jsonb_build_object('logoUrl', " NGX_SVC_BASE_URL("$1")             \
-        " || '/v1/tenants/' || " slug " || '/logo?v=' || " etag ") END"
-
-/* SQL: the version in an entity tag, and whether If-Match names it. */
-
-#define NGX_SVC_ADMIN_TENANT_VERSION(time)                                    \
-    "(extract(epoch from " time ") * 1000)::int8"
-
-#define NGX_SVC_ADMIN_TENANT_MATCHES(versions)                                \
-    NGX_SVC_IF_MATCH(versions, NGX_SVC_ADMIN_TENANT_VERSION("updated_at"))
-
-/* SQL: what a branding has when nothing else is stored. */
-
-#define NGX_SVC_ADMIN_SWITCHES                                                \
-    "'{\"allowSelfSignup\":false,\"allowPasswordless\":false}'::jsonb"
-
-/* SQL: a tenant as its administrators see it. */
-
-#define NGX_SVC_ADMIN_TENANT_COLUMNS(t)                                       \
-    t ".id, " t ".name, " t ".slug,"                                          \
-    " " NGX_SVC_ADMIN_SWITCHES " || " t ".branding || "                       \
-    NGX_SVC_ADMIN_LOGO_URL(t ".slug", t ".logo_etag") " AS branding, "        \
-    t ".created_at AS \"createdAt\", " t ".updated_at AS \"updatedAt\", "     \
-    NGX_SVC_ADMIN_TENANT_VERSION(t ".updated_at") " AS _version"
-
-
 /* What a PATCH may have. */
 
 typedef struct {

@@ -29,8 +29,7 @@ NGX_SVC_API ngx_int_t ngx_svc_word_argument(ngx_svc_request_t *sr,
 
 /*
  * The same for an RFC 3339 time: msec is the milliseconds since the epoch, as a
- * text of the request's pool, for NGX_SVC_TIME(), without data when it is
- * absent.
+ * text of the request's pool, without data when it is absent.
  */
 NGX_SVC_API ngx_int_t ngx_svc_time_argument(ngx_svc_request_t *sr,
     const char *name, ngx_str_t *msec);

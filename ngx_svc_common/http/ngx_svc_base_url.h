@@ -11,26 +11,6 @@
 #include "ngx_svc_request.h"
 
 
-/*
- * SQL: the same; base: a parameter of ngx_svc_param_base_url().  Where the
- * request's domain is known only in the transaction, that says so.
- */
-
-#define NGX_SVC_BASE_URL(base)                                                \
-    "coalesce(nullif(current_setting('svc.base_url', true), ''), "            \
-        base "::text)"
-
-/*
- * SQL: a column that says so, NULL or not: the domain is a verified one of the
- * tenant, which is set; domain, url: parameters of ngx_svc_base_url_bind().
- */
-
-#define NGX_SVC_BASE_URL_FOUND(tenant, domain, url)                           \
-    "(SELECT set_config('svc.base_url', " url ", true) FROM svc.domain d"     \
-        " WHERE d.tenant_id = " tenant " AND d.domain = " domain              \
-        " AND d.verified_at IS NOT NULL) AS _base_url"
-
-
 NGX_SVC_API const ngx_str_t *ngx_svc_base_url(ngx_svc_request_t *sr);
 
 /*

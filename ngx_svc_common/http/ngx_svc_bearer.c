@@ -5,7 +5,6 @@
 #include "ngx_svc_bearer.h"
 #include "ngx_svc_base_url.h"
 #include "ngx_svc_bind_client.h"
-#include "ngx_svc_sql.h"
 
 
 #define NGX_SVC_TOKEN_MAX  256          /* bytes */
@@ -32,134 +31,7 @@ static void ngx_svc_bearer_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 static ngx_int_t ngx_svc_bearer_refuse(ngx_svc_request_t *sr, PGresult *res);
 
 
-/*
- * The first statement of every op.  It finds the token by its digest and, if
- * that is live and grants the route's permission, sets the tenant, by which
- * row-level security lives, for this transaction.  No row: 401.  A NULL in its
- * first column: 403.  It never raises an error, so that bad tokens do not fill
- * PostgreSQL's log; whatever follows then finds no tenant, and no rows.
- *
- * The second column says that last_used_at is over a minute old.  The writing
- * form also sets what the defaults of svc.audit_event read; and that of a route
- * with NGX_SVC_ROUTE_CALLER what the token grants, too.  A setting costs nearly
- * a tenth of a read: none is made that nobody looks at.  That of a route with
- * NGX_SVC_ROUTE_AUDITS sets whose the token is alone, its id and its name.
- *
- * Most of what is left is the start of the functions in it, each of which
- * PostgreSQL looks up, with the right to call it.  So what can be said without
- * one is: set_config() never returns NULL, and an OR of such calls makes them
- * all; CURRENT_TIMESTAMP is now(); and $3 is NULL where any token will do.
- */
-
-#define NGX_SVC_AUTH_LIVE                                                     \
-    " FROM svc.credential"                                                    \
-    " WHERE token_hash = $1 AND kind = $2 AND revoked_at IS NULL"             \
-    " AND (expires_at IS NULL OR expires_at > CURRENT_TIMESTAMP)"
-
-#define NGX_SVC_AUTH_GRANTED(then)                                            \
-    "CASE WHEN $3 = ANY (permissions) OR $3::text IS NULL THEN " then " END"
-
-#define NGX_SVC_AUTH_TENANT                                                   \
-    NGX_SVC_AUTH_GRANTED("set_config('svc.tenant', tenant_id::text, true)")
-
-#define NGX_SVC_AUTH_ACTOR                                                    \
-    "set_config('svc.actor_type', $4, true) IS NULL"                          \
-    " OR set_config('svc.actor_id', id::text, true) IS NULL"                  \
-    " OR set_config('svc.actor_name', name, true) IS NULL"                    \
-    " OR set_config('svc.ip', $5, true) IS NULL"                              \
-    " OR set_config('svc.user_agent', $6, true) IS NULL"                      \
-    " OR set_config('svc.request_id', $7, true) IS NULL"
-
-#define NGX_SVC_AUTH_TOKEN                                                    \
-    "set_config('svc.token', id::text || ' ' || name, true) IS NULL"
-
-#define NGX_SVC_AUTH_PERMISSIONS                                              \
-    NGX_SVC_AUTH_GRANTED(                                                     \
-        "set_config('svc.permissions', permissions::text, true)")
-
-#define NGX_SVC_AUTH_STALE                                                    \
-    "last_used_at IS NULL"                                                    \
-    " OR last_used_at < CURRENT_TIMESTAMP - interval '1 minute'"
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_read = {
-    .name = "auth_read",
-    .text =
-        "SELECT " NGX_SVC_AUTH_TENANT ", " NGX_SVC_AUTH_STALE
-        NGX_SVC_AUTH_LIVE,
-    .nparams = 3
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_write = {
-    .name = "auth_write",
-    .text =
-        "SELECT " NGX_SVC_AUTH_TENANT ", " NGX_SVC_AUTH_STALE ", "
-        NGX_SVC_AUTH_ACTOR NGX_SVC_AUTH_LIVE,
-    .nparams = 7
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_caller = {
-    .name = "auth_caller",
-    .text =
-        "SELECT " NGX_SVC_AUTH_TENANT ", " NGX_SVC_AUTH_STALE ", "
-        NGX_SVC_AUTH_ACTOR ", " NGX_SVC_AUTH_PERMISSIONS " IS NULL"
-        NGX_SVC_AUTH_LIVE,
-    .nparams = 7
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_token = {
-    .name = "auth_token",
-    .text =
-        "SELECT " NGX_SVC_AUTH_TENANT ", " NGX_SVC_AUTH_STALE ", "
-        NGX_SVC_AUTH_TOKEN NGX_SVC_AUTH_LIVE,
-    .nparams = 3
-};
-
-/* The same of requests whose Host might be a domain of the tenant. */
-
-#define NGX_SVC_AUTH_DOMAIN(domain, url)                                      \
-    ", " NGX_SVC_BASE_URL_FOUND("credential.tenant_id", domain, url)
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_read_domain = {
-    .name = "auth_read_domain",
-    .text =
-        "SELECT " NGX_SVC_AUTH_TENANT ", " NGX_SVC_AUTH_STALE
-        NGX_SVC_AUTH_DOMAIN("$4", "$5") NGX_SVC_AUTH_LIVE,
-    .nparams = 5
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_write_domain = {
-    .name = "auth_write_domain",
-    .text =
-        "SELECT " NGX_SVC_AUTH_TENANT ", " NGX_SVC_AUTH_STALE ", "
-        NGX_SVC_AUTH_ACTOR NGX_SVC_AUTH_DOMAIN("$8", "$9") NGX_SVC_AUTH_LIVE,
-    .nparams = 9
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_caller_domain = {
-    .name = "auth_caller_domain",
-    .text =
-        "SELECT " NGX_SVC_AUTH_TENANT ", " NGX_SVC_AUTH_STALE ", "
-        NGX_SVC_AUTH_ACTOR ", " NGX_SVC_AUTH_PERMISSIONS " IS NULL"
-        NGX_SVC_AUTH_DOMAIN("$8", "$9") NGX_SVC_AUTH_LIVE,
-    .nparams = 9
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_token_domain = {
-    .name = "auth_token_domain",
-    .text =
-        "SELECT " NGX_SVC_AUTH_TENANT ", " NGX_SVC_AUTH_STALE ", "
-        NGX_SVC_AUTH_TOKEN NGX_SVC_AUTH_DOMAIN("$4", "$5") NGX_SVC_AUTH_LIVE,
-    .nparams = 5
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_touch = {
-    .name = "auth_touch",
-    .text =
-        "UPDATE svc.credential SET last_used_at = now()"
-        " WHERE tenant_id = " NGX_SVC_TENANT
-            " AND token_hash = $1 AND (" NGX_SVC_AUTH_STALE ")",
-    .nparams = 1
-};
+#include "ngx_svc_bearer.sql.h"
 
 
 const ngx_svc_credential_t  ngx_svc_bearer = {

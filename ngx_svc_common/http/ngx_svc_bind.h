@@ -25,8 +25,8 @@
 /*
  * A member of the body, by its place in the struct: as text, integer, boolean,
  * id, address or time (which a check has found to be one; of a time the
- * milliseconds since the epoch, for NGX_SVC_TIME) or permissions, NULL when it
- * is absent or null; and whether it is there at all.
+ * milliseconds since the epoch) or permissions, NULL when it is absent or null;
+ * and whether it is there at all.
  */
 
 #define ngx_svc_param_text(type, field)                                       \
@@ -77,7 +77,7 @@
 #define ngx_svc_param_constant(number)                                        \
     { .bind = ngx_svc_bind_constant, .n = number }
 
-/* svc_base_url, or what NGX_SVC_BASE_URL() makes of it */
+/* The URL that ngx_svc_base_url() tells. */
 #define ngx_svc_param_base_url()                                              \
     { .bind = ngx_svc_bind_base_url }
 

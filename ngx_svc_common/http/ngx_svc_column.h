@@ -7,7 +7,6 @@
 
 
 #include "ngx_svc_request.h"
-#include "ngx_svc_sql.h"
 
 
 /*

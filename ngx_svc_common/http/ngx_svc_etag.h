@@ -16,11 +16,6 @@
 #define ngx_svc_verdict_precondition                                          \
     { "precondition", NGX_SVC_E_PRECONDITION, NGX_SVC_PRECONDITION }
 
-/* SQL: whether If-Match, a parameter, names the version in a column. */
-#define NGX_SVC_IF_MATCH(versions, column)                                    \
-    "(" versions "::text IS NULL"                                             \
-    " OR " column "::text = ANY (" versions "::text::text[]))"
-
 
 /*
  * If-Match as the text of a PostgreSQL array of versions; no data: any version

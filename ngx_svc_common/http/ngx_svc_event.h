@@ -9,26 +9,6 @@
 #include "ngx_svc_column.h"
 
 
-/*
- * SQL: the ids of the tenant's webhook endpoints that are to get an event, with
- * commas between them; nobody: empty.  event: its name, a literal.  An array
- * costs half of what an aggregate does.
- */
-
-#define NGX_SVC_EVENT_SUBSCRIBERS(event)                                      \
-    "array_to_string(ARRAY(SELECT w.id FROM svc.webhook_endpoint w"           \
-    " WHERE w.tenant_id = " NGX_SVC_TENANT " AND w.enabled"                   \
-    " AND '" event "' = ANY (w.events)), ',')"
-
-
-/*
- * SQL: the time of an event.  The audit log is the outbox of events: who tells
- * of one writes the audit event of the same name, at that time.
- */
-
-#define NGX_SVC_EVENT_AT  "now()::timestamptz(3)"
-
-
 typedef enum {
     NGX_SVC_EVENT_USER_CREATED = 0,
     NGX_SVC_EVENT_USER_LOGIN,

@@ -48,24 +48,7 @@ static ngx_svc_health_state_e ngx_svc_health_state(
     ngx_svc_health_check_t *check);
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_health_read = {
-    .name = "health_read",
-    .text = "SELECT true",
-    .nparams = 0
-};
-
-/*
- * A transaction that has written nothing to the log, but for its end, waits
- * neither for the disk nor for a standby.  No row: there can be no writes.
- */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_health_write = {
-    .name = "health_write",
-    .text =
-        "SELECT pg_logical_emit_message(true, 'svc.health', ''::text)"
-        " WHERE current_setting('transaction_read_only') = 'off'",
-    .nparams = 0
-};
+#include "ngx_svc_health_check.sql.h"
 
 
 static void                  (*ngx_svc_health_ended)(void);

@@ -8,7 +8,6 @@
 
 #include "ngx_svc_access_caller.h"
 #include "ngx_svc_args.h"
-#include "ngx_svc_audit.h"
 #include "ngx_svc_auth.h"
 #include "ngx_svc_base_url.h"
 #include "ngx_svc_bind.h"
@@ -23,7 +22,6 @@
 #include "ngx_svc_router.h"
 #include "ngx_svc_row.h"
 #include "ngx_svc_send.h"
-#include "ngx_svc_sql.h"
 #include "ngx_svc_stream.h"
 #include "ngx_svc_submit.h"
 

@@ -33,63 +33,7 @@ static ngx_int_t ngx_svc_idempotency_text(ngx_svc_request_t *sr,
     ngx_str_t *text);
 
 
-/* $1 path, $2 key, $3 digest of the body; of the credential in the settings. */
-
-#define NGX_SVC_IDEMPOTENCY_WHOSE                                             \
-    "nullif(current_setting('svc.actor_id', true), '')::uuid AS credential_id"
-
-#define NGX_SVC_IDEMPOTENCY_THIS                                              \
-    "i.tenant_id = " NGX_SVC_TENANT " AND i.credential_id = t.credential_id"  \
-    " AND i.path = $1 AND i.key = $2"
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_idempotency_claim = {
-    .name = "idempotency_claim",
-    .text =
-        "WITH t AS ("
-            "SELECT " NGX_SVC_TENANT_OR_NULL " AS tenant_id, "
-                NGX_SVC_IDEMPOTENCY_WHOSE
-        "), k AS ("
-            "INSERT INTO svc.idempotency AS i (tenant_id, credential_id, path,"
-                " key, body_hash)"
-            " SELECT t.tenant_id, t.credential_id, $1, $2, $3 FROM t"
-            " WHERE t.tenant_id IS NOT NULL"
-            " ON CONFLICT (tenant_id, credential_id, path, key) DO UPDATE"
-            " SET body_hash = excluded.body_hash, created_at = now(),"
-                " status = NULL, reply = NULL"
-            " WHERE i.created_at < now() - interval '1 day' RETURNING true"
-        "), d AS ("
-            "DELETE FROM svc.idempotency WHERE tenant_id = " NGX_SVC_TENANT
-                " AND ctid = ANY (ARRAY(SELECT i.ctid FROM svc.idempotency i"
-                " WHERE i.tenant_id = " NGX_SVC_TENANT
-                " AND i.created_at < now() - interval '1 day 1 hour'"
-                " AND i.key <> $2 ORDER BY i.created_at LIMIT 10"
-                " FOR UPDATE SKIP LOCKED))"
-        ")"
-        " SELECT EXISTS (SELECT FROM k), i.body_hash = $3, i.status, i.reply,"
-        " CASE WHEN NOT EXISTS (SELECT FROM k)"
-        " THEN set_config('svc.tenant', '', true) END"
-        " FROM t LEFT JOIN svc.idempotency i ON " NGX_SVC_IDEMPOTENCY_THIS
-        " WHERE t.tenant_id IS NOT NULL",
-    .nparams = 3
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_idempotency_keep = {
-    .name = "idempotency_keep",
-    .text =
-        "WITH t AS (SELECT " NGX_SVC_IDEMPOTENCY_WHOSE ")"
-        " UPDATE svc.idempotency i SET status = $4::int4, reply = $5 FROM t"
-        " WHERE " NGX_SVC_IDEMPOTENCY_THIS " AND i.body_hash = $3",
-    .nparams = 5
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_idempotency_release = {
-    .name = "idempotency_release",
-    .text =
-        "WITH t AS (SELECT " NGX_SVC_IDEMPOTENCY_WHOSE ")"
-        " DELETE FROM svc.idempotency i USING t"
-        " WHERE " NGX_SVC_IDEMPOTENCY_THIS " AND i.body_hash = $3",
-    .nparams = 3
-};
+#include "ngx_svc_idempotency.sql.h"
 
 
 ngx_int_t

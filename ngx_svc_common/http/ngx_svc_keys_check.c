@@ -19,13 +19,7 @@ static ngx_uint_t ngx_svc_keys_check_missing(const ngx_str_t *ids,
 static void ngx_svc_keys_check_tell(const ngx_str_t *missing);
 
 
-/* Ids have no commas. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_keys_needed = {
-    .name = "keys_needed",
-    .text = "SELECT string_agg(k.id, ',') FROM svc.sealed_keys() k (id)",
-    .nparams = 0
-};
+#include "ngx_svc_keys_check.sql.h"
 
 
 static ngx_svc_pg_task_t      ngx_svc_keys_check = {

@@ -13,41 +13,6 @@
 #include "ngx_svc_mail.h"
 
 
-/*
- * SQL: columns of a tenant "t" that a mail has.  base: a parameter of
- * ngx_svc_param_notice().
- */
-
-#define NGX_SVC_NOTICE_TENANT(base)                                           \
-    "t.id AS _notice, t.name AS _tenant_name, t.slug AS _slug,"               \
-    " t.branding ->> 'primary' AS _color, "                                   \
-    NGX_SVC_BASE_URL(base) " || '/v1/tenants/' || t.slug || '/logo?v='"       \
-        " || t.logo_etag AS _logo"
-
-/*
- * SQL: the row of a notice: for LATERAL, or none.  user: whose it is, an id as
- * of NGX_SVC_ROW(), or NULL, then it is void; base: likewise; when: there is
- * one.  The address is that which the statement has found, not one that it
- * stores.
- */
-
-#define NGX_SVC_NOTICE(user, base, when)                                      \
-    "SELECT " NGX_SVC_NOTICE_TENANT(base) ", "                                \
-        NGX_SVC_BASE_URL(base) " || '/login?tenant=' || t.slug AS _link,"     \
-        " m.user_name AS _to, m.display_name AS _name, m.locale AS _locale"   \
-    " FROM svc.tenant t LEFT JOIN LATERAL ("                                  \
-        NGX_SVC_ROW("k.user_name, k.display_name, k.locale, k.status",        \
-                    "svc.user_account", user)                                 \
-    ") m ON m.status = 'active'"                                              \
-    " WHERE t.id = " NGX_SVC_TENANT                                           \
-        " AND " base "::text IS NOT NULL AND (" when ")"
-
-/* SQL: where the request comes from: a column of what its own user has done. */
-
-#define NGX_SVC_NOTICE_IP                                                     \
-    "nullif(current_setting('svc.ip', true), '') AS _ip"
-
-
 /* A parameter: svc_base_url, NULL: there is none, or no svc_mail. */
 #define ngx_svc_param_notice()  { .bind = ngx_svc_notice_bind }
 

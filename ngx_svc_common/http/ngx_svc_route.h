@@ -26,7 +26,7 @@
 #define NGX_SVC_ROUTE_PUBLIC       0x10     /* needs no credential */
 #define NGX_SVC_ROUTE_CREATE       0x20     /* heeds Idempotency-Key; no "*" */
 #define NGX_SVC_ROUTE_NO_STORE     0x40     /* no answer may be kept */
-#define NGX_SVC_ROUTE_CALLER       0x80     /* NGX_SVC_CALLER_PERMISSIONS */
+#define NGX_SVC_ROUTE_CALLER       0x80     /* asks :caller_permissions */
 #define NGX_SVC_ROUTE_SESSION      0x100    /* takes a session, and no token */
 #define NGX_SVC_ROUTE_SENSITIVE    0x200    /* of a session: a fresh factor */
 #define NGX_SVC_ROUTE_SMALL        0x400    /* the body is one: 16 KiB */
@@ -39,7 +39,7 @@
 #define NGX_SVC_ROUTE_PAGE         0x200000 /* links lead here: an error may
                                                be a page */
 #define NGX_SVC_ROUTE_AUDITS       0x400000 /* its statements write the audit
-                                               log by NGX_SVC_AUDIT_TOKEN();
+                                               log by the setting svc.token;
                                                takes a token, and no session */
 
 /* Of sessions that wait for something; without one of these: full ones only. */

@@ -22,6 +22,9 @@ static ngx_int_t ngx_svc_pg_fence_init_zone(ngx_shm_zone_t *zone, void *data);
 static ngx_svc_pg_fence_t *ngx_svc_pg_fence_find(uint64_t system);
 
 
+#include "ngx_svc_pg_fence.sql.h"
+
+
 /* NULL: there is no fence */
 
 static ngx_slab_pool_t      *ngx_svc_pg_fence_pool;

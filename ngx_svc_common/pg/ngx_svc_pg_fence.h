@@ -6,23 +6,18 @@
 #define _NGX_SVC_PG_FENCE_H_INCLUDED_
 
 
-#include "ngx_svc_common.h"
-
-#include <libpq-fe.h>
+#include "ngx_svc_pg.h"
 
 
 #define NGX_SVC_PG_FENCE_PERIOD  1000   /* ms between looks at it */
 #define NGX_SVC_PG_FENCE_TEXT    128    /* bytes */
 
 /*
- * What a session is asked: columns of a SELECT.  That of a checkpoint lags
- * behind a promotion; a standby, which has none of its own yet, says 0.
+ * What a session is asked.  That of a checkpoint lags behind a promotion; a
+ * standby, which has none of its own yet, says 0.
  */
 
-#define NGX_SVC_PG_TIMELINE                                                   \
-    " (SELECT system_identifier FROM pg_control_system()),"                   \
-    " CASE WHEN pg_is_in_recovery() THEN '0'"                                 \
-    " ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END"
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_pg_timeline;
 
 
 /* Where a session is; zeroed: unknown, which is never fenced. */

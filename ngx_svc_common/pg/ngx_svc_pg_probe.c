@@ -305,7 +305,7 @@ ngx_svc_pg_probe_connect(ngx_svc_pg_probe_t *probe)
         /* it is one small packet: that the socket takes it all is certain */
 
         if (PQsetnonblocking(probe->pg, 1) != 0
-            || PQsendQuery(probe->pg, "SELECT" NGX_SVC_PG_TIMELINE) != 1
+            || PQsendQuery(probe->pg, ngx_svc_sql_pg_timeline.text) != 1
             || PQflush(probe->pg) != 0)
         {
             return NGX_ERROR;

@@ -27,69 +27,7 @@ static ngx_int_t ngx_svc_pg_setup_failed(ngx_svc_pg_setup_t *setup,
     ngx_svc_pg_trouble_e trouble, const char *message);
 
 
-/*
- * Session settings go as a statement rather than in "options", which
- * connection poolers refuse.
- */
-
-static const char  ngx_svc_pg_settings[] =
-    "SELECT set_config('TimeZone', 'UTC', false),"
-          " set_config('DateStyle', 'ISO', false),"
-          " set_config('search_path', 'pg_catalog', false),"
-          " set_config('lock_timeout', $1, false)";
-
-/*
- * Last: the one of statements would hold for the whole setup, which is one
- * transaction.
- */
-
-static const char  ngx_svc_pg_limits[] =
-    "SELECT set_config('statement_timeout', $1, false),"
-          " set_config('lock_timeout', $2, false)";
-
-/*
- * A role that can bypass row-level security would see all tenants.  One without
- * grants would fail in each statement.  A schema that is too old may not say
- * yet which modules it serves.
- */
-
-#define NGX_SVC_PG_CHECK                                                      \
-    "SELECT (SELECT coalesce(max(version), 0) FROM svc.schema_migration),"    \
-          " (SELECT rolsuper OR rolbypassrls FROM pg_roles"                   \
-          "   WHERE rolname = current_user)"                                  \
-          " OR EXISTS (SELECT FROM pg_class c JOIN pg_namespace n"            \
-          "              ON n.oid = c.relnamespace"                           \
-          "            WHERE n.nspname = 'svc' AND c.relkind IN ('r', 'p')"   \
-          "              AND pg_has_role(c.relowner, 'MEMBER')),"             \
-          " has_table_privilege('svc.credential', 'SELECT')"                  \
-          " AND has_table_privilege('svc.tenant', 'SELECT')"                  \
-          " AND has_table_privilege('svc.user_account', 'SELECT')"            \
-          " AND has_table_privilege('svc.user_account', 'INSERT')"            \
-          " AND has_table_privilege('svc.audit_event', 'INSERT'),"            \
-          " pg_backend_pid(),"                                                \
-          " (SELECT backend_start::text"                                      \
-          "    FROM pg_stat_get_activity(pg_backend_pid())),"                 \
-          " (SELECT coalesce(max((to_jsonb(m) ->> 'serves')::int4), 0)"       \
-          "    FROM svc.schema_migration m)"
-
-static const char  ngx_svc_pg_check[] = NGX_SVC_PG_CHECK;
-
-static const char  ngx_svc_pg_check_fenced[] =
-    NGX_SVC_PG_CHECK "," NGX_SVC_PG_TIMELINE;
-
-/*
- * A pid may be another's by now.  Of ours alone: the server lets a role end its
- * own sessions.
- */
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_end_backend = {
-    .name = "",
-    .text =
-        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
-        " WHERE pid = $1::text::int4 AND backend_start::text = $2::text"
-          " AND usename = current_user",
-    .nparams = 2
-};
+#include "ngx_svc_pg_setup.sql.h"
 
 
 ngx_int_t
@@ -109,12 +47,13 @@ ngx_svc_pg_setup_send(ngx_svc_pg_conn_t *conn)
         = '\0';
     value = (char *) lock_timeout;
 
-    if (PQsendQueryParams(conn->pg, ngx_svc_pg_settings, 1, NULL, &value, NULL,
-                          NULL, 0)
+    if (PQsendQueryParams(conn->pg, ngx_svc_sql_pg_settings.text, 1, NULL,
+                          &value, NULL, NULL, 0)
         != 1
         || ngx_svc_pg_setup_end(conn) != NGX_OK
-        || PQsendQueryParams(conn->pg, conf->fence ? ngx_svc_pg_check_fenced
-                                                   : ngx_svc_pg_check,
+        || PQsendQueryParams(conn->pg, conf->fence
+                                       ? ngx_svc_sql_pg_check_fenced.text
+                                       : ngx_svc_sql_pg_check.text,
                              0, NULL, NULL, NULL, NULL, 0)
            != 1)
     {
@@ -147,8 +86,8 @@ ngx_svc_pg_setup_limits(ngx_svc_pg_conn_t *conn)
     values[0] = (char *) timeout;
     values[1] = (char *) lock_timeout;
 
-    return PQsendQueryParams(conn->pg, ngx_svc_pg_limits, 2, NULL, values,
-                             NULL, NULL, 0)
+    return PQsendQueryParams(conn->pg, ngx_svc_sql_pg_limits.text, 2, NULL,
+                             values, NULL, NULL, 0)
            == 1 ? NGX_OK : NGX_ERROR;
 }
 

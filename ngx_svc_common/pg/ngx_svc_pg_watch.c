@@ -37,14 +37,6 @@ static ngx_msec_t   ngx_svc_pg_watch_last;      /* look at all of them */
 static ngx_uint_t   ngx_svc_pg_watch_turn;      /* who is the first of them */
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_timeline = {
-    .name = "pg_timeline",
-    .text =
-        "SELECT" NGX_SVC_PG_TIMELINE,
-    .nparams = 0
-};
-
-
 ngx_int_t
 ngx_svc_pg_watch_init(ngx_cycle_t *cycle, ngx_svc_pg_conf_t *conf)
 {
@@ -273,7 +265,7 @@ ngx_svc_pg_watch_look(ngx_svc_pg_conn_t *conn)
     op = ngx_svc_pg_op_create(pool, conn->pool->kind, ngx_svc_pg_watch_looked,
                               conn);
 
-    if (op == NULL || ngx_svc_pg_call(op, &ngx_svc_sql_timeline) == NULL) {
+    if (op == NULL || ngx_svc_pg_call(op, &ngx_svc_sql_pg_timeline) == NULL) {
         ngx_destroy_pool(pool);
         return;
     }
@@ -300,7 +292,7 @@ ngx_svc_pg_watch_looked(ngx_svc_pg_op_t *op)
 
     if (op->status == NGX_SVC_PG_OK) {
         conn->timeline = ngx_svc_pg_fence_read(
-                             ngx_svc_pg_op_result(op, &ngx_svc_sql_timeline),
+                             ngx_svc_pg_op_result(op, &ngx_svc_sql_pg_timeline),
                              0);
         ngx_svc_pg_fence_note(&conn->timeline);
     }

@@ -12,21 +12,6 @@
 
 #define NGX_SVC_PUSH_NONE  "There is no SCIM target with this id."
 
-/* SQL: that one of the table t, whose id the path names; $1 is the id. */
-
-#define NGX_SVC_PUSH_TARGET                                                   \
-    " FROM svc.scim_target t WHERE t.tenant_id = " NGX_SVC_TENANT             \
-    " AND t.id = $1"
-
-/*
- * SQL: what ends a quarantine, in an UPDATE of t; what Retry-After asked for
- * stays.
- */
-
-#define NGX_SVC_PUSH_TRY_AGAIN                                                \
-    "failures = 0,"                                                           \
-    " next_at = CASE WHEN t.failures > 0 THEN NULL ELSE t.next_at END"
-
 
 /* ngx_svc_push_routes.c */
 extern ngx_svc_resources_t  ngx_svc_push_resources[];

@@ -29,41 +29,7 @@ static ngx_int_t ngx_svc_push_test_look(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_push_test_looked(ngx_svc_request_t *sr);
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_push_test = {
-    .name = "push_test",
-    .text =
-        "WITH o AS ("
-            "SELECT t.test_id, t.test_done, t.test_at" NGX_SVC_PUSH_TARGET
-            " FOR NO KEY UPDATE"
-        "), c AS ("
-            "SELECT CASE WHEN o.test_id IS DISTINCT FROM o.test_done"
-                " AND o.test_at > now() - $3::int4 * interval '1 second'"
-                " THEN 'busy' END AS verdict FROM o"
-        "), u AS ("
-            "UPDATE svc.scim_target t SET test_id = $2::uuid, test_at = now()"
-            " FROM c WHERE t.tenant_id = " NGX_SVC_TENANT " AND t.id = $1"
-                " AND c.verdict IS NULL"
-        ")"
-        " SELECT c.verdict AS _verdict FROM c",
-    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_PUSH_NONE),
-                   ngx_svc_param_new_id(),
-                   ngx_svc_param_constant(NGX_SVC_PUSH_TEST_LIMIT)),
-    NGX_SVC_VERDICTS(
-        { "busy", NGX_SVC_E_CONFLICT,
-          "The SCIM target is being tested: wait for the end of it." }),
-    .missing = NGX_SVC_PUSH_NONE
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_push_test_look = {
-    .name = "push_test_look",
-    .text =
-        "SELECT t.test_done IS NOT DISTINCT FROM $2::uuid AS _done,"
-            " t.test_error IS NULL AS ok, t.test_status AS status,"
-            " t.test_patch AS patch, t.test_error AS error"
-        NGX_SVC_PUSH_TARGET,
-    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_PUSH_NONE),
-                   ngx_svc_param_new_id())
-};
+#include "ngx_svc_push_target_test.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_push_target_test[] = {

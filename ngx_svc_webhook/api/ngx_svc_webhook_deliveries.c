@@ -27,59 +27,7 @@ static void ngx_svc_webhook_test_gone(void *data);
 static ngx_int_t ngx_svc_webhook_test_answer(ngx_svc_request_t *sr);
 
 
-#define NGX_SVC_WEBHOOK_ATTEMPTS_OF                                           \
-    " FROM svc.webhook_attempt a WHERE a.tenant_id = " NGX_SVC_TENANT         \
-    " AND a.endpoint_id = $1 AND a.created_at >= now() - interval '7 days'"
-
-#define NGX_SVC_WEBHOOK_OF                                                    \
-    " FROM svc.webhook_endpoint w WHERE w.tenant_id = " NGX_SVC_TENANT        \
-    " AND w.id = $1"
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_attempts = {
-    .name = "webhook_attempts",
-    .text =
-        "SELECT a.delivery_id AS id, a.event_id AS \"eventId\", a.event,"
-            " a.attempt, a.outcome, a.status,"
-            " a.duration_ms AS \"durationMs\", a.error,"
-            " a.created_at AS \"createdAt\""
-        NGX_SVC_WEBHOOK_ATTEMPTS_OF
-        " ORDER BY a.created_at DESC, a.delivery_id DESC, a.attempt DESC"
-        " LIMIT $2::int4 OFFSET $3::int4",
-    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_WEBHOOK_NONE),
-                   ngx_svc_param_limit(),
-                   ngx_svc_param_offset())
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_attempts_total = {
-    .name = "webhook_attempts_total",
-    .text =
-        "SELECT (SELECT count(*)" NGX_SVC_WEBHOOK_ATTEMPTS_OF ")"
-        NGX_SVC_WEBHOOK_OF,
-    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_WEBHOOK_NONE)),
-    .missing = NGX_SVC_WEBHOOK_NONE
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_test = {
-    .name = "webhook_test",
-    .text =
-        "WITH w AS ("
-            "SELECT w.id, w.url, w.enabled" NGX_SVC_WEBHOOK_OF
-        "), e AS ("
-            NGX_SVC_AUDIT(NGX_SVC_A_WEBHOOK_TESTED, "w.id::text",
-                          NGX_SVC_WEBHOOK_HOST_OF("w.url"),
-                          "jsonb_build_object('deliveryId', $2::text)",
-                          "FROM w WHERE w.enabled")
-        ")"
-        " SELECT CASE WHEN NOT w.enabled THEN 'disabled' END AS _verdict"
-        " FROM w",
-    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_WEBHOOK_NONE),
-                   ngx_svc_param_call(ngx_svc_webhook_test_bind)),
-    NGX_SVC_VERDICTS(
-        { "disabled", NGX_SVC_E_INVALID_REQUEST,
-          "The webhook is disabled: enable it first, with PATCH and"
-          " {\"enabled\":true}." }),
-    .missing = NGX_SVC_WEBHOOK_NONE
-};
+#include "ngx_svc_webhook_deliveries.sql.h"
 
 
 const ngx_svc_route_t  ngx_svc_webhook_deliveries[] = {

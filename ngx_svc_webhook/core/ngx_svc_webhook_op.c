@@ -5,14 +5,7 @@
 #include "ngx_svc_webhook_op.h"
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_tenant = {
-    .name = "webhook_tenant",
-    .text =
-        "SELECT set_config('svc.tenant', $1, true),"
-            " set_config('synchronous_commit', CASE WHEN $2::bool THEN 'off'"
-            " ELSE current_setting('synchronous_commit') END, true)",
-    .nparams = 2
-};
+#include "ngx_svc_webhook_op.sql.h"
 
 
 ngx_svc_pg_op_t *

@@ -12,14 +12,6 @@
 
 #define NGX_SVC_WEBHOOK_URL  2048       /* bytes, at most */
 
-/*
- * SQL: a URL's host for the audit log; what follows it may be as good as a
- * password.
- */
-
-#define NGX_SVC_WEBHOOK_HOST_OF(url)                                          \
-    "substring(" url " FROM '^https://([^/?]*)')"
-
 
 /*
  * NULL when a delivery may go to the address; otherwise what it is, such as

@@ -8,8 +8,6 @@
 #include "ngx_svc_webhook_due.h"
 #include "ngx_svc_webhook_op.h"
 
-#include "ngx_svc_sql.h"
-
 #include <ngx_event.h>
 
 
@@ -34,15 +32,7 @@ static void ngx_svc_webhook_due_tell(ngx_svc_webhook_due_t *due);
 static void ngx_svc_webhook_due_told(ngx_svc_pg_op_t *op);
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_outbox_due = {
-    .name = "webhook_outbox_due",
-    .text =
-        "UPDATE svc.webhook_outbox"
-        " SET due_at = now() + $1::int4 * interval '1 ms'"
-        " WHERE tenant_id = " NGX_SVC_TENANT
-            " AND due_at > now() + $1::int4 * interval '1 ms'",
-    .nparams = 1
-};
+#include "ngx_svc_webhook_due.sql.h"
 
 
 static ngx_svc_webhook_due_t  ngx_svc_webhook_dues[NGX_SVC_WEBHOOK_DUE_TENANTS];

@@ -30,7 +30,7 @@ static const ngx_uint_t  ngx_svc_webhook_data[NGX_SVC_EVENTS] = {
 };
 
 
-/* As NGX_SVC_WEBHOOK_EVENT_ID(). */
+/* As webhook_outbox_look makes it of the audit log. */
 
 ngx_int_t
 ngx_svc_webhook_event_id(ngx_pool_t *pool, const ngx_svc_event_t *event,

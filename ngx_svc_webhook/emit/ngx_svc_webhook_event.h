@@ -11,22 +11,6 @@
 #include "ngx_svc_webhook.h"
 
 
-/*
- * SQL: those ids, of expressions that are text.  number: the audit event's, for
- * user.login; user: its id, for the other ones.
- */
-
-#define NGX_SVC_WEBHOOK_ID_OF(text)                                           \
-    "encode(substr(sha256(convert_to(" text ", 'UTF8')), 1, 16), 'hex')"
-
-#define NGX_SVC_WEBHOOK_EVENT_ID(tenant, event, number, user)                 \
-    NGX_SVC_WEBHOOK_ID_OF("'" NGX_SVC_WEBHOOK_EVENT_LABEL " ' || " tenant     \
-        " || ' ' || " event " || ' ' || CASE " event                          \
-        " WHEN 'user.login' THEN " number " ELSE " user " END")
-
-#define NGX_SVC_WEBHOOK_DELIVERY_ID(event_id, endpoint)                       \
-    NGX_SVC_WEBHOOK_ID_OF(event_id " || ' ' || " endpoint)
-
 #define NGX_SVC_WEBHOOK_EVENT_LABEL  "svc.webhook.event"
 
 

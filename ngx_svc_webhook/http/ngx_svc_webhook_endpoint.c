@@ -79,12 +79,8 @@ static void ngx_svc_webhook_sets_resume(ngx_event_t *ev);
 static void ngx_svc_webhook_sets_sweep(ngx_event_t *ev);
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_endpoints = {
-    .name = "webhook_endpoints",
-    .text =
-        "SELECT id, url, enabled, secret FROM svc.webhook_endpoint"
-        " WHERE tenant_id = " NGX_SVC_TENANT
-};
+#include "ngx_svc_webhook_endpoint.sql.h"
+
 
 /* Its columns. */
 

@@ -5,10 +5,7 @@
 #include "ngx_svc_webhook_expire.h"
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_expire = {
-    .name = "webhook_expire",
-    .text = "SELECT svc.webhook_attempt_expire()"
-};
+#include "ngx_svc_webhook_expire.sql.h"
 
 
 ngx_svc_pg_task_t  ngx_svc_webhook_expire = {

@@ -52,17 +52,7 @@ static void ngx_svc_webhook_notes_kept(redisReply *reply, void *data);
 static void ngx_svc_webhook_notes_next(ngx_msec_t ms);
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_note = {
-    .name = "webhook_note",
-    .text =
-        "SELECT svc.webhook_note($1::text::uuid[], $2::text::uuid[])",
-    .nparams = 2
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_done_expire = {
-    .name = "webhook_done_expire",
-    .text = "SELECT svc.webhook_done_expire()"
-};
+#include "ngx_svc_webhook_note.sql.h"
 
 
 static ngx_svc_webhook_notes_t  ngx_svc_webhook_notes;

@@ -11,43 +11,7 @@ static void ngx_svc_webhook_row_write(ngx_svc_json_writer_t *w,
     ngx_svc_webhook_row_t *row);
 
 
-/*
- * An endpoint may be gone meanwhile, or go just now, and rows may be there
- * already when the answer to the first try was lost.
- */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_record = {
-    .name = "webhook_record",
-    .text =
-        "WITH r AS MATERIALIZED ("
-            "SELECT * FROM json_to_recordset($1::text::json) AS r ("
-                "endpoint uuid, began float8, delivery text,"
-                " attempt smallint, event_id text, event text, outcome text,"
-                " status smallint, duration integer, error text,"
-                " audit boolean, more integer)"
-        "), w AS MATERIALIZED ("
-            "SELECT id, " NGX_SVC_WEBHOOK_HOST_OF("url") " AS host"
-            " FROM svc.webhook_endpoint WHERE tenant_id = " NGX_SVC_TENANT
-                " AND id IN (SELECT endpoint FROM r)"
-            " FOR KEY SHARE"
-        "), a AS ("
-            "INSERT INTO svc.webhook_attempt (endpoint_id, created_at,"
-                " delivery_id, attempt, event_id, event, outcome, status,"
-                " duration_ms, error)"
-            " SELECT endpoint, to_timestamp(began / 1000), delivery, attempt,"
-                " event_id, event, outcome, status, duration, error"
-            " FROM r JOIN w ON w.id = r.endpoint WHERE more IS NULL"
-            " ON CONFLICT DO NOTHING"
-        ")"
-        " " NGX_SVC_AUDIT_FAILURE(NGX_SVC_A_WEBHOOK_FAILED,
-            "endpoint::text", "host",
-            "jsonb_strip_nulls(jsonb_build_object("
-                "'deliveryId', delivery, 'eventId', event_id, 'event', event,"
-                " 'attempts', attempt, 'status', status, 'error', error,"
-                " 'more', more))",
-            "FROM r LEFT JOIN w ON w.id = r.endpoint WHERE audit"),
-    .nparams = 1
-};
+#include "ngx_svc_webhook_record_write.sql.h"
 
 
 static const char  *ngx_svc_webhook_outcomes[] = {

@@ -8,42 +8,7 @@
 #include "ngx_svc_webhook_trim.h"
 
 
-#define NGX_SVC_WEBHOOK_TRIMMED  1000   /* of a kind, of an endpoint, at once */
-
-
-/*
- * By their places: no estimate of the planner's can make that a join.  They are
- * those of this tenant, and stay while the statement sees them.  Who trims
- * keeps others from it, and who deletes an endpoint waits: two that delete the
- * same rows, each in an order of its own, may wait for each other.
- */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_trim = {
-    .name = "webhook_trim",
-    .text =
-        "WITH e AS MATERIALIZED ("
-            "SELECT id FROM svc.webhook_endpoint WHERE tenant_id = "
-                NGX_SVC_TENANT
-            " AND id = ANY ((SELECT CASE WHEN pg_try_advisory_xact_lock("
-                    "hashtext('svc.webhook_attempt'),"
-                    " hashtext(current_setting('svc.tenant')))"
-                " THEN $1::text::uuid[] END)::uuid[])"
-            " FOR KEY SHARE"
-        ")"
-        " SELECT svc.webhook_attempt_delete(ARRAY("
-            "SELECT o.ctid FROM e,"
-            " (VALUES (true), (false)) k (acknowledged), LATERAL ("
-                "SELECT a.ctid FROM svc.webhook_attempt a"
-                " WHERE a.tenant_id = " NGX_SVC_TENANT
-                    " AND a.endpoint_id = e.id"
-                    " AND (a.outcome = 'acknowledged') = k.acknowledged"
-                " ORDER BY a.created_at DESC, a.delivery_id DESC,"
-                    " a.attempt DESC"
-                " LIMIT " ngx_value(NGX_SVC_WEBHOOK_TRIMMED)
-                " OFFSET " ngx_value(NGX_SVC_WEBHOOK_RETAINED)
-            ") o))",
-    .nparams = 1
-};
+#include "ngx_svc_webhook_trim.sql.h"
 
 
 static ngx_int_t ngx_svc_webhook_trim_bind(ngx_svc_webhook_batch_t *batch,

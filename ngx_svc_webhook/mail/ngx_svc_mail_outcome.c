@@ -5,7 +5,6 @@
 #include "ngx_svc_mail_outcome.h"
 #include "ngx_svc_mail_script.h"
 
-#include "ngx_svc_audit.h"
 #include "ngx_svc_log_limit.h"
 #include "ngx_svc_mac.h"
 #include "ngx_svc_metrics.h"
@@ -39,17 +38,8 @@ static const ngx_svc_mail_outcome_t  ngx_svc_mail_outcomes[] = {
 };
 
 
-/* $1: the address, $2: the mail's id, $3: its kind, $4: the outcome. */
+#include "ngx_svc_mail_outcome.sql.h"
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_mail_failed = {
-    .name = "mail_failed",
-    .text =
-        NGX_SVC_AUDIT_FAILURE(NGX_SVC_A_MAIL_FAILED, "$2", "$1",
-            "jsonb_build_object('kind', $3::text, 'reason', $4::text,"
-                " 'status', nullif($5::int4, 0),"
-                " 'attempts', $6::int4)", ""),
-    .nparams = 6
-};
 
 static ngx_svc_macs_t       ngx_svc_mail_macs;
 static ngx_svc_log_limit_t  ngx_svc_mail_failures;

@@ -9,10 +9,6 @@
 #include "ngx_svc_pg.h"
 
 
-#define NGX_SVC_WEBHOOK_OUTBOX_PAGE  1000       /* audit events in a look */
-#define NGX_SVC_WEBHOOK_OUTBOX_MOST  256        /* deliveries that it finds */
-
-
 /* $1: how many tenants at most. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_outbox_take;
 

@@ -322,7 +322,7 @@ ngx_svc_push_list_bind(ngx_pool_t *pool, ngx_svc_pg_call_t *call,
 
     for (i = 0; i < list->users.nelts; i++) {
         ngx_svc_json_open(&w, NULL, '{');
-        ngx_svc_json_integer(&w, "n", i);
+        ngx_svc_json_integer(&w, "number", i);
         ngx_svc_json_string(&w, "remote", listed[i].id.data,
                             listed[i].id.len);
 

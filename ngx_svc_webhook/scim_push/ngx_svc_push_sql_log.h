@@ -11,8 +11,6 @@
 
 #define NGX_SVC_PUSH_LOG    1000        /* events that a poll looks at */
 #define NGX_SVC_PUSH_EVENTS 200         /* that are followed at once */
-#define NGX_SVC_PUSH_PAGE   500         /* users of a look */
-
 
 /* Columns, in order. */
 

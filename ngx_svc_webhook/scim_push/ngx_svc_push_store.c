@@ -21,18 +21,7 @@ static void ngx_svc_push_looked(ngx_svc_pg_op_t *op);
 static ngx_str_t  ngx_svc_push_helper;
 
 
-/*
- * In front of what looks up items.  A plan that is made while there are few is
- * kept when there are more, and would read those of all tenants each time.
- * What is planned behind this takes an index.
- */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_push_plan = {
-    .name = "push_plan",
-    .text =
-        "SELECT set_config('enable_seqscan', 'off', true),"
-            " set_config('jit', 'off', true)"
-};
+#include "ngx_svc_push_store.sql.h"
 
 
 void

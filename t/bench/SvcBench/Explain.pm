@@ -198,7 +198,7 @@ my %VALUES = (
     admin_bundle => [ '{{group}}' ],
     admin_config_apply => [ 2, '{}', '{group}', '{1,40,80}',
         '{12,1,1,0,0,0,0,5,0}',
-        '[{"id":"{group}","f":[12,1,null,0,0,0,0,5,0]}]', '{{group}}',
+        '[{"id":"{group}","fields":[12,1,null,0,0,0,0,5,0]}]', '{{group}}',
         '[{"key":"role1","name":"New","permissions":["users:view"]}]',
         '{"role500"}', '[{"action":"config.applied","type":"config",'
                        . '"details":{}}]', 50 ],

@@ -28,8 +28,8 @@ my $BESIDE = 'svc\.(agent_sweep|sealed_keys|sign_in_sweep|sign_in_expire|oauth_e
              . '|webhook_(attempt|done)_expire|webhook_attempt_delete)\(';
 
 # Looks of the helper for what there is to do: some of them find nothing.
-my $LOOKS = 'svc\.webhook_outbox k CROSS JOIN|t\.next_at - clock_timestamp'
-            . '|bool_or\(e\.relevant\)|AS held';
+my $LOOKS = 'svc\.webhook_outbox outbox CROSS JOIN|target\.next_at - clock_timestamp'
+            . '|bool_or\(event\.relevant\)|AS held';
 
 # Whatever comes and goes by the clock writes no WAL, and takes no page from
 # memory.

@@ -28,7 +28,8 @@ sub documents {
                                          ngx_svc_admin/oauth ngx_svc_webhook
                                          ngx_svc_webhook/mail
                                          ngx_svc_webhook/scim_push conf conf/ha conf/www
-                                         ngx_svc_common t .github))
+                                         ngx_svc_common ngx_svc_common/sql
+                                         t .github))
     {
         push @paths, (grep { -e "$ROOT/$_" } "${folder}README.md"),
              grep { !m{README\.md\z} } map { s{^\Q$ROOT/}{}r }

@@ -90,6 +90,11 @@ sub until_ready {
 
             push @rows, \@fields;
 
+        } elsif ($type eq 'T') {
+            my $n = unpack 'n', $body;
+
+            $self->{columns} = [ unpack "x2 (Z* x18)$n", $body ];
+
         } elsif ($type eq 'E') {
             my %field = map { substr($_, 0, 1) => substr $_, 1 }
                         grep { length } split /\0/, $body;
@@ -122,6 +127,21 @@ sub query {
     $self->begin($text);
 
     return $self->until_ready;
+}
+
+
+# The names of a prepared statement's columns.
+
+sub columns {
+    my ($self, $name) = @_;
+
+    my $body = "S$name\0";
+
+    $self->{columns} = [];
+    $self->put('D' . pack('N', 4 + length $body) . $body . 'S' . pack('N', 4));
+    $self->until_ready;
+
+    return @{ $self->{columns} };
 }
 
 

@@ -351,7 +351,7 @@ sub changes {
     my $fields = [ 12, 1, undef, 0, 0, 0, 0, 5, 0 ];
 
     return (
-        json([ map { { id => $self->id($GROUP, $_), f => $fields } }
+        json([ map { { id => $self->id($GROUP, $_), fields => $fields } }
                1 .. $HALF * 0.6 ]),
         $self->array($GROUP, $HALF * 0.6 + 1, $HALF),
         json([ map { { key => "role$_", name => 'New',
@@ -971,8 +971,9 @@ sub values {
                          . '"failed":false,"gone":false,"active":true,"tries":1,'
                          . '"delay":0}]', 1 ],
         push_owner => [ $target, 'h', $new ],
-        push_match => [ $target, 'h', qq([{"n":0,"external":"$new","remote":"r"},)
-                        . '{"n":1,"name":"nobody@x.test","remote":"s"}]' ],
+        push_match => [ $target, 'h',
+                        qq([{"number":0,"external":"$new","remote":"r"},)
+                        . '{"number":1,"name":"nobody@x.test","remote":"s"}]' ],
         push_listed => [ $target, 'h', qq([{"id":"$new","rev":1,"remote":"r",)
                          . '"hash":"00","active":true}]', 1, 101 ],
         push_state => [ $target, 'h', 1000, 1, 'error', 1, 'true' ],

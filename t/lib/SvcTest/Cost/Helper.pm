@@ -25,8 +25,9 @@ my $EACH = 16;
 # Texts of the statements that come last.
 my $RECORD = 'INSERT INTO svc.webhook_attempt (';
 my $NOTE = 'svc.webhook_note(';
-my $LOOK = 'FROM svc.webhook_outbox k CROSS JOIN LATERAL';
-my @PUSHED = ('AS r (id uuid, rev int8', 'FILTER (WHERE k.remote_active) AS users');
+my $LOOK = 'FROM svc.webhook_outbox outbox CROSS JOIN LATERAL';
+my @PUSHED = ('AS result (id uuid, rev int8',
+              'FILTER (WHERE item.remote_active) AS users');
 
 
 # What a server needs for it, before it starts.

@@ -1,0 +1,75 @@
+-- statement: admin_domain_read
+--
+-- missing: NGX_SVC_ADMIN_NO_DOMAIN
+-- parameters
+--   domain         text ngx_svc_param_path_domain()
+SELECT domain.domain,
+       CASE WHEN domain.verified_at IS NULL THEN 'pending' ELSE 'verified' END AS status,
+       domain.verified_at IS NOT NULL AS verified, 'TXT' AS "verification.type",
+       '_svc-challenge.' || domain.domain AS "verification.name",
+       'svc-verify=' || domain.token AS "verification.value", domain.created_at AS "createdAt",
+       domain.verified_at AS "verifiedAt", domain.tenant_id AS _tenant, domain.token AS _token
+  FROM svc.domain domain
+ WHERE domain.tenant_id = :tenant AND domain.domain = :domain;
+
+
+-- statement: admin_domain_verify
+-- Meanwhile the domain may have been deleted, and added again.
+--
+-- parameters
+--   domain         text ngx_svc_param_data(ngx_svc_verify_t, domain)
+--   token          text ngx_svc_param_data(ngx_svc_verify_t, token)
+WITH old AS (
+    SELECT domain.*
+      FROM svc.domain domain
+     WHERE domain.tenant_id = :tenant AND domain.domain = :domain
+     FOR UPDATE
+), decided AS (
+    SELECT old.token = :token AS same, svc.domain_taken(:domain) AS taken
+      FROM old
+), updated AS (
+    UPDATE svc.domain domain
+       SET verified_at = now()
+      FROM decided, old
+     WHERE domain.tenant_id = :tenant
+       AND domain.domain = :domain
+       AND old.verified_at IS NULL
+       AND decided.same
+       AND NOT decided.taken
+    RETURNING domain.*
+), event AS (
+    INSERT INTO svc.audit_event (action, target_type, target_id, target_name, details)
+    SELECT 'domain.verified', 'domain', updated.domain, NULL, '{}'
+      FROM updated
+)
+SELECT CASE
+           WHEN shown.verified_at IS NOT NULL THEN NULL
+           WHEN NOT decided.same THEN 'changed'
+           ELSE 'domain_verified_key'
+       END AS _verdict,
+       shown.domain,
+       CASE WHEN shown.verified_at IS NULL THEN 'pending' ELSE 'verified' END AS status,
+       shown.verified_at IS NOT NULL AS verified, 'TXT' AS "verification.type",
+       '_svc-challenge.' || shown.domain AS "verification.name",
+       'svc-verify=' || shown.token AS "verification.value", shown.created_at AS "createdAt",
+       shown.verified_at AS "verifiedAt"
+  FROM decided,
+       (SELECT * FROM updated
+        UNION ALL
+        SELECT * FROM old WHERE NOT EXISTS (SELECT FROM updated)) shown;
+
+
+-- statement: admin_domain_limited
+-- That there are too many, once in a window.
+--
+-- parameters
+--   family         text
+--   key            text
+--   tries_max      int4
+--   window         int4
+INSERT INTO svc.audit_event (outcome, action, target_type, target_id, target_name, details)
+SELECT 'failure', 'rate_limit.exceeded', NULL, NULL, NULL,
+       jsonb_build_object('family', :family::text, 'key', :key::text,
+                          'limit', :tries_max::int4, 'window', :window::int4)
+  FROM svc.tenant tenant
+ WHERE tenant.id = :tenant;

@@ -1,0 +1,75 @@
+-- fragment: owners
+-- Two CTEs of a statement that may take an owner away, of the parameter user_id. "owners"
+-- are all of them, when the user is one, locked in the same order by all who do this, so
+-- that they are not the last ones of each other; with what they are once the locks are
+-- held. "old" is the user, locked after them.
+owners AS (
+    SELECT id, status
+      FROM svc.user_account
+     WHERE tenant_id = :tenant
+       AND role = 'owner'
+       AND EXISTS (SELECT
+                     FROM svc.user_account
+                    WHERE tenant_id = :tenant AND id = :user_id AND role = 'owner')
+     ORDER BY id
+     FOR UPDATE
+), old AS (
+    SELECT *
+      FROM svc.user_account
+     WHERE tenant_id = :tenant AND id = :user_id AND (SELECT count(*) FROM owners) >= 0
+     FOR UPDATE
+)
+
+
+-- fragment: role_beyond
+-- needs: old
+-- Whether a role is more than the caller may act on, or give: it grants what the caller
+-- may not do; and of the owners only one acts by a session. The user of the role is
+-- locked by an earlier statement, so that this one sees what the role grants. It is for
+-- routes with NGX_SVC_ROUTE_CALLER. What a token may not, whatever it grants,
+-- svc.token_acts() says.
+(CASE
+     WHEN old.role IN ('owner', 'admin')
+         THEN (ARRAY['', 'apps:manage', 'audit:view', 'groups:manage', 'members:manage',
+                     'roles:manage', 'tenant:manage', 'users:view'])[2:]
+     ELSE coalesce((SELECT role.permissions
+                      FROM svc.role role
+                     WHERE role.tenant_id = :tenant AND role.key = old.role),
+                   '{}')
+ END <@ :caller_permissions
+ AND CASE
+         WHEN old.role = 'owner' AND :caller_is_user
+             THEN (SELECT account.role
+                     FROM svc.user_account account
+                    WHERE account.tenant_id = :tenant
+                      AND account.id BETWEEN nullif(current_setting('svc.actor_id', true), '')::uuid
+                                         AND nullif(current_setting('svc.actor_id', true), '')::uuid
+                    ORDER BY account.id
+                    LIMIT 1) = 'owner'
+         ELSE true
+     END) IS NOT TRUE
+
+
+-- fragment: role_given_beyond
+-- The same of a role that somebody is to have, the parameter role. Whoever gives one has
+-- locked svc.governance: else it may be gone meanwhile.
+(CASE
+     WHEN :role IN ('owner', 'admin')
+         THEN (ARRAY['', 'apps:manage', 'audit:view', 'groups:manage', 'members:manage',
+                     'roles:manage', 'tenant:manage', 'users:view'])[2:]
+     ELSE coalesce((SELECT role.permissions
+                      FROM svc.role role
+                     WHERE role.tenant_id = :tenant AND role.key = :role),
+                   '{}')
+ END <@ :caller_permissions
+ AND CASE
+         WHEN :role = 'owner' AND :caller_is_user
+             THEN (SELECT account.role
+                     FROM svc.user_account account
+                    WHERE account.tenant_id = :tenant
+                      AND account.id BETWEEN nullif(current_setting('svc.actor_id', true), '')::uuid
+                                         AND nullif(current_setting('svc.actor_id', true), '')::uuid
+                    ORDER BY account.id
+                    LIMIT 1) = 'owner'
+         ELSE true
+     END) IS NOT TRUE

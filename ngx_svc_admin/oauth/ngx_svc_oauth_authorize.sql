@@ -1,0 +1,212 @@
+-- GET /oauth/authorize: a verdict in the order of oauth.md 2.4, or a grant and its
+-- code of a minute.  What asks for the user alone goes by the session that the
+-- statement before has let in.
+
+
+-- statement: oauth_authorize
+-- The consent is locked until the grant is there, so that whoever revokes the one finds
+-- the other.  "now" has a fraction, as a sign-in that is asked for may have been before
+-- in the same second.
+--
+-- parameters
+--   client_id        text  ngx_svc_oauth_request_param(oauth.client.id)
+--   redirect_uri     text  ngx_svc_oauth_request_param(redirect_uri)
+--   loopback_before  text  ngx_svc_oauth_request_param(before)
+--   loopback_behind  text  ngx_svc_oauth_request_param(behind)
+--   fault_at         text  ngx_svc_oauth_request_param(fault)
+--   asked_resources  text  ngx_svc_oauth_request_param(resources)
+--   asked_keys       text  ngx_svc_oauth_request_param(resource_keys)
+--   asked_scopes     text  ngx_svc_oauth_request_param(oauth.scopes)
+--   scope_max        int4  ngx_svc_param_constant(NGX_SVC_OAUTH_SCOPE_MAX)
+--   challenge        bytea ngx_svc_oauth_request_param(challenge)
+--   asked_claims     text  ngx_svc_oauth_request_param(claims)
+--   pushed_digest    bytea ngx_svc_oauth_request_param(pushed)
+--   session_digest   bytea ngx_svc_oauth_request_param(digest)
+--   sign_in_again    bool  ngx_svc_oauth_request_param(again)
+--   max_age          text  ngx_svc_oauth_request_param(max_age)
+--   auth_after       text  ngx_svc_oauth_request_param(auth_after)
+--   hint_user        text  ngx_svc_oauth_request_param(hint)
+--   ip               text  ngx_svc_oauth_request_param(oauth.ip)
+--   policy_version   text  ngx_svc_oauth_request_param(policy)
+--   asked_acr        text  ngx_svc_oauth_request_param(acr)
+--   acr_needed       bool  ngx_svc_oauth_request_param(acr_needed)
+--   claims_user      text  ngx_svc_oauth_request_param(subject)
+--   code_digest      bytea ngx_svc_oauth_request_param(code_digest)
+--   nonce            text  ngx_svc_oauth_request_param(nonce)
+--   jkt              bytea ngx_svc_oauth_request_param(jkt)
+--   ask_consent      bool  ngx_svc_oauth_request_param(ask)
+WITH decided AS (
+    SELECT CASE
+               :verdict_request
+               :verdict_place
+               :verdict_user
+               WHEN :ask_consent::bool
+                     OR :loopback_before IS NOT NULL
+                     OR client.require_consent AND NOT approval.consented THEN 'consent'
+           END AS verdict,
+           :authorize_columns
+      FROM :authorize_asked
+      JOIN svc.governance governance ON governance.tenant_id = :tenant
+      LEFT JOIN LATERAL (:user_session) session ON true
+      LEFT JOIN LATERAL (:user_consent FOR KEY SHARE) consent ON true
+      CROSS JOIN LATERAL (:consent_covers) approval
+), granted AS (
+    INSERT INTO svc.oauth_grant
+        (tenant_id, id, client_id, user_id, scopes, resources, resource_keys, session_id,
+         session_at, auth_time, methods, consented, claims, watches, expires_at)
+    SELECT :tenant_or_null, decided.id, decided.client_id, decided.user_id, decided.scopes,
+           decided.resources, decided.resource_keys, decided.root_id, decided.session_at,
+           decided.auth_time, decided.methods, decided.consented, decided.claims, decided.watches,
+           now() + decided.grant_days * interval '1 day'
+      FROM decided
+     WHERE decided.verdict IS NULL
+), code AS (
+    INSERT INTO svc.oauth_code
+        (tenant_id, digest, grant_id, client_id, redirect_uri, challenge, nonce, jkt, expires_at)
+    SELECT :tenant_or_null, :code_digest::bytea, decided.id, decided.client_id, :redirect_uri,
+           :challenge::bytea, :nonce::text, :jkt::bytea, now() + interval '1 minute'
+      FROM decided
+     WHERE decided.verdict IS NULL
+)
+SELECT decided.verdict AS _verdict, decided.slug, extract(epoch FROM now())::text AS now,
+       CASE decided.verdict WHEN 'policy' THEN decided.access_policy END AS _policy,
+       decided.access_number AS _version, decided.tenant_id AS _tenant
+  FROM decided;
+
+
+-- statement: oauth_authorize_pushed
+-- A request that was pushed is spent where a code comes of it; of two that come at once,
+-- by one alone.
+--
+-- parameters
+--   client_id        text  ngx_svc_oauth_request_param(oauth.client.id)
+--   redirect_uri     text  ngx_svc_oauth_request_param(redirect_uri)
+--   loopback_before  text  ngx_svc_oauth_request_param(before)
+--   loopback_behind  text  ngx_svc_oauth_request_param(behind)
+--   fault_at         text  ngx_svc_oauth_request_param(fault)
+--   asked_resources  text  ngx_svc_oauth_request_param(resources)
+--   asked_keys       text  ngx_svc_oauth_request_param(resource_keys)
+--   asked_scopes     text  ngx_svc_oauth_request_param(oauth.scopes)
+--   scope_max        int4  ngx_svc_param_constant(NGX_SVC_OAUTH_SCOPE_MAX)
+--   challenge        bytea ngx_svc_oauth_request_param(challenge)
+--   asked_claims     text  ngx_svc_oauth_request_param(claims)
+--   pushed_digest    bytea ngx_svc_oauth_request_param(pushed)
+--   session_digest   bytea ngx_svc_oauth_request_param(digest)
+--   sign_in_again    bool  ngx_svc_oauth_request_param(again)
+--   max_age          text  ngx_svc_oauth_request_param(max_age)
+--   auth_after       text  ngx_svc_oauth_request_param(auth_after)
+--   hint_user        text  ngx_svc_oauth_request_param(hint)
+--   ip               text  ngx_svc_oauth_request_param(oauth.ip)
+--   policy_version   text  ngx_svc_oauth_request_param(policy)
+--   asked_acr        text  ngx_svc_oauth_request_param(acr)
+--   acr_needed       bool  ngx_svc_oauth_request_param(acr_needed)
+--   claims_user      text  ngx_svc_oauth_request_param(subject)
+--   code_digest      bytea ngx_svc_oauth_request_param(code_digest)
+--   nonce            text  ngx_svc_oauth_request_param(nonce)
+--   jkt              bytea ngx_svc_oauth_request_param(jkt)
+--   ask_consent      bool  ngx_svc_oauth_request_param(ask)
+WITH judged AS (
+    SELECT CASE
+               :verdict_request
+               :verdict_place
+               :verdict_user
+               WHEN :ask_consent::bool
+                     OR :loopback_before IS NOT NULL
+                     OR client.require_consent AND NOT approval.consented THEN 'consent'
+           END AS verdict,
+           :authorize_columns
+      FROM :authorize_asked
+      JOIN svc.governance governance ON governance.tenant_id = :tenant
+      LEFT JOIN LATERAL (:user_session) session ON true
+      LEFT JOIN LATERAL (:user_consent FOR KEY SHARE) consent ON true
+      CROSS JOIN LATERAL (:consent_covers) approval
+), spent AS (
+    UPDATE svc.oauth_par pushed
+       SET used_at = now()
+      FROM judged
+     WHERE judged.verdict IS NULL
+       AND pushed.tenant_id = :tenant
+       AND pushed.digest BETWEEN :pushed_digest::bytea AND :pushed_digest::bytea
+       AND pushed.used_at IS NULL
+    RETURNING pushed.digest
+), decided AS (
+    SELECT CASE
+               WHEN judged.verdict IS NULL AND NOT EXISTS (SELECT FROM spent) THEN 'spent'
+               ELSE judged.verdict
+           END AS verdict,
+           judged.slug, judged.client_id, judged.name, judged.id, judged.user_id, judged.root_id,
+           judged.session_at, judged.auth_time, judged.methods, judged.scopes, judged.claims,
+           judged.shown, judged.resources, judged.resource_keys, judged.consented,
+           judged.grant_days, judged.watches, judged.tenant_id, judged.access_policy,
+           judged.access_number
+      FROM judged
+), granted AS (
+    INSERT INTO svc.oauth_grant
+        (tenant_id, id, client_id, user_id, scopes, resources, resource_keys, session_id,
+         session_at, auth_time, methods, consented, claims, watches, expires_at)
+    SELECT :tenant_or_null, decided.id, decided.client_id, decided.user_id, decided.scopes,
+           decided.resources, decided.resource_keys, decided.root_id, decided.session_at,
+           decided.auth_time, decided.methods, decided.consented, decided.claims, decided.watches,
+           now() + decided.grant_days * interval '1 day'
+      FROM decided
+     WHERE decided.verdict IS NULL
+), code AS (
+    INSERT INTO svc.oauth_code
+        (tenant_id, digest, grant_id, client_id, redirect_uri, challenge, nonce, jkt, expires_at)
+    SELECT :tenant_or_null, :code_digest::bytea, decided.id, decided.client_id, :redirect_uri,
+           :challenge::bytea, :nonce::text, :jkt::bytea, now() + interval '1 minute'
+      FROM decided
+     WHERE decided.verdict IS NULL
+)
+SELECT decided.verdict AS _verdict, decided.slug, extract(epoch FROM now())::text AS now,
+       CASE decided.verdict WHEN 'policy' THEN decided.access_policy END AS _policy,
+       decided.access_number AS _version, decided.tenant_id AS _tenant
+  FROM decided;
+
+
+-- statement: oauth_authorize_create
+-- A request for a new account (prompt=create) is answered with the page, or with what is
+-- wrong; no code comes of it.
+--
+-- parameters
+--   client_id        text  ngx_svc_oauth_request_param(oauth.client.id)
+--   redirect_uri     text  ngx_svc_oauth_request_param(redirect_uri)
+--   loopback_before  text  ngx_svc_oauth_request_param(before)
+--   loopback_behind  text  ngx_svc_oauth_request_param(behind)
+--   fault_at         text  ngx_svc_oauth_request_param(fault)
+--   asked_resources  text  ngx_svc_oauth_request_param(resources)
+--   asked_keys       text  ngx_svc_oauth_request_param(resource_keys)
+--   asked_scopes     text  ngx_svc_oauth_request_param(oauth.scopes)
+--   scope_max        int4  ngx_svc_param_constant(NGX_SVC_OAUTH_SCOPE_MAX)
+--   challenge        bytea ngx_svc_oauth_request_param(challenge)
+--   asked_claims     text  ngx_svc_oauth_request_param(claims)
+--   pushed_digest    bytea ngx_svc_oauth_request_param(pushed)
+--   session_digest   bytea ngx_svc_oauth_request_param(digest)
+--   sign_in_again    bool  ngx_svc_oauth_request_param(again)
+--   max_age          text  ngx_svc_oauth_request_param(max_age)
+--   auth_after       text  ngx_svc_oauth_request_param(auth_after)
+--   hint_user        text  ngx_svc_oauth_request_param(hint)
+--   ip               text  ngx_svc_oauth_request_param(oauth.ip)
+--   policy_version   text  ngx_svc_oauth_request_param(policy)
+--   asked_acr        text  ngx_svc_oauth_request_param(acr)
+--   acr_needed       bool  ngx_svc_oauth_request_param(acr_needed)
+--   claims_user      text  ngx_svc_oauth_request_param(subject)
+WITH decided AS (
+    SELECT CASE
+               :verdict_request
+               :verdict_place
+               WHEN NOT (tenant.branding -> 'allowSelfSignup' IS NOT DISTINCT FROM 'true')
+                    THEN 'create'
+               :verdict_user
+           END AS verdict,
+           :authorize_columns
+      FROM :authorize_asked
+      JOIN svc.governance governance ON governance.tenant_id = :tenant
+      LEFT JOIN LATERAL (:user_session) session ON true
+      LEFT JOIN LATERAL (:user_consent) consent ON true
+      CROSS JOIN LATERAL (:consent_covers) approval
+)
+SELECT decided.verdict AS _verdict, decided.slug, extract(epoch FROM now())::text AS now,
+       CASE decided.verdict WHEN 'policy' THEN decided.access_policy END AS _policy,
+       decided.access_number AS _version, decided.tenant_id AS _tenant
+  FROM decided;

@@ -1,0 +1,376 @@
+-- The grant type authorization_code (oauth.md 2.6).  What is read is judged by C; the write
+-- takes the code where it was read, if it is of the same version.
+
+
+-- statement: oauth_code_read
+-- The row of what is shown, and its grant, if that is the client's; the write looks at the
+-- user.  A verifier is that of a challenge, or there is neither: who sends one alone has had
+-- its challenge taken out of the request (RFC 9700, 4.8).
+--
+-- parameters
+--   client_id     text   ngx_svc_oauth_param(client.id)
+--   shown_digest  bytea  ngx_svc_oauth_granted_param(digest)
+--   jkt           bytea  ngx_svc_oauth_param(jkt)
+--   challenge     bytea  ngx_svc_oauth_granted_param(challenge)
+--   redirect_uri  text   ngx_svc_oauth_granted_param(redirect_uri)
+SELECT CASE
+           WHEN code.used_at IS NOT NULL THEN 'code_replayed'
+           WHEN code.expires_at <= now()
+                 OR consented.expires_at <= now()
+                 OR consented.revoked_at IS NOT NULL THEN 'code'
+           WHEN code.jkt <> coalesce(:jkt::bytea, '') THEN 'code_proof'
+           WHEN code.challenge IS DISTINCT FROM :challenge::bytea
+                THEN CASE
+                         WHEN :challenge::bytea IS NULL THEN 'code_unverified'
+                         ELSE 'code_verifier'
+                     END
+           WHEN code.redirect_uri <> :redirect_uri::text THEN 'code_redirect'
+       END AS shown,
+       code.used_at IS NULL AND code.expires_at > now() AS taken, NULL AS again, code.nonce,
+       NOT consented.consented AS unasked,
+       consented.id, consented.user_id, consented.scopes, consented.resources,
+       consented.resource_keys,
+       floor(date_part('epoch', consented.auth_time))::bigint AS auth_time,
+       consented.methods, consented.claims, consented.expires_at, consented.session_id,
+       consented.session_at, consented.xmin, consented.ctid, code.ctid AS shown_ctid,
+       date_part('epoch', consented.created_at)
+  FROM (SELECT code.grant_id, code.jkt, code.expires_at, code.used_at, code.challenge,
+               code.redirect_uri, code.nonce, code.ctid
+          FROM svc.oauth_code code
+         WHERE code.tenant_id = :tenant AND code.digest = :shown_digest::bytea
+        OFFSET 0) code
+  CROSS JOIN LATERAL (
+       SELECT consented.id, consented.user_id, consented.scopes, consented.resources,
+              consented.resource_keys, consented.auth_time, consented.methods, consented.claims,
+              consented.session_id, consented.session_at, consented.created_at,
+              consented.expires_at, consented.revoked_at, consented.consented, consented.xmin,
+              consented.ctid
+         FROM svc.oauth_grant consented
+        WHERE consented.tenant_id = :tenant
+          AND consented.id = code.grant_id
+          AND consented.client_id = :client_id::text
+       OFFSET 0) consented;
+
+
+-- statement: oauth_code_read_wider
+-- Client, user, groups and resource at once: of an agent, of groups, for a resource; and of
+-- what is refused, or is read once more.
+--
+-- parameters
+--   client_id     text   ngx_svc_oauth_param(client.id)
+--   shown_digest  bytea  ngx_svc_oauth_granted_param(digest)
+--   jkt           bytea  ngx_svc_oauth_param(jkt)
+--   challenge     bytea  ngx_svc_oauth_granted_param(challenge)
+--   redirect_uri  text   ngx_svc_oauth_granted_param(redirect_uri)
+--   resource_key  text   ngx_svc_oauth_param(resource_key)
+SELECT client.tenant_slug, client.auth_method, client.tenant_suspended_at IS NOT NULL,
+       :client_state, client.grant_types, client.scopes, client.access_token_format,
+       client.access_token_ttl, client.max_token_ttl,
+       least(86400, ceil(date_part('epoch', client.expires_at - now())))::integer,
+       client.require_dpop, client.signing_kid, client.allowed_scopes, client.allowed_audiences,
+       client.allowed_audience_keys, floor(date_part('epoch', now()) * 1000)::bigint, client.name,
+       client.xmin, client.ctid, client.id_token_ttl, client.refresh_idle_days,
+       client.refresh_tokens, client.id_token_claims, client.security_profile, granted.*
+  FROM (SELECT client.client_id, client.enabled, client.expires_at, client.tenant_slug,
+               client.auth_method, client.tenant_suspended_at, client.grant_types, client.scopes,
+               client.access_token_format, client.access_token_ttl, client.max_token_ttl,
+               client.require_dpop, client.signing_kid, client.allowed_scopes,
+               client.allowed_audiences, client.allowed_audience_keys, client.type, client.owner_id,
+               client.owner_lost_at, client.orphan_action, client.orphan_grace_hours, client.name,
+               client.assignment, client.require_consent, client.tokens_valid_after,
+               client.tenant_valid_after, client.id_token_ttl, client.refresh_idle_days,
+               client.refresh_tokens, client.id_token_claims, client.security_profile,
+               client.unknown_scopes, client.xmin, client.ctid
+          FROM svc.application client
+         WHERE client.tenant_id = :tenant AND client.client_id BETWEEN :client_id AND :client_id
+         ORDER BY client.client_id
+         LIMIT 1) client
+  LEFT JOIN LATERAL (
+       SELECT CASE
+                  WHEN code.used_at IS NOT NULL THEN 'code_replayed'
+                  WHEN code.expires_at <= now()
+                        OR consented.expires_at <= now()
+                        OR consented.revoked_at IS NOT NULL THEN 'code'
+                  WHEN code.jkt <> coalesce(:jkt::bytea, '') THEN 'code_proof'
+                  WHEN code.challenge IS DISTINCT FROM :challenge::bytea
+                       THEN CASE
+                                WHEN :challenge::bytea IS NULL THEN 'code_unverified'
+                                ELSE 'code_verifier'
+                            END
+                  WHEN code.redirect_uri <> :redirect_uri::text THEN 'code_redirect'
+                  WHEN account.status <> 'active' THEN 'code_user'
+                  WHEN consented.session_at < account.valid_after
+                        OR consented.created_at
+                           < greatest(client.tokens_valid_after, client.tenant_valid_after)
+                       THEN 'code'
+              END AS shown,
+              code.used_at IS NULL AND code.expires_at > now() AS taken, NULL AS again, code.nonce,
+              client.require_consent AND NOT consented.consented AS unasked,
+              consented.id, consented.user_id, consented.scopes, consented.resources,
+              consented.resource_keys,
+              floor(date_part('epoch', consented.auth_time))::bigint AS auth_time,
+              consented.methods, consented.claims, consented.expires_at, consented.session_id,
+              consented.session_at, consented.xmin, consented.ctid, code.ctid AS shown_ctid,
+              -- whether the grant's user may use the client, which may be for groups alone
+              (client.assignment = 'everyone'
+               OR EXISTS (SELECT
+                            FROM (SELECT member.group_id
+                                    FROM svc.group_member member
+                                   WHERE member.tenant_id = :tenant
+                                     AND member.user_id BETWEEN consented.user_id
+                                                            AND consented.user_id
+                                   ORDER BY member.user_id
+                                  OFFSET 0) member
+                           CROSS JOIN LATERAL (
+                                 SELECT
+                                   FROM svc.group_app assigned
+                                  WHERE assigned.tenant_id = :tenant
+                                    AND (assigned.client_id, assigned.group_id)
+                                        BETWEEN (client.client_id, member.group_id)
+                                            AND (client.client_id, member.group_id)
+                                  ORDER BY assigned.client_id, assigned.group_id
+                                  LIMIT 1) assigned)) AS assigned,
+              (SELECT target.uri
+                 FROM (SELECT coalesce(:resource_key::text,
+                                       CASE cardinality(consented.resource_keys)
+                                           WHEN 1 THEN consented.resource_keys[1]
+                                       END) AS key
+                       OFFSET 0) asked
+                CROSS JOIN LATERAL (
+                      SELECT client.resource_uri AS uri
+                        FROM svc.application client
+                       WHERE client.tenant_id = :tenant
+                         AND client.resource_key BETWEEN asked.key AND asked.key
+                       ORDER BY client.resource_key
+                       LIMIT 1) target) AS registered,
+              client.unknown_scopes = 'ignore' AS ignores
+         FROM (SELECT code.grant_id, code.jkt, code.expires_at, code.used_at, code.challenge,
+                      code.redirect_uri, code.nonce, code.ctid
+                 FROM svc.oauth_code code
+                WHERE code.tenant_id = :tenant AND code.digest = :shown_digest::bytea
+               OFFSET 0) code
+         JOIN LATERAL (
+              SELECT consented.id, consented.user_id, consented.scopes, consented.resources,
+                     consented.resource_keys, consented.auth_time, consented.methods,
+                     consented.claims, consented.session_id, consented.session_at,
+                     consented.created_at, consented.expires_at, consented.revoked_at,
+                     consented.consented, consented.xmin, consented.ctid, consented.client_id
+                FROM svc.oauth_grant consented
+               WHERE consented.tenant_id = :tenant
+                 AND consented.id BETWEEN code.grant_id AND code.grant_id
+               ORDER BY consented.id
+               LIMIT 1) consented ON consented.client_id = client.client_id
+         JOIN LATERAL (
+              SELECT account.status, account.valid_after
+                FROM svc.user_account account
+               WHERE account.tenant_id = :tenant
+                 AND account.id BETWEEN consented.user_id AND consented.user_id
+               ORDER BY account.id
+               LIMIT 1) account ON true) granted ON true;
+
+
+-- statement: oauth_code
+-- The code is taken, unless somebody else has; there is no row then.  Nothing that refreshes
+-- is given where the user has not granted that.
+--
+-- parameters
+--   shown_digest      bytea  ngx_svc_oauth_granted_param(digest)
+--   client_id         text   ngx_svc_oauth_param(client.id)
+--   grant_id          uuid   ngx_svc_oauth_granted_as(uuid, id)
+--   user_id           uuid   ngx_svc_oauth_granted_as(uuid, user_id)
+--   grant_xmin        xid    ngx_svc_oauth_granted_as(int4, xmin)
+--   client_xmin       xid    ngx_svc_oauth_granted_as(int4, client_xmin)
+--   session_at        text   ngx_svc_oauth_granted_param(session_at)
+--   issued_ms         int8   ngx_svc_oauth_granted_as(int8, ms)
+--   token_jti         uuid   ngx_svc_oauth_granted_as(uuid, token.jti)
+--   scope             text   ngx_svc_oauth_granted_param(token.scope)
+--   audience          text   ngx_svc_oauth_granted_param(token.audience)
+--   audience_key      text   ngx_svc_oauth_granted_param(audience_key)
+--   secret_hash       bytea  ngx_svc_oauth_granted_param(secret_hash)
+--   kid               text   ngx_svc_oauth_granted_param(token.kid)
+--   jkt               bytea  ngx_svc_oauth_param(jkt)
+--   ttl               int4   ngx_svc_oauth_granted_as(int4, ttl)
+--   ip                text   ngx_svc_oauth_param(ip)
+--   country           text   ngx_svc_oauth_param(country)
+--   shown_ctid        tid    ngx_svc_oauth_granted_as(tid, shown_ctid)
+--   grant_ctid        tid    ngx_svc_oauth_granted_as(tid, ctid)
+--   client_ctid       tid    ngx_svc_oauth_granted_as(tid, client_ctid)
+--   refresh_digest    bytea  ngx_svc_oauth_granted_param(refresh)
+--   refresh_jkt       bytea  ngx_svc_oauth_granted_param(refresh_jkt)
+--   grant_expires_at  text   ngx_svc_oauth_granted_param(expires_at)
+--   idle_days         int4   ngx_svc_oauth_granted_as(int4, idle_days)
+WITH shown AS (
+    UPDATE svc.oauth_code code
+       SET used_at = now()
+     WHERE code.tenant_id = :tenant
+       AND code.digest = :shown_digest::bytea
+       AND code.used_at IS NULL
+       AND code.ctid = :shown_ctid::tid
+       AND :granted_holds
+    RETURNING code.tenant_id
+), decided AS (
+    SELECT shown.tenant_id, :issued_ms::bigint AS ms, :token_jti::uuid AS jti,
+           :client_id::text AS client_id, :user_id::uuid AS user_id,
+           :user_id::uuid::text AS subject, :grant_id::uuid AS grant_id, NULL::uuid AS root_jti,
+           NULL::uuid AS parent_jti, NULL::text[] AS chain,
+           ARRAY[:client_id::text] AS principals, 'authorization_code' AS grant_type,
+           string_to_array(:scope::text, ' ') AS scopes, :audience::text AS audience,
+           :audience_key::text AS audience_key, :kid::text AS kid, :ttl::integer AS ttl,
+           NULL AS client_name
+      FROM shown
+), token AS (
+    :granted_token_insert
+), refresh AS (
+    INSERT INTO svc.oauth_refresh (tenant_id, digest, grant_id, jkt, expires_at)
+    SELECT shown.tenant_id, :refresh_digest::bytea, :grant_id::uuid, :refresh_jkt::bytea,
+           least(:grant_expires_at::text::timestamptz,
+                 now() + :idle_days::integer * interval '1 day')
+      FROM shown
+     WHERE :refresh_digest::bytea IS NOT NULL
+)
+SELECT
+  FROM shown;
+
+
+-- statement: oauth_code_told
+-- The same, with what the claims of an ID token are made of: the user is there, in the
+-- snapshot in which the condition has seen him.
+--
+-- parameters
+--   shown_digest      bytea  ngx_svc_oauth_granted_param(digest)
+--   client_id         text   ngx_svc_oauth_param(client.id)
+--   grant_id          uuid   ngx_svc_oauth_granted_as(uuid, id)
+--   user_id           uuid   ngx_svc_oauth_granted_as(uuid, user_id)
+--   grant_xmin        xid    ngx_svc_oauth_granted_as(int4, xmin)
+--   client_xmin       xid    ngx_svc_oauth_granted_as(int4, client_xmin)
+--   session_at        text   ngx_svc_oauth_granted_param(session_at)
+--   issued_ms         int8   ngx_svc_oauth_granted_as(int8, ms)
+--   token_jti         uuid   ngx_svc_oauth_granted_as(uuid, token.jti)
+--   scope             text   ngx_svc_oauth_granted_param(token.scope)
+--   audience          text   ngx_svc_oauth_granted_param(token.audience)
+--   audience_key      text   ngx_svc_oauth_granted_param(audience_key)
+--   secret_hash       bytea  ngx_svc_oauth_granted_param(secret_hash)
+--   kid               text   ngx_svc_oauth_granted_param(token.kid)
+--   jkt               bytea  ngx_svc_oauth_param(jkt)
+--   ttl               int4   ngx_svc_oauth_granted_as(int4, ttl)
+--   ip                text   ngx_svc_oauth_param(ip)
+--   country           text   ngx_svc_oauth_param(country)
+--   shown_ctid        tid    ngx_svc_oauth_granted_as(tid, shown_ctid)
+--   grant_ctid        tid    ngx_svc_oauth_granted_as(tid, ctid)
+--   client_ctid       tid    ngx_svc_oauth_granted_as(tid, client_ctid)
+--   refresh_digest    bytea  ngx_svc_oauth_granted_param(refresh)
+--   refresh_jkt       bytea  ngx_svc_oauth_granted_param(refresh_jkt)
+--   grant_expires_at  text   ngx_svc_oauth_granted_param(expires_at)
+--   idle_days         int4   ngx_svc_oauth_granted_as(int4, idle_days)
+WITH shown AS (
+    UPDATE svc.oauth_code code
+       SET used_at = now()
+     WHERE code.tenant_id = :tenant
+       AND code.digest = :shown_digest::bytea
+       AND code.used_at IS NULL
+       AND code.ctid = :shown_ctid::tid
+       AND :granted_holds
+    RETURNING code.tenant_id
+), decided AS (
+    SELECT shown.tenant_id, :issued_ms::bigint AS ms, :token_jti::uuid AS jti,
+           :client_id::text AS client_id, :user_id::uuid AS user_id,
+           :user_id::uuid::text AS subject, :grant_id::uuid AS grant_id, NULL::uuid AS root_jti,
+           NULL::uuid AS parent_jti, NULL::text[] AS chain,
+           ARRAY[:client_id::text] AS principals, 'authorization_code' AS grant_type,
+           string_to_array(:scope::text, ' ') AS scopes, :audience::text AS audience,
+           :audience_key::text AS audience_key, :kid::text AS kid, :ttl::integer AS ttl,
+           NULL AS client_name
+      FROM shown
+), token AS (
+    :granted_token_insert
+), refresh AS (
+    INSERT INTO svc.oauth_refresh (tenant_id, digest, grant_id, jkt, expires_at)
+    SELECT shown.tenant_id, :refresh_digest::bytea, :grant_id::uuid, :refresh_jkt::bytea,
+           least(:grant_expires_at::text::timestamptz,
+                 now() + :idle_days::integer * interval '1 day')
+      FROM shown
+     WHERE :refresh_digest::bytea IS NOT NULL
+)
+SELECT account.display_name AS name, account.first_name AS given_name,
+       account.last_name AS family_name, account.locale,
+       date_part('epoch', account.updated_at) AS updated_at, account.user_name AS email,
+       account.email_verified, account.role AS roles
+  FROM shown
+  JOIN svc.user_account account ON account.tenant_id = :tenant AND account.id = :user_id::uuid;
+
+
+-- statement: oauth_code_agent
+-- The same of an agent, with the journal's row of who acts for whom.
+--
+-- parameters
+--   shown_digest      bytea  ngx_svc_oauth_granted_param(digest)
+--   client_id         text   ngx_svc_oauth_param(client.id)
+--   grant_id          uuid   ngx_svc_oauth_granted_as(uuid, id)
+--   user_id           uuid   ngx_svc_oauth_granted_as(uuid, user_id)
+--   grant_xmin        xid    ngx_svc_oauth_granted_as(int4, xmin)
+--   client_xmin       xid    ngx_svc_oauth_granted_as(int4, client_xmin)
+--   session_at        text   ngx_svc_oauth_granted_param(session_at)
+--   issued_ms         int8   ngx_svc_oauth_granted_as(int8, ms)
+--   token_jti         uuid   ngx_svc_oauth_granted_as(uuid, token.jti)
+--   scope             text   ngx_svc_oauth_granted_param(token.scope)
+--   audience          text   ngx_svc_oauth_granted_param(token.audience)
+--   audience_key      text   ngx_svc_oauth_granted_param(audience_key)
+--   secret_hash       bytea  ngx_svc_oauth_granted_param(secret_hash)
+--   kid               text   ngx_svc_oauth_granted_param(token.kid)
+--   jkt               bytea  ngx_svc_oauth_param(jkt)
+--   ttl               int4   ngx_svc_oauth_granted_as(int4, ttl)
+--   ip                text   ngx_svc_oauth_param(ip)
+--   country           text   ngx_svc_oauth_param(country)
+--   shown_ctid        tid    ngx_svc_oauth_granted_as(tid, shown_ctid)
+--   grant_ctid        tid    ngx_svc_oauth_granted_as(tid, ctid)
+--   client_ctid       tid    ngx_svc_oauth_granted_as(tid, client_ctid)
+--   refresh_digest    bytea  ngx_svc_oauth_granted_param(refresh)
+--   refresh_jkt       bytea  ngx_svc_oauth_granted_param(refresh_jkt)
+--   grant_expires_at  text   ngx_svc_oauth_granted_param(expires_at)
+--   idle_days         int4   ngx_svc_oauth_granted_as(int4, idle_days)
+--   issuer            text   ngx_svc_oauth_granted_param(issuer)
+--   request_id        text   ngx_svc_oauth_param(request_id)
+--   client_name       text   ngx_svc_oauth_granted_param(name)
+WITH shown AS (
+    UPDATE svc.oauth_code code
+       SET used_at = now()
+     WHERE code.tenant_id = :tenant
+       AND code.digest = :shown_digest::bytea
+       AND code.used_at IS NULL
+       AND code.ctid = :shown_ctid::tid
+       AND :granted_holds
+    RETURNING code.tenant_id
+), decided AS (
+    SELECT shown.tenant_id, :issued_ms::bigint AS ms, :token_jti::uuid AS jti,
+           :client_id::text AS client_id, :user_id::uuid AS user_id,
+           :user_id::uuid::text AS subject, :grant_id::uuid AS grant_id, NULL::uuid AS root_jti,
+           NULL::uuid AS parent_jti, ARRAY[:client_id::text] AS chain,
+           ARRAY[:client_id::text] AS principals, 'authorization_code' AS grant_type,
+           string_to_array(:scope::text, ' ') AS scopes, :audience::text AS audience,
+           :audience_key::text AS audience_key, :kid::text AS kid, :ttl::integer AS ttl,
+           :client_name::text AS client_name
+      FROM shown
+), token AS (
+    :granted_token_insert
+), refresh AS (
+    INSERT INTO svc.oauth_refresh (tenant_id, digest, grant_id, jkt, expires_at)
+    SELECT shown.tenant_id, :refresh_digest::bytea, :grant_id::uuid, :refresh_jkt::bytea,
+           least(:grant_expires_at::text::timestamptz,
+                 now() + :idle_days::integer * interval '1 day')
+      FROM shown
+     WHERE :refresh_digest::bytea IS NOT NULL
+), journal AS (
+    :granted_journal
+)
+SELECT
+  FROM shown;
+
+
+-- statement: oauth_code_spend
+-- A code that was refused is none any more.
+--
+-- parameters
+--   shown_digest  bytea  ngx_svc_oauth_granted_param(digest)
+UPDATE svc.oauth_code code
+   SET used_at = now()
+ WHERE code.tenant_id = :tenant AND code.digest = :shown_digest::bytea AND code.used_at IS NULL;

@@ -1,0 +1,11 @@
+-- statement: invitation_tenant (shared)
+-- The tenant of an invitation, which its token tells to whoever has it. Where the Host, a
+-- domain, or the slug says otherwise there is none.
+--
+-- parameters
+--   host           text  ngx_svc_login_param(host)
+--   slug           text  ngx_svc_login_param(slug)
+--   token_hash     bytea ngx_svc_invitation_param(token)
+SELECT set_config('svc.tenant', tenant.id::text, true) AS id, tenant.slug, tenant.suspended,
+       tenant.by_domain
+  FROM svc.invitation_tenant(:host, :slug, :token_hash) tenant;

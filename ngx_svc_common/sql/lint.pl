@@ -1,0 +1,171 @@
+# What is wrong with the SQL of the modules, as far as it is told without a database;
+# t/statements.t asks one.  Of sql.pl, which reads it.
+
+package Svc::Sql::Lint;
+
+use strict;
+use warnings;
+
+my $LINES = 120;                # of a statement
+my $FRAGMENTS = 40;             # but for constants
+
+
+# Says what is wrong, on standard error: whether nothing is.
+
+sub report {
+    my ($root) = @_;
+
+    my @wrong = (statements($root), fragments(), columns());
+
+    print STDERR map { "$_\n" } @wrong;
+
+    return !@wrong;
+}
+
+
+sub statements {
+    my ($root) = @_;
+
+    my $c = join '', map { slurp($_) } split /\n/, `find $root/ngx_svc_* -name '*.[ch]'`;
+    my %named = map { $_ => 1 } $c =~ /\bngx_svc_sql_(\w+)/g;
+    my @wrong;
+
+    for my $s (sort { $a->{name} cmp $b->{name} } values %Svc::Sql::statements) {
+        my @of = (unsaid($s), unknown($s), long($s), tenant($s), letters($s));
+
+        push @of, "nothing in C names ngx_svc_sql_$s->{name}" if !$named{$s->{name}};
+        push @wrong, map { Svc::Sql::place($s) . ": $s->{name}: $_" } @of;
+    }
+
+    return @wrong;
+}
+
+
+sub slurp {
+    my ($file) = @_;
+
+    open my $in, '<', $file or die "$file: $!\n";
+    local $/;
+
+    return <$in>;
+}
+
+
+# Verdicts of the header that the text does not say.
+
+sub unsaid {
+    my ($s) = @_;
+
+    return map { "the verdict \"$_->{name}\" is never said" }
+           grep { defined $_->{name} && $s->{text} !~ /'\Q$_->{name}\E[' ]/ }
+           @{ $s->{verdicts} };
+}
+
+
+# Verdicts of the text that the header does not know, where it lists them all: one
+# that C knows rows of, or a function says, cannot be told; the name of a constraint is
+# one that the surface knows.
+
+sub unknown {
+    my ($s) = @_;
+
+    my @rows = @{ $s->{verdicts} };
+    my %known = map { $_->{name} => 1 } grep { defined $_->{name} } @rows;
+
+    return if !%known || keys %known != @rows;
+
+    my ($case) = $s->{text} =~ /^(.*\bEND) AS _verdict\b/s or return;
+    $case =~ s/.*\bSELECT CASE\b//s;
+
+    return map { "\"$_\" is said, and is no verdict" }
+           grep { !$known{$_} && !/_key$/ } $case =~ /\bTHEN '(\w+)'/g;
+}
+
+
+# Who cannot be shorter says why: "long: the reason".
+
+sub long {
+    my ($s) = @_;
+
+    my $lines = grep { $_->{text} =~ /\S/ } @{ $s->{body} };
+
+    return if $lines <= $LINES || defined $s->{set_long};
+    return "it has $lines lines, and may have $LINES";
+}
+
+
+# A row, a CTE or a column that is called by one letter.
+
+sub letters {
+    my ($block) = @_;
+
+    my %seen;
+
+    for my $row (@{ $block->{body} }) {
+        my $text = $row->{text} =~ s/--.*//r =~ s/'[^']*'//gr;
+
+        $seen{$1} = 1 while $text =~ /(?<![\w:])([a-z])\b/g;
+    }
+
+    return map { "\"$_\" is no name: say a word" } sort keys %seen;
+}
+
+
+# A row of a tenant is not stored behind a credential that was refused.
+
+sub tenant {
+    my ($s) = @_;
+
+    return if $s->{text} !~ /INSERT INTO svc\.(?!audit_event\b)/
+              || $s->{text} =~ /\bsvc\.tenant\b|tenant_id/;
+    return 'it inserts, and does not ask for a tenant';
+}
+
+
+sub fragments {
+    my @fragments = grep { !Svc::Sql::constant($_) } values %Svc::Sql::fragments;
+    my @wrong;
+
+    for my $fragment (sort { $a->{name} cmp $b->{name} } values %Svc::Sql::fragments) {
+        my $users = keys %{ $fragment->{users} // {} };
+        my @of = (letters($fragment), needs($fragment));
+
+        push @of, "it has $users user" if $users < 2;
+        push @wrong, map { Svc::Sql::place($fragment) . ": $fragment->{name}: $_" } @of;
+    }
+
+    push @wrong, 'there are ' . @fragments . " fragments, and may be $FRAGMENTS"
+        if @fragments > $FRAGMENTS;
+
+    return @wrong;
+}
+
+
+# The rows that a fragment names and does not have itself are those that its header
+# says that it needs.
+
+sub needs {
+    my ($fragment) = @_;
+
+    my $text = join ' ', map { $_->{text} =~ s/--.*//r =~ s/'[^']*'//gr =~ s/"[^"]*"//gr }
+                         @{ $fragment->{body} };
+    my %own = map { $_ => 1 } qw(svc excluded pg_catalog),
+              $text =~ /\bsvc\.\w+(?:\([^()]*\))? (?:AS )?([a-z]\w*)/g,
+              $text =~ /\) (?:AS )?([a-z]\w*)/g, $text =~ /\b(\w+) AS (?:MATERIALIZED )?\(/g,
+              $text =~ /\b(?:FROM|JOIN) (\w+)/g;
+    my %used = map { $_ => 1 } $text =~ /(?<![\w.:])([a-z]\w*)\.(?=[a-z"*])/g;
+    my %told = map { $_ => 1 } ($fragment->{set_needs} // '') =~ /\w+/g;
+
+    return (map { "it names $_, and does not say that it needs it" }
+            grep { !$told{$_} && !$own{$_} } sort keys %used),
+           map { "it says that it needs $_, and does not name it" }
+           grep { !$used{$_} && $text !~ /\b$_\b/ } sort keys %told;
+}
+
+
+sub columns {
+    return map { "$_: the line has too many columns" } @Svc::Sql::long;
+}
+
+
+1;

@@ -1,0 +1,526 @@
+#!/usr/bin/perl
+
+# The SQL of the modules: files *.sql beside the C that runs them, see the README
+# of this folder.
+#
+#   sql.pl headers FOLDER ROOT  FILE.sql.h of each, in FOLDER, where it has changed,
+#                               and sql.mk, which says what is compiled with them
+#   sql.pl text NAME            a statement as PostgreSQL is sent it
+#   sql.pl prepare NAME         the same for psql, as a prepared statement
+#   sql.pl psql NAME            as it is written, with its fragments as variables
+#   sql.pl at NAME POSITION     file and line of a position that an error names
+#   sql.pl list                 name, bytes, parameters and place of each
+#   sql.pl lint                 what is wrong with them, without a database
+#
+# It needs nothing but perl-base, and is the parser of the tests: package Svc::Sql.
+
+package Svc::Sql;
+
+use strict;
+use warnings;
+
+my $TOKEN = qr{
+    (?<comment> --[^\n]* ) | (?<space> \s+ )
+    | (?<quoted> ' (?:[^']|'')* ' | " [^"]+ " ) | (?<cast> :: )
+    | : (?<name> [a-z][a-z0-9_]* ) | (?<word> \w+ ) | (?<other> . )
+}xs;
+
+my $COLUMNS = 100;              # of a line
+my $NESTED = 2;                 # fragments in fragments
+
+our %fragments;                 # name => a block, see read_file()
+our %statements;
+our @long;                      # lines that have too many columns
+
+
+sub fail {
+    my ($at, $why) = @_;
+
+    die "$at->{file}:$at->{line}: $why\n";
+}
+
+
+# --- files ------------------------------------------------------------------
+
+# A block begins with a line "-- statement: name" or "-- fragment: name"; the lines
+# behind it that begin with "--" are its header, and what follows is its body.  Of a
+# statement "(shared)" says that other files of C use it, and "(unnamed)" that it is
+# not prepared under a name.
+
+sub read_file {
+    my ($file) = @_;
+
+    open my $in, '<', $file or die "$file: $!\n";
+
+    my $block;
+
+    while (my $line = <$in>) {
+        chomp $line;
+
+        push @long, place({ file => $file, line => $. }) if length $line > $COLUMNS;
+
+        if ($line =~ /^-- (statement|fragment): (\w+)(?: \((.+)\))?$/) {
+            $block = block($1, $2, $3 // '', $file, $.);
+
+        } elsif (!$block) {
+            next;
+
+        } elsif (!@{ $block->{body} } && $line =~ /^--(.*)$/) {
+            read_header($block, $1, $.);
+
+        } elsif ($line =~ /\S/ || @{ $block->{body} }) {
+            push @{ $block->{body} }, { line => $., text => $line };
+        }
+    }
+}
+
+
+sub block {
+    my ($kind, $name, $flags, $file, $line) = @_;
+
+    my $all = $kind eq 'fragment' ? \%fragments : \%statements;
+    my $block = { kind => $kind, name => $name, file => $file, line => $line,
+                  shared => scalar $flags =~ /\bshared\b/,
+                  unnamed => scalar $flags =~ /\bunnamed\b/,
+                  section => 'about', body => [], about => [],
+                  parameters => [], verdicts => [], columns => [] };
+
+    fail($block, "$all->{$name}{file} has a $kind $name, too") if $all->{$name};
+
+    return $all->{$name} = $block;
+}
+
+
+# A line of a header: a section begins, or "missing: NAME", or free words, or a row
+# of a section.
+
+sub read_header {
+    my ($block, $text, $line) = @_;
+
+    my $section = $block->{section};
+
+    if ($text =~ /^ (parameters|verdicts|columns)$/) {
+        $block->{section} = $1;
+
+    } elsif ($text =~ /^ (missing|when|needs|verdicts|long): (\S.*)$/) {
+        $block->{"set_$1"} = $2;
+
+    } elsif ($text =~ /^ ?$/) {
+        $block->{section} = 'about';
+
+    } elsif ($section eq 'about') {
+        push @{ $block->{about} }, $text;
+
+    } else {
+        row($block, $section, $text)
+            or fail({ %$block, line => $line }, "no row of \"$section\":$text");
+    }
+}
+
+
+my %ROW = (
+    parameters => sub {
+        my ($rows, $text) = @_;
+
+        return push @$rows, { name => $1, type => $2, c => $3 }
+            if $text =~ /^ {3}(\w+) +(\S+)(?: +(\S.*))?$/;
+
+        return continued($rows, 'c', $text);
+    },
+
+    verdicts => sub {
+        my ($rows, $text) = @_;
+
+        return push @$rows, { c => $1 } if $text =~ /^ {3}(\w+)$/;
+        return push @$rows, { name => $1, error => $2, detail => $3 // '' }
+            if $text =~ /^ {3}(\w+) +([a-z0-9_]+)(?: +(\S.*))?$/;
+
+        return continued($rows, 'detail', $text);
+    },
+
+    columns => sub {
+        my ($rows, $text) = @_;
+
+        return push @$rows, { name => $1, type => $2, about => $3 // '' }
+            if $text =~ /^ {3}(\S+) +([a-z0-9_\[\]]+)(?: +(\S.*))?$/;
+
+        return continued($rows, 'about', $text);
+    },
+);
+
+sub row {
+    my ($block, $section, $text) = @_;
+
+    return $ROW{$section}->($block->{$section}, $text);
+}
+
+
+# A line that is indented further goes on with the row before it.
+
+sub continued {
+    my ($rows, $what, $text) = @_;
+
+    return 0 if !@$rows || $text !~ /^ {7,}(\S.*)$/;
+
+    $rows->[-1]{$what} .= length $rows->[-1]{$what} // '' ? " $1" : $1;
+
+    return 1;
+}
+
+
+# --- the text ---------------------------------------------------------------
+
+# As it is sent: one line, no comments, $1 for the first parameter.  "places" has
+# for each of its characters the file and the line that it comes from.
+
+sub text {
+    my ($s) = @_;
+
+    return $s->{text} if defined $s->{text};
+
+    my %number;
+
+    for my $p (@{ $s->{parameters} }) {
+        fail($s, "two parameters are called :$p->{name}") if $number{$p->{name}};
+        fail($s, "a fragment is called :$p->{name}, too")
+            if $fragments{$p->{name}};
+
+        $number{$p->{name}} = 1 + keys %number;
+    }
+
+    $s->{text} = '';
+    $s->{places} = [];
+    put($s, $s, \%number, 0);
+    $s->{text} =~ s/ ?;? *$//;
+
+    my ($unused) = grep { !$s->{used}{$_} } sort keys %number;
+    fail($s, "the parameter :$unused is not used") if $unused;
+
+    return $s->{text};
+}
+
+
+# Adds the body of a block.
+
+sub put {
+    my ($s, $block, $number, $depth) = @_;
+
+    fail($block, "fragments are nested more than $NESTED deep in $s->{name}")
+        if $depth > $NESTED;
+
+    for my $row (@{ $block->{body} }) {
+        my $at = { file => $block->{file}, line => $row->{line} };
+
+        while ($row->{text} =~ /\G$TOKEN/g) {
+            last if defined $+{comment};
+
+            if (defined $+{space}) {
+                add($s, ' ', $at);
+
+            } elsif (defined $+{name}) {
+                put_name($s, $+{name}, $at, $number, $depth);
+
+            } else {
+                add($s, $&, $at);
+            }
+        }
+
+        add($s, ' ', $at);
+    }
+
+    $s->{text} =~ s/ $//;
+}
+
+
+sub put_name {
+    my ($s, $name, $at, $number, $depth) = @_;
+
+    my $fragment = $fragments{$name};
+
+    if ($number->{$name}) {
+        $s->{used}{$name} = 1;
+        add($s, "\$$number->{$name}", $at);
+
+    } elsif ($fragment) {
+        $fragment->{users}{$s->{name}} = 1;
+        put($s, $fragment, $number, $depth + !constant($fragment));
+
+    } else {
+        fail($at, "there is no parameter and no fragment :$name");
+    }
+}
+
+
+# A constant is one line that needs no row.
+
+sub constant {
+    my ($fragment) = @_;
+
+    return !defined $fragment->{set_needs}
+           && 1 == grep { $_->{text} =~ /\S/ } @{ $fragment->{body} };
+}
+
+
+# Of several spaces one is left, and none behind "(" or in front of ")" and ",".
+
+sub add {
+    my ($s, $piece, $at) = @_;
+
+    if ($piece eq ' ') {
+        return if $s->{text} =~ /(?:^|[ (])$/;
+
+    } elsif ($piece =~ /^[),]/) {
+        $s->{text} =~ s/ $//;
+    }
+
+    $s->{text} .= $piece;
+
+    $#{ $s->{places} } = length($s->{text}) - 1;
+    $_ //= $at for @{ $s->{places} }[-length $piece .. -1];
+}
+
+
+# Reads all files below a root: their statements by name.
+
+sub read_all {
+    my ($root) = @_;
+
+    (%statements, %fragments, @long) = ();
+
+    read_file($_) for sort split /\n/, `find $root/ngx_svc_* -name '*.sql'`;
+    text($_) for values %statements;
+
+    return \%statements;
+}
+
+
+# Folder and file within the tree, and the line.
+
+sub place {
+    my ($block) = @_;
+
+    return $block->{file} =~ s{.*/(?=ngx_svc_\w+/)}{}r . ":$block->{line}";
+}
+
+
+# --- C ----------------------------------------------------------------------
+
+sub headers {
+    my ($folder, $root) = @_;
+
+    read_all($root);
+
+    my %by_file;
+    push @{ $by_file{$_->{file}} }, $_ for values %statements;
+
+    my $rules = "include objs/Makefile\n";
+
+    for my $file (sort keys %by_file) {
+        my @own = sort { $a->{line} <=> $b->{line} } @{ $by_file{$file} };
+        my ($dir, $name) = $file =~ m{([^/]+)/([^/]+)\.sql$};
+
+        write_changed("$folder/$name.sql.h",
+                      "/* Made by sql.pl. */\n\n"
+                      . join "\n\n", map { c_statement($_) } @own);
+
+        $rules .= "objs/addon/$dir/$name.o: objs/$name.sql.h\n";
+    }
+
+    write_changed("$folder/sql.mk", $rules);
+}
+
+
+# What has not changed keeps its time, so that nothing is compiled again.
+
+sub write_changed {
+    my ($file, $text) = @_;
+
+    if (open my $old, '<', $file) {
+        local $/;
+        return if <$old> eq $text;
+    }
+
+    open my $new, '>', $file or die "$file: $!\n";
+    print $new $text;
+    close $new or die "$file: $!\n";
+}
+
+
+sub c_statement {
+    my ($s) = @_;
+
+    my @members = ('.name = ' . c_quoted($s->{unnamed} ? '' : $s->{name}),
+                   ".text =\n" . c_literals($s->{text}), c_parameters($s),
+                   c_verdicts($s));
+
+    push @members, '.missing = ' . c_text($s->{set_missing})
+        if defined $s->{set_missing};
+    push @members, ".when = $s->{set_when}" if defined $s->{set_when};
+
+    return '/* ' . place($s) . " */\n" . ($s->{shared} ? '' : 'static ')
+           . "const ngx_svc_pg_statement_t  ngx_svc_sql_$s->{name} = {\n    "
+           . join(",\n    ", @members) . "\n};\n";
+}
+
+
+# Those of a statement that a function binds have no source.
+
+sub c_parameters {
+    my ($s) = @_;
+
+    my @parameters = @{ $s->{parameters} } or return;
+    my @sources = grep { defined } map { $_->{c} } @parameters;
+
+    return '.nparams = ' . @parameters if !@sources;
+
+    fail($s, 'some parameters have a source, and some have none')
+        if @sources != @parameters;
+
+    return 'NGX_SVC_PARAMS(' . join(",\n        ", @sources) . ')';
+}
+
+
+sub c_verdicts {
+    my ($s) = @_;
+
+    return 'NGX_SVC_CONSTRAINT_VERDICT' . c_verdict_column($s)
+        if ($s->{set_verdicts} // '') eq 'constraints';
+
+    my @rows = map {
+        $_->{c} // "{ \"$_->{name}\", NGX_SVC_E_\U$_->{error}\E,\n          "
+                   . c_text($_->{detail}) . ' }'
+    } @{ $s->{verdicts} };
+
+    return if !@rows;
+    return "NGX_SVC_VERDICTS(\n        " . join(",\n        ", @rows) . ')'
+           . c_verdict_column($s);
+}
+
+
+sub c_verdict_column {
+    my ($s) = @_;
+
+    my $n = verdict_column($s);
+
+    return $n ? ",\n    .verdict = $n" : '';
+}
+
+
+# Which column says the verdict: the first one, unless the header lists them.
+
+sub verdict_column {
+    my ($s) = @_;
+
+    my @columns = map { $_->{name} } @{ $s->{columns} };
+    my ($n) = grep { $columns[$_] eq '_verdict' } 0 .. $#columns;
+
+    return $n // 0;
+}
+
+
+# A word in capitals is a macro that is a text; "%(NAME)" is the number that a
+# macro is.
+
+sub c_text {
+    my ($text) = @_;
+
+    return $text if $text =~ /^[A-Z][A-Z0-9_]+$/;
+
+    return join ' ', map { /^%\((\w+)\)$/ ? "ngx_value($1)" : c_quoted($_) }
+                     grep { length } split /(%\(\w+\))/, $text;
+}
+
+
+sub c_quoted {
+    my ($text) = @_;
+
+    return '"' . $text =~ s/([\\"])/\\$1/gr . '"';
+}
+
+
+# Literals of at most 64 bytes, unless a word is longer.
+
+sub c_literals {
+    my ($text) = @_;
+
+    return join "\n", map { '        ' . c_quoted($_) }
+                      $text =~ /\G(.{1,63}(?: |\z)|\S+ ?)/gs;
+}
+
+
+# --- for people -------------------------------------------------------------
+
+sub prepare {
+    my ($s) = @_;
+
+    my $types = join ', ', map { $_->{type} } @{ $s->{parameters} };
+
+    return "PREPARE $s->{name}" . ($types ? "($types)" : '') . " AS $s->{text};";
+}
+
+
+# Fragments are variables, in whose values psql looks for others; parameters are
+# variables too, NULL until somebody sets them: \set ip '\'192.0.2.1\''
+
+sub psql {
+    my ($s) = @_;
+
+    my %set = map { $_->{name} => 'NULL' } @{ $s->{parameters} };
+
+    for my $fragment (grep { $_->{users}{$s->{name}} } values %fragments) {
+        my $text = join ' ', map { $_->{text} =~ s/--.*//r } @{ $fragment->{body} };
+
+        $set{$fragment->{name}} = "'" . $text =~ s/\s+/ /gr =~ s/([\\'])/\\$1/gr . "'";
+    }
+
+    return join('', map { "\\set $_ $set{$_}\n" } sort keys %set)
+           . join('', map { "$_->{text}\n" } @{ $s->{body} });
+}
+
+
+sub at {
+    my ($s, $position) = @_;
+
+    my $place = $s->{places}[$position - 1]
+        or die "the text of $s->{name} is shorter\n";
+
+    return "$place->{file}:$place->{line}";
+}
+
+
+sub list {
+    return map { sprintf "%-40s %6d bytes %2d parameters %s\n", $_->{name},
+                 length $_->{text}, scalar @{ $_->{parameters} }, place($_) }
+           sort { $a->{name} cmp $b->{name} } values %statements;
+}
+
+
+sub main {
+    my ($root, $what, @rest) = @_;
+
+    $what //= '';
+
+    return headers(@rest) if $what eq 'headers';
+
+    read_all($root);
+
+    return print list() if $what eq 'list';
+
+    if ($what eq 'lint') {
+        require(__FILE__ =~ s{[^/]*$}{lint.pl}r =~ s{^(?!/)}{./}r);
+        exit !Svc::Sql::Lint::report($root);
+    }
+
+    my $s = $statements{$rest[0] // ''} or die "there is no statement of that name\n";
+    my %print = (text => sub { text($s) }, prepare => sub { prepare($s) },
+                 psql => sub { psql($s) }, at => sub { at($s, $rest[1]) });
+    my $print = $print{$what} or die "sql.pl does not know \"$what\"\n";
+
+    print $print->(), "\n";
+}
+
+
+main(__FILE__ =~ s{[^/]*$}{}r . '../..', @ARGV)
+    if !caller;
+
+1;

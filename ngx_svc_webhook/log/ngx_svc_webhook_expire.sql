@@ -1,0 +1,2 @@
+-- statement: webhook_expire
+SELECT svc.webhook_attempt_expire();
