@@ -484,7 +484,7 @@ sub at {
     my $place = $s->{places}[$position - 1]
         or die "the text of $s->{name} is shorter\n";
 
-    return "$place->{file}:$place->{line}";
+    return place($place);
 }
 
 
