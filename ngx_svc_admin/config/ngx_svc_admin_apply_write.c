@@ -4,7 +4,7 @@
 
 #include "ngx_svc_admin_apply.h"
 #include "ngx_svc_admin_access.h"
-#include "ngx_svc_admin_policy.h"
+#include "ngx_svc_admin_governance.h"
 #include "ngx_svc_row.h"
 #include "ngx_svc_access_write.h"
 

@@ -3,7 +3,7 @@
  */
 
 #include "ngx_svc_admin_bundle.h"
-#include "ngx_svc_admin_policy.h"
+#include "ngx_svc_admin_governance.h"
 #include "ngx_svc_row.h"
 
 

@@ -24,16 +24,16 @@ static ngx_int_t ngx_svc_admin_role_key_check(const ngx_svc_member_t *member,
       .offset = offsetof(s, column) },
 
 #define ngx_svc_admin_field(s, n, column, name, type, min, max)               \
-    ngx_svc_admin_field_row(s, column, #name, type(NGX_SVC_ADMIN_TYPE_JSON),  \
+    ngx_svc_admin_field_row(s, column, #name, type,                           \
                             0, min, max)
 
 #define ngx_svc_admin_field_required(s, n, column, name, type, min, max)      \
-    ngx_svc_admin_field_row(s, column, #name, type(NGX_SVC_ADMIN_TYPE_JSON),  \
+    ngx_svc_admin_field_row(s, column, #name, type,                           \
                             NGX_SVC_M_REQUIRED, min, max)
 
 #define ngx_svc_admin_field_or_null(s, n, column, name, type, min, max)       \
     ngx_svc_admin_field_row(s, column, #name,                                 \
-                            type(NGX_SVC_ADMIN_TYPE_JSON)|NGX_SVC_T_NULL,     \
+                            type|NGX_SVC_T_NULL,                              \
                             0, min, max)
 
 const ngx_svc_member_t  ngx_svc_admin_risk_members[] = {

@@ -11,43 +11,34 @@
 
 
 /*
- * The fields of a policy, in the order of the bundle; all else that lists them
- * is made of these tables.  Of each
+ * The fields of a policy, in the order of the bundle: what C lists of them is
+ * made of these tables; statements name the columns themselves.  Of each
  *
  *     _(x, n, column, name, type, min, max)
  *
- * with sep between them.  x: whatever "_" makes use of; n: from 1 on; type: one
- * of those below, by what is picked of it.
+ * with sep between them.  x: whatever "_" makes use of; n: from 1 on; type: that
+ * of the JSON.
  */
 
 #define NGX_SVC_ADMIN_RISK_FIELDS(_, sep, x)                                  \
-    _(x, 1, risk_enabled, enabled, NGX_SVC_ADMIN_BOOLEAN, 0, 0) sep           \
+    _(x, 1, risk_enabled, enabled, NGX_SVC_T_BOOLEAN, 0, 0) sep               \
     _(x, 2, risk_mfa_threshold, mfaThreshold,                                 \
-      NGX_SVC_ADMIN_INTEGER, 0, 100) sep                                      \
+      NGX_SVC_T_INTEGER, 0, 100) sep                                          \
     _(x, 3, risk_deny_threshold, denyThreshold,                               \
-      NGX_SVC_ADMIN_INTEGER, 1, 100)
+      NGX_SVC_T_INTEGER, 1, 100)
 
 #define NGX_SVC_ADMIN_PASSWORD_FIELDS(_, sep, x)                              \
-    _(x, 1, min_length, minLength, NGX_SVC_ADMIN_INTEGER, 8, 128) sep         \
+    _(x, 1, min_length, minLength, NGX_SVC_T_INTEGER, 8, 128) sep             \
     _(x, 2, reject_breached, rejectBreached,                                  \
-      NGX_SVC_ADMIN_BOOLEAN, 0, 0) sep                                        \
+      NGX_SVC_T_BOOLEAN, 0, 0) sep                                            \
     _(x, 3, reject_contextual, rejectContextual,                              \
-      NGX_SVC_ADMIN_BOOLEAN, 0, 0) sep                                        \
-    _(x, 4, require_lower, requireLower, NGX_SVC_ADMIN_BOOLEAN, 0, 0) sep     \
-    _(x, 5, require_upper, requireUpper, NGX_SVC_ADMIN_BOOLEAN, 0, 0) sep     \
-    _(x, 6, require_digit, requireDigit, NGX_SVC_ADMIN_BOOLEAN, 0, 0) sep     \
-    _(x, 7, require_symbol, requireSymbol, NGX_SVC_ADMIN_BOOLEAN, 0, 0) sep   \
-    _(x, 8, history_count, historyCount, NGX_SVC_ADMIN_INTEGER, 0, 24) sep    \
-    _(x, 9, max_age_days, maxAgeDays, NGX_SVC_ADMIN_INTEGER, 0, 3650)
-
-/* PostgreSQL's type, that of JSON, and what binds it. */
-
-#define NGX_SVC_ADMIN_INTEGER(_)                                              \
-    _("int4", NGX_SVC_T_INTEGER, ngx_svc_bind_integer)
-#define NGX_SVC_ADMIN_BOOLEAN(_)                                              \
-    _("bool", NGX_SVC_T_BOOLEAN, ngx_svc_bind_boolean)
-#define NGX_SVC_ADMIN_TYPE_JSON(sql, json, bind)  json
-#define NGX_SVC_ADMIN_TYPE_BIND(sql, json, bind)  bind
+      NGX_SVC_T_BOOLEAN, 0, 0) sep                                            \
+    _(x, 4, require_lower, requireLower, NGX_SVC_T_BOOLEAN, 0, 0) sep         \
+    _(x, 5, require_upper, requireUpper, NGX_SVC_T_BOOLEAN, 0, 0) sep         \
+    _(x, 6, require_digit, requireDigit, NGX_SVC_T_BOOLEAN, 0, 0) sep         \
+    _(x, 7, require_symbol, requireSymbol, NGX_SVC_T_BOOLEAN, 0, 0) sep       \
+    _(x, 8, history_count, historyCount, NGX_SVC_T_INTEGER, 0, 24) sep        \
+    _(x, 9, max_age_days, maxAgeDays, NGX_SVC_T_INTEGER, 0, 3650)
 
 /* How many fields the larger one has. */
 #define NGX_SVC_ADMIN_POLICY_FIELDS                                           \

@@ -3,7 +3,7 @@
  * password policy.
  */
 
-#include "ngx_svc_admin_policy.h"
+#include "ngx_svc_admin_governance.h"
 #include "ngx_svc_admin_user.h"
 
 

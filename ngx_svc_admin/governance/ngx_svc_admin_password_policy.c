@@ -2,7 +2,7 @@
  * /v1/admin/password-policy.
  */
 
-#include "ngx_svc_admin_policy.h"
+#include "ngx_svc_admin_governance.h"
 #include "ngx_svc_admin_tenant.h"
 
 

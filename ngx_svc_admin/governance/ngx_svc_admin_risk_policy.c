@@ -2,7 +2,7 @@
  * /v1/admin/risk-policy.
  */
 
-#include "ngx_svc_admin_policy.h"
+#include "ngx_svc_admin_governance.h"
 
 
 static ngx_int_t ngx_svc_admin_risk_check(ngx_svc_request_t *sr, void *body);
