@@ -19,7 +19,7 @@ my %FLOORS = (
     admin => [ qw(limit core password factor tenant directory governance config audit
                   signin console oauth) ],
     scim => [],
-    webhook => [ qw(core queue emit http log schedule mail scim_push logout outbox process api) ],
+    webhook => [ qw(core queue emit http lane log schedule mail scim_push logout outbox process api) ],
 );
 
 my ($objects) = grep { -d } map { "build/$_/objs/addon" }
@@ -173,7 +173,7 @@ is_deeply(\@circles, [], 'no files need each other');
 # Not of metrics and the resources of routes, whose tables are read elsewhere.
 
 my @tidy = ((map { "ngx_svc_common/$_" } qw(base zone access pg redis)),
-            map { "ngx_svc_webhook/$_" } qw(core queue emit http log schedule
+            map { "ngx_svc_webhook/$_" } qw(core queue emit http lane log schedule
                                             mail scim_push logout process));
 my @strays;
 

@@ -127,11 +127,7 @@ ngx_svc_oauth_kept_exit_worker(void)
         return;
     }
 
-    if (ngx_svc_oauth_kept_op) {
-        ngx_svc_pg_cancel(ngx_svc_oauth_kept_op);
-        ngx_destroy_pool(ngx_svc_oauth_kept_op->pool);
-        ngx_svc_oauth_kept_op = NULL;
-    }
+    ngx_svc_pg_drop(&ngx_svc_oauth_kept_op);
 
     if (ngx_svc_oauth_kept_event.timer_set) {
         ngx_del_timer(&ngx_svc_oauth_kept_event);

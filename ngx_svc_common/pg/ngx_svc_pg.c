@@ -270,6 +270,17 @@ ngx_svc_pg_cancel(ngx_svc_pg_op_t *op)
 }
 
 
+void
+ngx_svc_pg_drop(ngx_svc_pg_op_t **op)
+{
+    if (*op) {
+        ngx_svc_pg_cancel(*op);
+        ngx_destroy_pool((*op)->pool);
+        *op = NULL;
+    }
+}
+
+
 ngx_uint_t
 ngx_svc_pg_op_transient(ngx_svc_pg_op_t *op)
 {

@@ -211,6 +211,9 @@ NGX_SVC_API void ngx_svc_pg_op_reset(ngx_svc_pg_op_t *op);
  */
 NGX_SVC_API void ngx_svc_pg_cancel(ngx_svc_pg_op_t *op);
 
+/* The same, with the op's pool, if there is one; it is NULL behind this. */
+NGX_SVC_API void ngx_svc_pg_drop(ngx_svc_pg_op_t **op);
+
 /* For the handler: ngx_svc_pg_result() of the op. */
 #define ngx_svc_pg_op_result(op, statement)                                   \
     ngx_svc_pg_result((op)->results, statement)

@@ -30,11 +30,7 @@ ngx_svc_pg_task_init(ngx_svc_pg_task_t *task, ngx_cycle_t *cycle)
 void
 ngx_svc_pg_task_exit(ngx_svc_pg_task_t *task)
 {
-    if (task->op) {
-        ngx_svc_pg_cancel(task->op);
-        ngx_destroy_pool(task->op->pool);
-        task->op = NULL;
-    }
+    ngx_svc_pg_drop(&task->op);
 
     if (task->timer.timer_set) {
         ngx_del_timer(&task->timer);

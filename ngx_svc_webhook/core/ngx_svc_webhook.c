@@ -1,5 +1,5 @@
 /*
- * Webhooks: the configuration, and ids.
+ * Webhooks: the configuration, ids, and whose what was taken is.
  */
 
 #include "ngx_svc_webhook.h"
@@ -25,4 +25,21 @@ ngx_svc_webhook_id(u_char *id)
     (void) ngx_hex_dump(id, random, sizeof(random));
 
     return NGX_OK;
+}
+
+
+void
+ngx_svc_webhook_owner(ngx_svc_webhook_owner_t *owner, const char *prefix,
+    const u_char *id, const ngx_str_t *before)
+{
+    owner->key.data = owner->text;
+    owner->key.len = ngx_strlen(prefix) + NGX_SVC_WEBHOOK_ID;
+
+    owner->name.data = ngx_cpymem(owner->text, prefix, ngx_strlen(prefix));
+    owner->name.len = NGX_SVC_WEBHOOK_ID;
+    ngx_memcpy(owner->name.data, id, NGX_SVC_WEBHOOK_ID);
+
+    owner->before.data = owner->last;
+    owner->before.len = before->len;
+    ngx_memcpy(owner->last, before->data, before->len);
 }

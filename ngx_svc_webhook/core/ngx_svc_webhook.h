@@ -91,6 +91,23 @@ typedef struct {
 } ngx_svc_webhook_delivery_t;
 
 
+/*
+ * The name by which a helper has what it has taken, for as long as Redis, or
+ * PostgreSQL, has heard of it.
+ */
+
+typedef struct {
+    ngx_str_t         key;              /* in Redis: a prefix, and the name */
+    ngx_str_t         name;             /* NGX_SVC_WEBHOOK_ID digits of it */
+    ngx_str_t         before;           /* of one that has ended, until others
+                                           know; or empty */
+    ngx_msec_t        asked;            /* when it was last told */
+    ngx_msec_t        confirmed;        /* the same, of the last answer */
+    u_char            text[2 * NGX_SVC_WEBHOOK_ID];
+    u_char            last[NGX_SVC_WEBHOOK_ID];
+} ngx_svc_webhook_owner_t;
+
+
 extern ngx_module_t  ngx_http_svc_webhook_module;
 
 
@@ -104,6 +121,14 @@ ngx_svc_webhook_conf_t *ngx_svc_webhook_conf(void);
 
 /* A new id, of NGX_SVC_WEBHOOK_ID digits; NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_svc_webhook_id(u_char *id);
+
+/* The prefix is no longer than an id; it, and before, may be empty. */
+void ngx_svc_webhook_owner(ngx_svc_webhook_owner_t *owner, const char *prefix,
+    const u_char *id, const ngx_str_t *before);
+
+/* For how many ms nothing has been confirmed. */
+#define ngx_svc_webhook_owner_age(owner)                                      \
+    (ngx_current_msec - (owner)->confirmed)
 
 
 #endif /* _NGX_SVC_WEBHOOK_H_INCLUDED_ */

@@ -26,6 +26,10 @@ ngx_svc_webhook_op_create(ngx_svc_pg_pool_e kind, ngx_str_t *tenant,
         goto failed;
     }
 
+    if (tenant == NULL) {
+        return op;
+    }
+
     call = ngx_svc_pg_call(op, &ngx_svc_sql_webhook_tenant);
     if (call == NULL) {
         goto failed;
@@ -41,4 +45,19 @@ failed:
     ngx_destroy_pool(pool);
 
     return NULL;
+}
+
+
+ngx_int_t
+ngx_svc_webhook_op_submit(ngx_svc_pg_op_t *op, ngx_int_t rc,
+    ngx_svc_pg_op_t **place)
+{
+    if (rc != NGX_OK || ngx_svc_pg_submit(op) != NGX_OK) {
+        ngx_destroy_pool(op->pool);
+        return NGX_ERROR;
+    }
+
+    *place = op;
+
+    return NGX_OK;
 }

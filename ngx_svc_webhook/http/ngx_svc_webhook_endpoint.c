@@ -308,11 +308,7 @@ static void
 ngx_svc_webhook_set_free(ngx_svc_webhook_set_t *set)
 {
     ngx_svc_webhook_set_clear(set);
-
-    if (set->op) {
-        ngx_svc_pg_cancel(set->op);
-        ngx_destroy_pool(set->op->pool);
-    }
+    ngx_svc_pg_drop(&set->op);
 
     ngx_queue_remove(&set->queue);
     ngx_rbtree_delete(&ngx_svc_webhook_sets.tree, &set->node.node);

@@ -84,10 +84,7 @@ ngx_svc_webhook_batch(ngx_str_t *tenant, ngx_queue_t *list)
 void
 ngx_svc_webhook_batch_free(ngx_svc_webhook_batch_t *batch)
 {
-    if (batch->op) {
-        ngx_svc_pg_cancel(batch->op);
-        ngx_destroy_pool(batch->op->pool);
-    }
+    ngx_svc_pg_drop(&batch->op);
 
     ngx_svc_webhook_batches.nrows -= batch->nrows + batch->nsent;
 

@@ -4,6 +4,7 @@
  */
 
 #include "ngx_svc_webhook_note.h"
+#include "ngx_svc_lane.h"
 #include "ngx_svc_webhook_script.h"
 
 #include <ngx_event.h>
@@ -94,11 +95,7 @@ ngx_svc_webhook_notes_exit(void)
 
     ngx_svc_pg_task_exit(&ngx_svc_webhook_notes_expire);
 
-    if (notes->op) {
-        ngx_svc_pg_cancel(notes->op);
-        ngx_destroy_pool(notes->op->pool);
-        notes->op = NULL;
-    }
+    ngx_svc_pg_drop(&notes->op);
 
     if (notes->timer.timer_set) {
         ngx_del_timer(&notes->timer);
@@ -253,13 +250,7 @@ ngx_svc_webhook_notes_send(void)
 
     ngx_svc_pg_bind(call, list, size);
 
-    if (ngx_svc_pg_submit(op) != NGX_OK) {
-        goto failed;
-    }
-
-    notes->op = op;
-
-    return NGX_OK;
+    return ngx_svc_webhook_op_submit(op, NGX_OK, &notes->op);
 
 failed:
 
@@ -339,7 +330,6 @@ ngx_svc_webhook_notes_done(ngx_svc_pg_op_t *op)
 static void
 ngx_svc_webhook_notes_written(void)
 {
-    void                    (*flushed)(void);
     ngx_svc_webhook_notes_t  *notes;
 
     notes = &ngx_svc_webhook_notes;
@@ -355,12 +345,7 @@ ngx_svc_webhook_notes_written(void)
         return;
     }
 
-    flushed = notes->flushed;
-    notes->flushed = NULL;
-
-    if (flushed) {
-        flushed();
-    }
+    ngx_svc_lane_done(&notes->flushed);
 }
 
 

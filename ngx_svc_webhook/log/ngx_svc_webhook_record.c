@@ -7,6 +7,7 @@
  */
 
 #include "ngx_svc_webhook_record.h"
+#include "ngx_svc_lane.h"
 #include "ngx_svc_webhook_expire.h"
 #include "ngx_svc_webhook_record_write.h"
 #include "ngx_svc_webhook_trim.h"
@@ -326,6 +327,7 @@ ngx_svc_webhook_records_next(void)
 static ngx_int_t
 ngx_svc_webhook_batch_send(ngx_svc_webhook_batch_t *batch)
 {
+    ngx_int_t         rc;
     ngx_svc_pg_op_t  *op;
 
     batch->began = ngx_current_msec;
@@ -338,16 +340,9 @@ ngx_svc_webhook_batch_send(ngx_svc_webhook_batch_t *batch)
         return NGX_ERROR;
     }
 
-    if (ngx_svc_webhook_record_bind(batch, op) != NGX_OK
-        || ngx_svc_pg_submit(op) != NGX_OK)
-    {
-        ngx_destroy_pool(op->pool);
-        return NGX_ERROR;
-    }
+    rc = ngx_svc_webhook_record_bind(batch, op);
 
-    batch->op = op;
-
-    return NGX_OK;
+    return ngx_svc_webhook_op_submit(op, rc, &batch->op);
 }
 
 
@@ -477,14 +472,7 @@ ngx_svc_webhook_batch_again(ngx_svc_webhook_batch_t *batch,
 static void
 ngx_svc_webhook_records_flushed(void)
 {
-    void                      (*flushed)(void);
-    ngx_svc_webhook_records_t  *records;
-
-    records = &ngx_svc_webhook_records;
-
-    if (records->flushed && ngx_svc_webhook_batches_rows() == 0) {
-        flushed = records->flushed;
-        records->flushed = NULL;
-        flushed();
+    if (ngx_svc_webhook_batches_rows() == 0) {
+        ngx_svc_lane_done(&ngx_svc_webhook_records.flushed);
     }
 }

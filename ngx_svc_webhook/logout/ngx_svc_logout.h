@@ -9,23 +9,19 @@
 #include "ngx_svc_webhook.h"
 
 
-#define NGX_SVC_LOGOUT_ATTEMPTS  3
-
-
-/* A row of svc.oauth_logout, and what goes along; of one pool, as texts. */
+/* The columns of svc.oauth_logout_take(). */
 
 typedef struct {
-    ngx_pool_t   *pool;
-    ngx_str_t     tenant;           /* UUIDs */
-    ngx_str_t     client;
-    ngx_str_t     root;
-    ngx_str_t     user;
-    ngx_uint_t    attempts;         /* with this one */
-    ngx_str_t     uri;              /* no data: nobody is to be told */
-    ngx_str_t     slug;
-    ngx_str_t     alg;
-    ngx_str_t     kid;              /* likewise: nobody can verify it */
-    ngx_str_t     sealed;           /* the key, as svc.oauth_key has it */
+    ngx_str_t   tenant;             /* UUIDs */
+    ngx_str_t   client;
+    ngx_str_t   root;
+    ngx_str_t   user;
+    ngx_str_t   attempt;            /* with this one */
+    ngx_str_t   uri;                /* no data: nobody is to be told */
+    ngx_str_t   slug;
+    ngx_str_t   alg;
+    ngx_str_t   kid;                /* likewise: nobody can verify it */
+    ngx_str_t   sealed;             /* the key, as svc.oauth_key has it */
 } ngx_svc_logout_t;
 
 

@@ -23,7 +23,7 @@
 
 
 static ngx_int_t ngx_svc_logout_token_payload(ngx_svc_logout_t *row,
-    const ngx_str_t *base, ngx_str_t *payload);
+    const ngx_str_t *base, ngx_pool_t *pool, ngx_str_t *payload);
 static ngx_int_t ngx_svc_logout_token_session(ngx_svc_logout_t *row,
     ngx_svc_json_writer_t *w);
 static u_char *ngx_svc_logout_token_sign(ngx_svc_logout_t *row,
@@ -34,7 +34,7 @@ static EVP_PKEY *ngx_svc_logout_token_key(ngx_svc_logout_t *row,
 
 ngx_int_t
 ngx_svc_logout_token(ngx_svc_logout_t *row, const ngx_str_t *base,
-    ngx_str_t *body)
+    ngx_pool_t *pool, ngx_str_t *body)
 {
     u_char     *p, *last, header[NGX_SVC_LOGOUT_HEADER];
     ngx_str_t   head, payload;
@@ -45,12 +45,12 @@ ngx_svc_logout_token(ngx_svc_logout_t *row, const ngx_str_t *base,
                             "\"typ\":\"logout+jwt\"}", &row->alg, &row->kid)
                - header;
 
-    if (ngx_svc_logout_token_payload(row, base, &payload) != NGX_OK) {
+    if (ngx_svc_logout_token_payload(row, base, pool, &payload) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    p = ngx_pnalloc(row->pool, sizeof(NGX_SVC_LOGOUT_FORM)
-                               + ngx_svc_jws_rsa_len(head.len, payload.len));
+    p = ngx_pnalloc(pool, sizeof(NGX_SVC_LOGOUT_FORM)
+                          + ngx_svc_jws_rsa_len(head.len, payload.len));
     if (p == NULL) {
         return NGX_ERROR;
     }
@@ -108,13 +108,13 @@ ngx_svc_logout_token_sign(ngx_svc_logout_t *row, const ngx_str_t *head,
 
 static ngx_int_t
 ngx_svc_logout_token_payload(ngx_svc_logout_t *row, const ngx_str_t *base,
-    ngx_str_t *payload)
+    ngx_pool_t *pool, ngx_str_t *payload)
 {
     u_char                 jti[NGX_SVC_WEBHOOK_ID];
     ngx_svc_json_writer_t  w;
 
     if (ngx_svc_webhook_id(jti) != NGX_OK
-        || ngx_svc_json_writer_init(&w, row->pool, 512) != NGX_OK)
+        || ngx_svc_json_writer_init(&w, pool, 512) != NGX_OK)
     {
         return NGX_ERROR;
     }

@@ -10,11 +10,11 @@
 
 
 /*
- * The form that is posted, in *body, of the row's pool.  base: svc_base_url, of
- * which its issuer is.  NGX_OK; NGX_ERROR: memory, or the key cannot be opened.
+ * The form that is posted, in *body, of the pool.  base: svc_base_url, of which
+ * its issuer is.  NGX_OK; NGX_ERROR: memory, or the key cannot be opened.
  */
 ngx_int_t ngx_svc_logout_token(ngx_svc_logout_t *row, const ngx_str_t *base,
-    ngx_str_t *body);
+    ngx_pool_t *pool, ngx_str_t *body);
 
 
 #endif /* _NGX_SVC_LOGOUT_TOKEN_H_INCLUDED_ */

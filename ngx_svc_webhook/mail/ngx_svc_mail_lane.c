@@ -9,9 +9,6 @@
 #include "ngx_svc_mail_outcome.h"
 #include "ngx_svc_mail_queue.h"
 #include "ngx_svc_mail_send.h"
-#include "ngx_svc_webhook.h"
-
-#include "ngx_svc_metrics.h"
 
 
 #define NGX_SVC_MAIL_JOBS     1024      /* mails in this process */
@@ -44,9 +41,11 @@ typedef struct {
     ngx_uint_t             nending;     /* Redis has not confirmed their end */
     void                 (*drained)(void);
     unsigned               draining:1;
-} ngx_svc_mail_lane_t;
+} ngx_svc_mail_jobs_t;
 
 
+static ngx_int_t ngx_svc_mail_lane_init(const ngx_svc_lane_t *lane,
+    ngx_cycle_t *cycle, const u_char *id, const ngx_str_t *before);
 static ngx_uint_t ngx_svc_mail_lane_room(void);
 static ngx_int_t ngx_svc_mail_lane_take(const ngx_str_t *entry);
 static ngx_int_t ngx_svc_mail_lane_open(const ngx_str_t *entry,
@@ -63,7 +62,11 @@ static void ngx_svc_mail_lane_end(ngx_svc_mail_job_t *job,
     ngx_svc_mail_outcome_e outcome);
 static void ngx_svc_mail_lane_ended(void *data, ngx_uint_t first);
 static void ngx_svc_mail_lane_free(void *data);
+static void ngx_svc_mail_lane_drain(const ngx_svc_lane_t *lane,
+    void (*done)(void));
 static void ngx_svc_mail_lane_idle(void);
+static void ngx_svc_mail_lane_leave(const ngx_svc_lane_t *lane,
+    void (*done)(void));
 
 
 static const ngx_svc_mail_queue_handlers_t  ngx_svc_mail_lane_handlers = {
@@ -73,20 +76,31 @@ static const ngx_svc_mail_queue_handlers_t  ngx_svc_mail_lane_handlers = {
     .wake = ngx_svc_mail_lane_pump
 };
 
-static ngx_svc_mail_lane_t  ngx_svc_mail_lane;
+static ngx_svc_mail_jobs_t  ngx_svc_mail_jobs;
 
 
-ngx_int_t
-ngx_svc_mail_lane_init(ngx_cycle_t *cycle, const u_char *id,
-    const ngx_str_t *before)
+const ngx_svc_lane_t  ngx_svc_mail_lane = {
+    .init = ngx_svc_mail_lane_init,
+    .drain = ngx_svc_mail_lane_drain,
+    .leave = ngx_svc_mail_lane_leave
+};
+
+
+static ngx_int_t
+ngx_svc_mail_lane_init(const ngx_svc_lane_t *lane, ngx_cycle_t *cycle,
+    const u_char *id, const ngx_str_t *before)
 {
-    ngx_svc_mail_lane_t  *lane;
+    ngx_svc_mail_jobs_t  *jobs;
 
-    lane = &ngx_svc_mail_lane;
+    if (ngx_svc_webhook_conf()->mail.url.len == 0) {
+        return NGX_DECLINED;
+    }
 
-    ngx_rbtree_init(&lane->tree, &lane->sentinel,
+    jobs = &ngx_svc_mail_jobs;
+
+    ngx_rbtree_init(&jobs->tree, &jobs->sentinel,
                     ngx_str_rbtree_insert_value);
-    ngx_queue_init(&lane->ready);
+    ngx_queue_init(&jobs->ready);
 
     if (ngx_svc_mail_outcome_init() != NGX_OK
         || ngx_svc_mail_send_init(cycle, ngx_svc_mail_lane_sent) != NGX_OK)
@@ -102,7 +116,7 @@ ngx_svc_mail_lane_init(ngx_cycle_t *cycle, const u_char *id,
 static ngx_uint_t
 ngx_svc_mail_lane_room(void)
 {
-    return NGX_SVC_MAIL_JOBS - ngx_min(ngx_svc_mail_lane.n, NGX_SVC_MAIL_JOBS);
+    return NGX_SVC_MAIL_JOBS - ngx_min(ngx_svc_mail_jobs.n, NGX_SVC_MAIL_JOBS);
 }
 
 
@@ -112,15 +126,15 @@ ngx_svc_mail_lane_take(const ngx_str_t *entry)
     ngx_int_t             rc;
     ngx_str_t             id;
     ngx_svc_mail_job_t   *job;
-    ngx_svc_mail_lane_t  *lane;
+    ngx_svc_mail_jobs_t  *jobs;
 
-    lane = &ngx_svc_mail_lane;
+    jobs = &ngx_svc_mail_jobs;
 
     id.data = entry->data;
     id.len = ngx_min(entry->len, NGX_SVC_MAIL_ID);
 
     job = (ngx_svc_mail_job_t *)
-              ngx_str_rbtree_lookup(&lane->tree, &id,
+              ngx_str_rbtree_lookup(&jobs->tree, &id,
                                     ngx_crc32_short(id.data, id.len));
     if (job) {
         job->lost = 0;
@@ -138,9 +152,9 @@ ngx_svc_mail_lane_take(const ngx_str_t *entry)
         return NGX_ERROR;
     }
 
-    ngx_rbtree_insert(&lane->tree, &job->node.node);
-    ngx_queue_insert_tail(&lane->ready, &job->queue);
-    lane->n++;
+    ngx_rbtree_insert(&jobs->tree, &job->node.node);
+    ngx_queue_insert_tail(&jobs->ready, &job->queue);
+    jobs->n++;
 
     return NGX_OK;
 }
@@ -262,19 +276,19 @@ ngx_svc_mail_lane_forget(void)
 {
     ngx_rbtree_node_t    *node, *next;
     ngx_svc_mail_job_t   *job;
-    ngx_svc_mail_lane_t  *lane;
+    ngx_svc_mail_jobs_t  *jobs;
 
-    lane = &ngx_svc_mail_lane;
+    jobs = &ngx_svc_mail_jobs;
 
-    if (lane->tree.root == &lane->sentinel) {
+    if (jobs->tree.root == &jobs->sentinel) {
         return;
     }
 
-    for (node = ngx_rbtree_min(lane->tree.root, &lane->sentinel);
+    for (node = ngx_rbtree_min(jobs->tree.root, &jobs->sentinel);
          node;
          node = next)
     {
-        next = ngx_rbtree_next(&lane->tree, node);
+        next = ngx_rbtree_next(&jobs->tree, node);
         job = (ngx_svc_mail_job_t *) node;
 
         if (job->sending) {
@@ -291,15 +305,15 @@ static void
 ngx_svc_mail_lane_pump(void)
 {
     ngx_queue_t          *q;
-    ngx_svc_mail_lane_t  *lane;
+    ngx_svc_mail_jobs_t  *jobs;
 
-    lane = &ngx_svc_mail_lane;
+    jobs = &ngx_svc_mail_jobs;
 
-    while (!lane->draining && !ngx_queue_empty(&lane->ready)
-           && lane->nsending < ngx_svc_webhook_conf()->mail.concurrency
+    while (!jobs->draining && !ngx_queue_empty(&jobs->ready)
+           && jobs->nsending < ngx_svc_webhook_conf()->mail.concurrency
            && ngx_svc_mail_queue_sure())
     {
-        q = ngx_queue_head(&lane->ready);
+        q = ngx_queue_head(&jobs->ready);
         ngx_queue_remove(q);
         ngx_queue_init(q);
 
@@ -341,7 +355,7 @@ ngx_svc_mail_lane_attempt(ngx_svc_mail_job_t *job)
     letter->data = job;
     job->result.attempts++;
     job->sending = 1;
-    ngx_svc_mail_lane.nsending++;
+    ngx_svc_mail_jobs.nsending++;
 
     ngx_svc_mail_send_letter(letter);
 }
@@ -360,7 +374,7 @@ ngx_svc_mail_lane_sent(ngx_svc_mail_letter_t *letter)
     job->result.status = letter->status;
     job->result.error = letter->error;
     job->sending = 0;
-    ngx_svc_mail_lane.nsending--;
+    ngx_svc_mail_jobs.nsending--;
 
     ngx_destroy_pool(letter->pool);
 
@@ -416,7 +430,7 @@ ngx_svc_mail_lane_timer(ngx_event_t *ev)
 
     job = ev->data;
 
-    ngx_queue_insert_tail(&ngx_svc_mail_lane.ready, &job->queue);
+    ngx_queue_insert_tail(&ngx_svc_mail_jobs.ready, &job->queue);
     ngx_svc_mail_lane_pump();
 }
 
@@ -440,7 +454,7 @@ ngx_svc_mail_lane_end(ngx_svc_mail_job_t *job, ngx_svc_mail_outcome_e outcome)
                               - job->failed;
     }
 
-    ngx_svc_mail_lane.nending++;
+    ngx_svc_mail_jobs.nending++;
     ngx_svc_mail_queue_end(&job->end);
 }
 
@@ -450,7 +464,7 @@ ngx_svc_mail_lane_ended(void *data, ngx_uint_t first)
 {
     ngx_svc_mail_job_t *job = data;
 
-    ngx_svc_mail_lane.nending--;
+    ngx_svc_mail_jobs.nending--;
 
     if (!first || ngx_svc_mail_outcome_audit(&job->result,
                                              ngx_svc_mail_lane_free, job)
@@ -468,12 +482,12 @@ ngx_svc_mail_lane_free(void *data)
 {
     ngx_svc_mail_job_t *job = data;
 
-    ngx_svc_mail_lane_t  *lane;
+    ngx_svc_mail_jobs_t  *jobs;
 
-    lane = &ngx_svc_mail_lane;
+    jobs = &ngx_svc_mail_jobs;
 
     ngx_queue_remove(&job->queue);
-    ngx_rbtree_delete(&lane->tree, &job->node.node);
+    ngx_rbtree_delete(&jobs->tree, &job->node.node);
 
     if (job->timer.timer_set) {
         ngx_del_timer(&job->timer);
@@ -482,17 +496,17 @@ ngx_svc_mail_lane_free(void *data)
     ngx_explicit_memzero(job, job->size);
     ngx_free(job);
 
-    if (lane->n-- == NGX_SVC_MAIL_JOBS && !lane->draining) {
+    if (jobs->n-- == NGX_SVC_MAIL_JOBS && !jobs->draining) {
         ngx_svc_mail_queue_take();
     }
 }
 
 
-void
-ngx_svc_mail_lane_drain(void (*done)(void))
+static void
+ngx_svc_mail_lane_drain(const ngx_svc_lane_t *lane, void (*done)(void))
 {
-    ngx_svc_mail_lane.draining = 1;
-    ngx_svc_mail_lane.drained = done;
+    ngx_svc_mail_jobs.draining = 1;
+    ngx_svc_mail_jobs.drained = done;
 
     ngx_svc_mail_queue_stop();
     ngx_svc_mail_lane_idle();
@@ -502,31 +516,17 @@ ngx_svc_mail_lane_drain(void (*done)(void))
 static void
 ngx_svc_mail_lane_idle(void)
 {
-    void                (*done)(void);
-    ngx_svc_mail_lane_t  *lane;
-
-    lane = &ngx_svc_mail_lane;
-
-    if (lane->drained && lane->nsending == 0 && lane->nending == 0) {
-        done = lane->drained;
-        lane->drained = NULL;
-        done();
+    if (ngx_svc_mail_jobs.nsending == 0 && ngx_svc_mail_jobs.nending == 0) {
+        ngx_svc_lane_done(&ngx_svc_mail_jobs.drained);
     }
 }
 
 
-void
-ngx_svc_mail_lane_leave(void (*done)(void))
+static void
+ngx_svc_mail_lane_leave(const ngx_svc_lane_t *lane, void (*done)(void))
 {
-    ngx_svc_mail_lane.draining = 1;
-    ngx_svc_mail_lane.drained = NULL;
+    ngx_svc_mail_jobs.draining = 1;
+    ngx_svc_mail_jobs.drained = NULL;
 
     ngx_svc_mail_queue_leave(done);
-}
-
-
-ngx_uint_t
-ngx_svc_mail_lane_exit(void)
-{
-    return ngx_svc_mail_send_exit();
 }

@@ -5,6 +5,8 @@
 #include "ngx_svc_mail_queue.h"
 #include "ngx_svc_mail_entry.h"
 #include "ngx_svc_mail_script.h"
+#include "ngx_svc_webhook.h"
+
 #include "ngx_svc_redis_pubsub.h"
 
 
@@ -15,20 +17,11 @@
 #define NGX_SVC_MAIL_BATCH     128      /* mails of a call */
 #define NGX_SVC_MAIL_AGAIN     500      /* ms, of what was not confirmed */
 
-#define NGX_SVC_MAIL_INFLIGHT_LEN  (sizeof(NGX_SVC_MAIL_INFLIGHT) - 1)
-
 
 typedef struct {
     ngx_log_t      *log;
     ngx_event_t     timer;
-    u_char          name[NGX_SVC_MAIL_INFLIGHT_LEN + NGX_SVC_MAIL_ID];
-    ngx_str_t       hash;
-    ngx_str_t       id;                 /* the end of the name */
-    u_char          last[NGX_SVC_MAIL_ID];
-    ngx_str_t       before;
-    ngx_msec_t      asked;              /* when the last call was made */
-    ngx_msec_t      confirmed;          /* the same, of the last one that was
-                                           answered */
+    ngx_svc_webhook_owner_t  owner;     /* key: what is in flight */
     ngx_uint_t      max;                /* of the last call */
     void          (*done)(void);
     const ngx_svc_mail_queue_handlers_t  *handlers;
@@ -56,7 +49,6 @@ ngx_int_t
 ngx_svc_mail_queue_start(ngx_cycle_t *cycle, const u_char *id,
     const ngx_str_t *before, const ngx_svc_mail_queue_handlers_t *handlers)
 {
-    u_char                *p;
     ngx_svc_mail_queue_t  *queue;
 
     queue = &ngx_svc_mail_queue;
@@ -64,18 +56,7 @@ ngx_svc_mail_queue_start(ngx_cycle_t *cycle, const u_char *id,
     queue->log = cycle->log;
     queue->handlers = handlers;
 
-    p = ngx_cpymem(queue->name, NGX_SVC_MAIL_INFLIGHT,
-                   NGX_SVC_MAIL_INFLIGHT_LEN);
-    ngx_memcpy(p, id, NGX_SVC_MAIL_ID);
-
-    queue->hash.data = queue->name;
-    queue->hash.len = sizeof(queue->name);
-    queue->id.data = p;
-    queue->id.len = NGX_SVC_MAIL_ID;
-
-    queue->before.data = queue->last;
-    queue->before.len = before->len;
-    ngx_memcpy(queue->last, before->data, before->len);
+    ngx_svc_webhook_owner(&queue->owner, NGX_SVC_MAIL_INFLIGHT, id, before);
 
     queue->timer.handler = ngx_svc_mail_queue_timer;
     queue->timer.data = queue;
@@ -122,7 +103,7 @@ ngx_svc_mail_queue_sure(void)
     queue = &ngx_svc_mail_queue;
 
     return queue->registered
-           && ngx_current_msec - queue->confirmed <= NGX_SVC_MAIL_DOUBT;
+           && ngx_svc_webhook_owner_age(&queue->owner) <= NGX_SVC_MAIL_DOUBT;
 }
 
 
@@ -147,19 +128,19 @@ ngx_svc_mail_queue_take(void)
 
     ngx_str_set(&args[0], NGX_SVC_MAIL_HELPERS);
     ngx_str_set(&args[1], NGX_SVC_MAIL_QUEUE);
-    args[2] = queue->hash;
-    args[3] = queue->id;
+    args[2] = queue->owner.key;
+    args[3] = queue->owner.name;
     ngx_str_set(&args[4], NGX_SVC_MAIL_TTL);
     args[5].data = max;
     args[5].len = ngx_sprintf(max, "%ui", queue->max) - max;
-    args[6] = queue->before;
+    args[6] = queue->owner.before;
     ngx_str_set(&args[7], "0");
 
     if (queue->recover && !queue->stopped) {
         ngx_str_set(&args[7], "1");
     }
 
-    queue->asked = ngx_current_msec;
+    queue->owner.asked = ngx_current_msec;
 
     if (ngx_svc_redis_call(&ngx_svc_mail_take_script, args, 8, 3,
                            ngx_svc_mail_queue_taken, NULL)
@@ -199,8 +180,8 @@ ngx_svc_mail_queue_taken(redisReply *reply, void *data)
     }
 
     queue->registered = 1;
-    queue->before.len = 0;
-    queue->confirmed = queue->asked;
+    queue->owner.before.len = 0;
+    queue->owner.confirmed = queue->owner.asked;
 
     ngx_svc_mail_queue_entries(reply);
 
@@ -243,7 +224,7 @@ ngx_svc_mail_queue_end(ngx_svc_mail_end_t *end)
 {
     ngx_str_t  args[6];
 
-    args[0] = ngx_svc_mail_queue.hash;
+    args[0] = ngx_svc_mail_queue.owner.key;
     ngx_str_set(&args[1], NGX_SVC_MAIL_PENDING);
     ngx_str_set(&args[2], NGX_SVC_MAIL_FAILED);
     args[3] = end->id;
@@ -301,8 +282,8 @@ ngx_svc_mail_queue_leave(void (*done)(void))
     queue->done = done;
 
     ngx_str_set(&args[0], NGX_SVC_MAIL_HELPERS);
-    args[1] = queue->hash;
-    args[2] = queue->id;
+    args[1] = queue->owner.key;
+    args[2] = queue->owner.name;
 
     if (ngx_svc_redis_call(&ngx_svc_mail_leave_script, args, 3, 2,
                            ngx_svc_mail_queue_left, NULL)

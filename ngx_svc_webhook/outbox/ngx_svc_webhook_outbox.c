@@ -10,9 +10,9 @@
  */
 
 #include "ngx_svc_webhook_outbox.h"
+#include "ngx_svc_lane.h"
 #include "ngx_svc_webhook_endpoint.h"
 #include "ngx_svc_webhook_event.h"
-#include "ngx_svc_webhook_op.h"
 #include "ngx_svc_webhook_outbox_sql.h"
 #include "ngx_svc_webhook_push.h"
 #include "ngx_svc_webhook_script.h"
@@ -33,8 +33,6 @@
 
 
 typedef struct {
-    ngx_event_t        timer;
-    ngx_svc_pg_op_t   *op;              /* in flight, or NULL */
     ngx_uint_t         ntenants;        /* that are left of the round */
     ngx_str_t          tenant;          /* that is looked at */
     unsigned           calling:1;       /* Redis */
@@ -45,13 +43,11 @@ typedef struct {
 } ngx_svc_webhook_outbox_t;
 
 
-static void ngx_svc_webhook_outbox_timer(ngx_event_t *ev);
-static ngx_int_t ngx_svc_webhook_outbox_ask(
-    const ngx_svc_pg_statement_t *statement,
-    const ngx_svc_pg_statement_t *then, ngx_str_t *tenant, ngx_uint_t number,
-    ngx_svc_pg_handler_pt handler);
-static ngx_int_t ngx_svc_webhook_outbox_take(void);
-static void ngx_svc_webhook_outbox_taken(ngx_svc_pg_op_t *op);
+static ngx_uint_t ngx_svc_webhook_outbox_due(const ngx_svc_lane_t *lane);
+static ngx_int_t ngx_svc_webhook_outbox_take(const ngx_svc_lane_t *lane,
+    ngx_svc_pg_op_t *op);
+static void ngx_svc_webhook_outbox_taken(const ngx_svc_lane_t *lane,
+    ngx_svc_pg_op_t *op);
 static ngx_msec_t ngx_svc_webhook_outbox_rest(PGresult *res);
 static void ngx_svc_webhook_outbox_next(void);
 static ngx_int_t ngx_svc_webhook_outbox_look(void);
@@ -63,10 +59,23 @@ static ngx_int_t ngx_svc_webhook_outbox_entry(PGresult *res, int row,
 static ngx_int_t ngx_svc_webhook_outbox_event(PGresult *res, int row,
     ngx_svc_event_t *event);
 static void ngx_svc_webhook_outbox_pushed(redisReply *reply, void *data);
-static ngx_uint_t ngx_svc_webhook_outbox_failed(ngx_svc_pg_op_t *op);
 
 
 static ngx_svc_webhook_outbox_t  ngx_svc_webhook_outbox;
+static ngx_svc_lane_state_t      ngx_svc_webhook_outbox_state;
+
+
+/* Of the lane of webhooks, which sees to its beginning and its end. */
+
+static const ngx_svc_lane_t  ngx_svc_webhook_outbox_lane = {
+    .state = &ngx_svc_webhook_outbox_state,
+    .look = NGX_SVC_WEBHOOK_OUTBOX_TICK,
+    .lazy = 1,
+    .waits = "webhook events that went missing are not looked for",
+    .due = ngx_svc_webhook_outbox_due,
+    .claim = ngx_svc_webhook_outbox_take,
+    .claimed = ngx_svc_webhook_outbox_taken
+};
 
 
 void
@@ -82,12 +91,9 @@ ngx_svc_webhook_outbox_init(ngx_cycle_t *cycle)
         return;
     }
 
-    outbox->timer.handler = ngx_svc_webhook_outbox_timer;
-    outbox->timer.data = outbox;
-    outbox->timer.log = cycle->log;
-    outbox->timer.cancelable = 1;
-
-    ngx_add_timer(&outbox->timer, NGX_SVC_WEBHOOK_OUTBOX_TICK);
+    ngx_svc_lane_start(&ngx_svc_webhook_outbox_lane, cycle);
+    ngx_svc_lane_look(&ngx_svc_webhook_outbox_lane,
+                      NGX_SVC_WEBHOOK_OUTBOX_TICK);
 
     ngx_svc_webhook_endpoint_changed = ngx_svc_webhook_outbox_wake;
 }
@@ -106,21 +112,8 @@ ngx_svc_webhook_outbox_stop(void)
 void
 ngx_svc_webhook_outbox_exit(void)
 {
-    ngx_svc_webhook_outbox_t  *outbox;
-
-    outbox = &ngx_svc_webhook_outbox;
-
     ngx_svc_webhook_outbox_stop();
-
-    if (outbox->op) {
-        ngx_svc_pg_cancel(outbox->op);
-        ngx_destroy_pool(outbox->op->pool);
-        outbox->op = NULL;
-    }
-
-    if (outbox->timer.timer_set) {
-        ngx_del_timer(&outbox->timer);
-    }
+    ngx_svc_lane_stop(&ngx_svc_webhook_outbox_lane);
 }
 
 
@@ -129,84 +122,40 @@ ngx_svc_webhook_outbox_wake(void)
 {
     ngx_svc_webhook_outbox.woken = 1;
 
-    if (ngx_svc_webhook_outbox.timer.timer_set) {
-        ngx_add_timer(&ngx_svc_webhook_outbox.timer,
+    ngx_svc_lane_look(&ngx_svc_webhook_outbox_lane,
                       NGX_SVC_WEBHOOK_OUTBOX_TICK);
-    }
 }
 
 
 /* A round at a time; and none while the queue takes nothing. */
 
-static void
-ngx_svc_webhook_outbox_timer(ngx_event_t *ev)
+static ngx_uint_t
+ngx_svc_webhook_outbox_due(const ngx_svc_lane_t *lane)
 {
-    ngx_svc_webhook_outbox_t  *outbox;
-
-    outbox = &ngx_svc_webhook_outbox;
-
-    if (outbox->stopped) {
-        return;
-    }
-
-    ngx_add_timer(ev, NGX_SVC_WEBHOOK_OUTBOX_TICK);
-
-    if (outbox->op == NULL && !outbox->calling
-        && ngx_svc_redis_state() == NGX_SVC_REDIS_UP)
-    {
-        (void) ngx_svc_webhook_outbox_take();
-    }
+    return !ngx_svc_webhook_outbox.stopped && !ngx_svc_webhook_outbox.calling
+           && ngx_svc_redis_state() == NGX_SVC_REDIS_UP;
 }
 
 
-/* number: the statement's parameter; then: another one, or NULL. */
-
 static ngx_int_t
-ngx_svc_webhook_outbox_ask(const ngx_svc_pg_statement_t *statement,
-    const ngx_svc_pg_statement_t *then, ngx_str_t *tenant, ngx_uint_t number,
-    ngx_svc_pg_handler_pt handler)
+ngx_svc_webhook_outbox_take(const ngx_svc_lane_t *lane, ngx_svc_pg_op_t *op)
 {
-    ngx_svc_pg_op_t    *op;
     ngx_svc_pg_call_t  *call;
-
-    op = ngx_svc_webhook_op_create(NGX_SVC_PG_WRITE, tenant, 1, handler, NULL);
-    if (op == NULL) {
-        return NGX_ERROR;
-    }
-
-    call = ngx_svc_pg_call(op, statement);
-
-    if (call == NULL
-        || ngx_svc_pg_bind_int(op, call, number) != NGX_OK
-        || (then && ngx_svc_pg_call(op, then) == NULL)
-        || ngx_svc_pg_submit(op) != NGX_OK)
-    {
-        ngx_destroy_pool(op->pool);
-        return NGX_ERROR;
-    }
-
-    ngx_svc_webhook_outbox.op = op;
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_svc_webhook_outbox_take(void)
-{
-    static ngx_str_t  nobody = ngx_string("");
 
     ngx_svc_webhook_outbox.woken = 0;
 
-    return ngx_svc_webhook_outbox_ask(&ngx_svc_sql_webhook_outbox_take,
-                                      &ngx_svc_sql_webhook_outbox_rest,
-                                      &nobody, NGX_SVC_WEBHOOK_OUTBOX_TENANTS,
-                                      ngx_svc_webhook_outbox_taken);
+    call = ngx_svc_pg_call(op, &ngx_svc_sql_webhook_outbox_take);
+
+    return (call == NULL
+            || ngx_svc_pg_bind_int(op, call, NGX_SVC_WEBHOOK_OUTBOX_TENANTS)
+               != NGX_OK
+            || ngx_svc_pg_call(op, &ngx_svc_sql_webhook_outbox_rest) == NULL)
+           ? NGX_ERROR : NGX_OK;
 }
 
 
 static void
-ngx_svc_webhook_outbox_taken(ngx_svc_pg_op_t *op)
+ngx_svc_webhook_outbox_taken(const ngx_svc_lane_t *lane, ngx_svc_pg_op_t *op)
 {
     int                        i;
     PGresult                  *res;
@@ -215,28 +164,27 @@ ngx_svc_webhook_outbox_taken(ngx_svc_pg_op_t *op)
 
     outbox = &ngx_svc_webhook_outbox;
 
-    if (!ngx_svc_webhook_outbox_failed(op) && !outbox->stopped) {
-        res = ngx_svc_pg_op_result(op, &ngx_svc_sql_webhook_outbox_take);
+    if (op->status != NGX_SVC_PG_OK || outbox->stopped) {
+        return;
+    }
 
-        for (i = 0; i < PQntuples(res); i++) {
-            tenant = ngx_svc_pg_value(res, i, 0);
+    res = ngx_svc_pg_op_result(op, &ngx_svc_sql_webhook_outbox_take);
 
-            if (tenant.len == NGX_SVC_UUID_TEXT_LEN
-                && outbox->ntenants < NGX_SVC_WEBHOOK_OUTBOX_TENANTS)
-            {
-                ngx_memcpy(outbox->tenants[outbox->ntenants++], tenant.data,
-                           tenant.len);
-            }
-        }
+    for (i = 0; i < PQntuples(res); i++) {
+        tenant = ngx_svc_pg_value(res, i, 0);
 
-        if (outbox->ntenants == 0 && !outbox->woken) {
-            res = ngx_svc_pg_op_result(op, &ngx_svc_sql_webhook_outbox_rest);
-            ngx_add_timer(&outbox->timer, ngx_svc_webhook_outbox_rest(res));
+        if (tenant.len == NGX_SVC_UUID_TEXT_LEN
+            && outbox->ntenants < NGX_SVC_WEBHOOK_OUTBOX_TENANTS)
+        {
+            ngx_memcpy(outbox->tenants[outbox->ntenants++], tenant.data,
+                       tenant.len);
         }
     }
 
-    ngx_destroy_pool(op->pool);
-    outbox->op = NULL;
+    if (outbox->ntenants == 0 && !outbox->woken) {
+        res = ngx_svc_pg_op_result(op, &ngx_svc_sql_webhook_outbox_rest);
+        ngx_svc_lane_look(lane, ngx_svc_webhook_outbox_rest(res));
+    }
 
     ngx_svc_webhook_outbox_next();
 }
@@ -284,10 +232,24 @@ ngx_svc_webhook_outbox_next(void)
 static ngx_int_t
 ngx_svc_webhook_outbox_look(void)
 {
-    return ngx_svc_webhook_outbox_ask(&ngx_svc_sql_webhook_outbox_look, NULL,
-                                      &ngx_svc_webhook_outbox.tenant,
-                                      ngx_svc_webhook_conf()->outbox,
-                                      ngx_svc_webhook_outbox_looked);
+    ngx_int_t           rc;
+    ngx_svc_pg_op_t    *op;
+    ngx_svc_pg_call_t  *call;
+
+    op = ngx_svc_webhook_op_create(NGX_SVC_PG_WRITE,
+                                   &ngx_svc_webhook_outbox.tenant, 1,
+                                   ngx_svc_webhook_outbox_looked, NULL);
+    if (op == NULL) {
+        return NGX_ERROR;
+    }
+
+    call = ngx_svc_pg_call(op, &ngx_svc_sql_webhook_outbox_look);
+
+    rc = call ? ngx_svc_pg_bind_int(op, call, ngx_svc_webhook_conf()->outbox)
+              : NGX_ERROR;
+
+    return ngx_svc_webhook_op_submit(op, rc,
+                                     &ngx_svc_webhook_outbox_state.claim);
 }
 
 
@@ -299,7 +261,10 @@ ngx_svc_webhook_outbox_looked(ngx_svc_pg_op_t *op)
 
     outbox = &ngx_svc_webhook_outbox;
 
-    if (!ngx_svc_webhook_outbox_failed(op)) {
+    if (op->status != NGX_SVC_PG_OK) {
+        ngx_svc_pg_op_failed(op, ngx_svc_webhook_outbox_lane.waits);
+
+    } else {
         res = ngx_svc_pg_op_result(op, &ngx_svc_sql_webhook_outbox_look);
 
         if (PQntuples(res)) {
@@ -317,7 +282,7 @@ ngx_svc_webhook_outbox_looked(ngx_svc_pg_op_t *op)
     }
 
     ngx_destroy_pool(op->pool);
-    outbox->op = NULL;
+    ngx_svc_webhook_outbox_state.claim = NULL;
 
     if (!outbox->calling) {
         ngx_svc_webhook_outbox_next();
@@ -488,18 +453,4 @@ ngx_svc_webhook_outbox_pushed(redisReply *reply, void *data)
     if (!outbox->stopped) {
         ngx_svc_webhook_outbox_next();
     }
-}
-
-
-static ngx_uint_t
-ngx_svc_webhook_outbox_failed(ngx_svc_pg_op_t *op)
-{
-    if (op->status == NGX_SVC_PG_OK) {
-        return 0;
-    }
-
-    ngx_svc_pg_op_failed(op, "webhook events that went missing are not looked "
-                         "for");
-
-    return 1;
 }

@@ -4,16 +4,11 @@
  */
 
 #include "ngx_svc_webhook_process.h"
-#include "ngx_svc_logout_lane.h"
-#include "ngx_svc_mail_lane.h"
-#include "ngx_svc_push_http.h"
-#include "ngx_svc_push_lane.h"
+#include "ngx_svc_mail_send.h"
 #include "ngx_svc_redis_storage.h"
-#include "ngx_svc_webhook_deliver.h"
-#include "ngx_svc_webhook_end.h"
 #include "ngx_svc_webhook_fds.h"
+#include "ngx_svc_webhook_lanes.h"
 #include "ngx_svc_webhook_outbox.h"
-#include "ngx_svc_webhook_queue.h"
 
 #include "ngx_svc_metrics.h"
 #include "ngx_svc_pg_watch.h"
@@ -45,8 +40,6 @@ typedef struct {
 } ngx_svc_webhook_process_t;
 
 
-static ngx_int_t ngx_svc_webhook_process_lanes(ngx_cycle_t *cycle,
-    const u_char *id, const ngx_str_t *before);
 static ngx_int_t ngx_svc_webhook_process_init(ngx_cycle_t *cycle,
     ngx_socket_t fd);
 static void ngx_svc_webhook_process_cpus(void);
@@ -58,7 +51,6 @@ static ngx_int_t ngx_svc_webhook_process_connect(ngx_cycle_t *cycle);
 static void ngx_svc_webhook_process_up(void);
 static void ngx_svc_webhook_process_limits(ngx_cycle_t *cycle);
 static void ngx_svc_webhook_process_command(ngx_event_t *ev);
-static void ngx_svc_webhook_process_renamed(const u_char *id);
 static void ngx_svc_webhook_process_look(ngx_event_t *ev);
 static void ngx_svc_webhook_process_exit(ngx_cycle_t *cycle);
 
@@ -66,21 +58,12 @@ static void ngx_svc_webhook_process_exit(ngx_cycle_t *cycle);
 static ngx_svc_webhook_process_t  ngx_svc_webhook_process_ctx;
 
 
-static const ngx_svc_webhook_queue_handlers_t  ngx_svc_webhook_handlers = {
-    .deliver = ngx_svc_webhook_deliver,
-    .confirmed = ngx_svc_webhook_deliver_confirmed,
-    .pause = ngx_svc_webhook_deliver_pause,
-    .forget = ngx_svc_webhook_deliver_forget,
-    .renamed = ngx_svc_webhook_process_renamed
-};
-
-
 void
 ngx_svc_webhook_process(ngx_cycle_t *cycle, ngx_socket_t fd, const u_char *id,
     const ngx_str_t *before)
 {
     if (ngx_svc_webhook_process_init(cycle, fd) != NGX_OK
-        || ngx_svc_webhook_process_lanes(cycle, id, before) != NGX_OK)
+        || ngx_svc_webhook_lanes_init(cycle, fd, id, before) != NGX_OK)
     {
         ngx_log_error(NGX_LOG_ALERT, cycle->log, 0,
                       "webhook helper process cannot start");
@@ -95,11 +78,11 @@ ngx_svc_webhook_process(ngx_cycle_t *cycle, ngx_socket_t fd, const u_char *id,
 
         if (ngx_terminate) {
             ngx_terminate = 0;
-            ngx_svc_webhook_end_leave();
+            ngx_svc_webhook_lanes_leave();
 
         } else if (ngx_quit) {
             ngx_quit = 0;
-            ngx_svc_webhook_end_drain();
+            ngx_svc_webhook_lanes_drain();
         }
 
         if (ngx_reopen) {
@@ -112,45 +95,10 @@ ngx_svc_webhook_process(ngx_cycle_t *cycle, ngx_socket_t fd, const u_char *id,
 
         ngx_event_process_posted(cycle, &ngx_posted_events);
 
-        if (ngx_svc_webhook_ended()) {
+        if (ngx_svc_webhook_lanes_ended()) {
             ngx_svc_webhook_process_exit(cycle);
         }
     }
-}
-
-
-static ngx_int_t
-ngx_svc_webhook_process_lanes(ngx_cycle_t *cycle, const u_char *id,
-    const ngx_str_t *before)
-{
-    ngx_svc_webhook_conf_t  *wcf;
-
-    wcf = ngx_svc_webhook_conf();
-
-    if (wcf->on) {
-        ngx_svc_webhook_outbox_init(cycle);
-
-        if (ngx_svc_webhook_deliver_init(cycle) != NGX_OK
-            || ngx_svc_webhook_queue_start(cycle, id, before,
-                                           &ngx_svc_webhook_handlers)
-               != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
-    }
-
-    if (wcf->mail.url.len
-        && ngx_svc_mail_lane_init(cycle, id, before) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    if (wcf->logout && ngx_svc_logout_lane_init(cycle) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    return wcf->push.on ? ngx_svc_push_lane_init(cycle, id, before)
-                        : NGX_OK;
 }
 
 
@@ -204,8 +152,6 @@ ngx_svc_webhook_process_init(ngx_cycle_t *cycle, ngx_socket_t fd)
     process->look.data = process;
     process->look.log = cycle->log;
     ngx_add_timer(&process->look, NGX_SVC_WEBHOOK_LOOK);
-
-    ngx_svc_webhook_end_init(cycle);
 
     return NGX_OK;
 }
@@ -414,14 +360,6 @@ ngx_svc_webhook_process_command(ngx_event_t *ev)
 }
 
 
-static void
-ngx_svc_webhook_process_renamed(const u_char *id)
-{
-    (void) send(ngx_svc_webhook_process_ctx.worker->fd, id,
-                NGX_SVC_WEBHOOK_ID, MSG_NOSIGNAL);
-}
-
-
 /*
  * The worker hears that the process lives.  The master tells its workers when
  * log files are to be reopened, not us.
@@ -448,32 +386,11 @@ ngx_svc_webhook_process_exit(ngx_cycle_t *cycle)
 {
     ngx_uint_t  idle;
 
-    idle = ngx_svc_mail_lane_exit();
-
-    if (ngx_svc_webhook_conf()->push.on) {
-        ngx_svc_push_lane_exit();
-    }
-
-    if (ngx_svc_webhook_conf()->logout) {
-        ngx_svc_logout_lane_exit();
-    }
+    idle = ngx_svc_mail_send_exit();
 
     ngx_svc_redis_fence_exit();
     ngx_svc_redis_exit_worker();
-
-    if (ngx_svc_webhook_conf()->on) {
-        ngx_svc_webhook_outbox_exit();
-        ngx_svc_webhook_deliver_exit();
-    }
-
-    if (ngx_svc_webhook_conf()->push.on) {
-        ngx_svc_push_http_exit();
-    }
-
-    if (ngx_svc_webhook_conf()->logout) {
-        ngx_svc_webhook_request_exit();
-    }
-
+    ngx_svc_webhook_lanes_exit();
     ngx_svc_pg_watch_exit();
     ngx_svc_pg_exit_worker();
     ngx_svc_metrics_leave();

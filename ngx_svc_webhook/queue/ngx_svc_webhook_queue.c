@@ -22,20 +22,11 @@
 
 #define NGX_SVC_WEBHOOK_FIRST      2        /* entry, of an answer's elements */
 
-#define NGX_SVC_WEBHOOK_INFLIGHT_LEN  (sizeof(NGX_SVC_WEBHOOK_INFLIGHT) - 1)
-
 
 typedef struct {
     ngx_log_t      *log;
     ngx_event_t     timer;
-    ngx_str_t       hash;               /* the in-flight set */
-    u_char          name[NGX_SVC_WEBHOOK_INFLIGHT_LEN + NGX_SVC_WEBHOOK_ID];
-    ngx_str_t       id;                 /* the end of the name */
-    u_char          before[NGX_SVC_WEBHOOK_ID];
-    ngx_str_t       predecessor;
-    ngx_msec_t      asked;              /* when the last heartbeat was sent */
-    ngx_msec_t      confirmed;          /* the same, of the last one with an
-                                           answer */
+    ngx_svc_webhook_owner_t  owner;     /* key: the in-flight set */
     ngx_msec_t      took;               /* when the last take was sent */
     u_char          cursor[NGX_INT64_LEN + 1];
     size_t          cursor_len;
@@ -54,7 +45,6 @@ typedef struct {
 } ngx_svc_webhook_queue_t;
 
 
-static void ngx_svc_webhook_queue_rename(const u_char *id);
 static void ngx_svc_webhook_queue_timer(ngx_event_t *ev);
 static void ngx_svc_webhook_queue_wake(ngx_str_t *payload);
 static void ngx_svc_webhook_queue_register(void);
@@ -90,15 +80,11 @@ ngx_svc_webhook_queue_start(ngx_cycle_t *cycle, const u_char *id,
 
     queue->log = cycle->log;
     queue->handlers = handlers;
-    queue->confirmed = ngx_current_msec;
+    queue->owner.confirmed = ngx_current_msec;
 
-    queue->predecessor.data = queue->before;
-    queue->predecessor.len = before->len;
-    ngx_memcpy(queue->before, before->data, before->len);
+    ngx_svc_webhook_owner(&queue->owner, NGX_SVC_WEBHOOK_INFLIGHT, id, before);
 
-    ngx_svc_webhook_queue_rename(id);
-
-    ngx_svc_webhook_inflight_init(cycle->log, &queue->hash, handlers);
+    ngx_svc_webhook_inflight_init(cycle->log, &queue->owner.key, handlers);
     ngx_svc_webhook_ack_confirmed = ngx_svc_webhook_queue_confirmed;
     ngx_svc_webhook_ack_failed = ngx_svc_webhook_queue_unconfirmed;
 
@@ -109,25 +95,6 @@ ngx_svc_webhook_queue_start(ngx_cycle_t *cycle, const u_char *id,
 
     return ngx_svc_redis_subscribe(NGX_SVC_WEBHOOK_WAKE,
                                    ngx_svc_webhook_queue_wake);
-}
-
-
-static void
-ngx_svc_webhook_queue_rename(const u_char *id)
-{
-    u_char                   *p;
-    ngx_svc_webhook_queue_t  *queue;
-
-    queue = &ngx_svc_webhook_queue;
-
-    p = ngx_cpymem(queue->name, NGX_SVC_WEBHOOK_INFLIGHT,
-                   NGX_SVC_WEBHOOK_INFLIGHT_LEN);
-    ngx_memcpy(p, id, NGX_SVC_WEBHOOK_ID);
-
-    queue->hash.data = queue->name;
-    queue->hash.len = sizeof(queue->name);
-    queue->id.data = p;
-    queue->id.len = NGX_SVC_WEBHOOK_ID;
 }
 
 
@@ -159,7 +126,7 @@ ngx_svc_webhook_queue_timer(ngx_event_t *ev)
         ngx_svc_webhook_queue_register();
     }
 
-    if (ngx_current_msec - queue->confirmed > NGX_SVC_WEBHOOK_DOUBT) {
+    if (ngx_svc_webhook_owner_age(&queue->owner) > NGX_SVC_WEBHOOK_DOUBT) {
         ngx_svc_webhook_queue_pause(1);
     }
 
@@ -188,11 +155,11 @@ ngx_svc_webhook_queue_register(void)
     }
 
     ngx_str_set(&args[0], NGX_SVC_WEBHOOK_HELPERS);
-    args[1] = queue->id;
+    args[1] = queue->owner.name;
     ngx_str_set(&args[2], NGX_SVC_WEBHOOK_TTL);
-    args[3] = queue->predecessor;
+    args[3] = queue->owner.before;
 
-    queue->asked = ngx_current_msec;
+    queue->owner.asked = ngx_current_msec;
 
     if (ngx_svc_redis_call(&ngx_svc_webhook_register_script, args, 4, 1,
                            ngx_svc_webhook_queue_registered, NULL)
@@ -237,11 +204,11 @@ ngx_svc_webhook_queue_heartbeat(void)
 
     ngx_str_set(&args[0], NGX_SVC_WEBHOOK_HELPERS);
     ngx_str_set(&args[1], NGX_SVC_WEBHOOK_QUEUE);
-    args[2] = queue->hash;
-    args[3] = queue->id;
+    args[2] = queue->owner.key;
+    args[3] = queue->owner.name;
     ngx_str_set(&args[4], NGX_SVC_WEBHOOK_TTL);
 
-    queue->asked = ngx_current_msec;
+    queue->owner.asked = ngx_current_msec;
 
     if (ngx_svc_redis_call(&ngx_svc_webhook_heartbeat_script, args, 5, 3,
                            ngx_svc_webhook_queue_heartbeat_answered, NULL)
@@ -288,9 +255,9 @@ ngx_svc_webhook_queue_alive(void)
 
     queue = &ngx_svc_webhook_queue;
 
-    queue->confirmed = queue->asked;
+    queue->owner.confirmed = queue->owner.asked;
 
-    if (ngx_current_msec - queue->confirmed <= NGX_SVC_WEBHOOK_DOUBT) {
+    if (ngx_svc_webhook_owner_age(&queue->owner) <= NGX_SVC_WEBHOOK_DOUBT) {
         ngx_svc_webhook_queue_pause(0);
     }
 }
@@ -336,12 +303,11 @@ ngx_svc_webhook_queue_lapsed(void)
     queue->registered = 0;
     queue->unsure = 0;
 
-    ngx_memcpy(queue->before, queue->id.data, NGX_SVC_WEBHOOK_ID);
-    queue->predecessor.len = NGX_SVC_WEBHOOK_ID;
+    ngx_memcpy(queue->owner.last, queue->owner.name.data, NGX_SVC_WEBHOOK_ID);
+    queue->owner.before.len = NGX_SVC_WEBHOOK_ID;
+    ngx_memcpy(queue->owner.name.data, id, NGX_SVC_WEBHOOK_ID);
 
-    ngx_svc_webhook_queue_rename(id);
-
-    queue->handlers->renamed(queue->id.data);
+    queue->handlers->renamed(id);
 
     ngx_svc_webhook_queue_register();
 }
@@ -389,8 +355,8 @@ ngx_svc_webhook_queue_take(void)
     ngx_str_set(&args[0], NGX_SVC_WEBHOOK_HELPERS);
     ngx_str_set(&args[1], NGX_SVC_WEBHOOK_QUEUE);
     ngx_str_set(&args[2], NGX_SVC_WEBHOOK_PENDING);
-    args[3] = queue->hash;
-    args[4] = queue->id;
+    args[3] = queue->owner.key;
+    args[4] = queue->owner.name;
     ngx_str_set(&args[5], ngx_value(NGX_SVC_WEBHOOK_BATCH));
 
     if (ngx_svc_redis_call(&ngx_svc_webhook_take_script, args, 6, 4,
@@ -442,7 +408,7 @@ ngx_svc_webhook_queue_recover(void)
 
     queue = &ngx_svc_webhook_queue;
 
-    args[0] = queue->hash;
+    args[0] = queue->owner.key;
     ngx_str_set(&args[1], NGX_SVC_WEBHOOK_PENDING);
     args[2].data = queue->cursor;
     args[2].len = queue->cursor_len;
@@ -569,8 +535,8 @@ ngx_svc_webhook_queue_confirmed(void)
     queue->unregistering = 1;
 
     ngx_str_set(&args[0], NGX_SVC_WEBHOOK_HELPERS);
-    args[1] = queue->hash;
-    args[2] = queue->id;
+    args[1] = queue->owner.key;
+    args[2] = queue->owner.name;
 
     if (ngx_svc_redis_call(&ngx_svc_webhook_unregister_script, args, 3, 2,
                            ngx_svc_webhook_queue_unregistered, NULL)

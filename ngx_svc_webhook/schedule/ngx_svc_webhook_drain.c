@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_webhook_drain.h"
+#include "ngx_svc_lane.h"
 #include "ngx_svc_webhook_note.h"
 #include "ngx_svc_webhook_record.h"
 
@@ -98,7 +99,6 @@ ngx_svc_webhook_drain_recorded(void)
 static void
 ngx_svc_webhook_drain_done(void)
 {
-    void                    (*done)(void);
     ngx_svc_webhook_drain_t  *drain;
 
     drain = &ngx_svc_webhook_drain_ctx;
@@ -107,12 +107,7 @@ ngx_svc_webhook_drain_done(void)
         ngx_del_timer(&drain->timer);
     }
 
-    done = drain->done;
-    drain->done = NULL;
-
-    if (done) {
-        done();
-    }
+    ngx_svc_lane_done(&drain->done);
 }
 
 

@@ -10,9 +10,7 @@
 #include "ngx_svc_push_sql.h"
 #include "ngx_svc_push_store.h"
 #include "ngx_svc_push_work.h"
-#include "ngx_svc_webhook.h"
 
-#include "ngx_svc_metrics.h"
 #include "ngx_svc_submit.h"
 
 
@@ -25,61 +23,69 @@
 
 
 typedef struct {
-    ngx_event_t       timer;
-    ngx_svc_pg_op_t  *op;               /* a claim, or NULL */
     ngx_svc_pg_op_t  *release;          /* or NULL */
-    ngx_msec_t        began;            /* the claim */
-    ngx_msec_t        sure;             /* when the last one had begun */
-    ngx_str_t         id;
-    ngx_str_t         before;           /* of who has died, or empty */
     void            (*left)(void);
-    ngx_msec_t        renewed;          /* when the last one was tried */
+    ngx_svc_webhook_owner_t  owner;
     unsigned          leased:1;
     unsigned          unsure:1;         /* which targets are leased */
     unsigned          draining:1;
     unsigned          leaving:1;
-    u_char            text[NGX_SVC_WEBHOOK_ID];
-    u_char            dead[NGX_SVC_WEBHOOK_ID];
-} ngx_svc_push_lane_t;
+} ngx_svc_push_lease_t;
 
 
+static ngx_int_t ngx_svc_push_lane_init(const ngx_svc_lane_t *lane,
+    ngx_cycle_t *cycle, const u_char *id, const ngx_str_t *before);
 static ngx_int_t ngx_svc_push_lane_name(void);
 static void ngx_svc_push_lane_message(ngx_str_t *tenant);
-static void ngx_svc_push_lane_timer(ngx_event_t *ev);
-static void ngx_svc_push_lane_hand(void);
-static void ngx_svc_push_lane_check(void);
-static void ngx_svc_push_lane_claim(void);
+static ngx_uint_t ngx_svc_push_lane_due(const ngx_svc_lane_t *lane);
+static void ngx_svc_push_lane_check(const ngx_svc_lane_t *lane);
+static ngx_int_t ngx_svc_push_lane_claim(const ngx_svc_lane_t *lane,
+    ngx_svc_pg_op_t *op);
 static ngx_svc_pg_call_t *ngx_svc_push_lane_before(ngx_svc_pg_op_t *op);
-static ngx_svc_pg_op_t *ngx_svc_push_lane_op(ngx_svc_pg_handler_pt handler);
-static void ngx_svc_push_lane_claimed(ngx_svc_pg_op_t *op);
-static void ngx_svc_push_lane_share(ngx_uint_t share);
+static void ngx_svc_push_lane_claimed(const ngx_svc_lane_t *lane,
+    ngx_svc_pg_op_t *op);
 static void ngx_svc_push_lane_release(ngx_uint_t n);
 static void ngx_svc_push_lane_released(ngx_svc_pg_op_t *op);
+static void ngx_svc_push_lane_drain(const ngx_svc_lane_t *lane,
+    void (*done)(void));
+static void ngx_svc_push_lane_leave(const ngx_svc_lane_t *lane,
+    void (*done)(void));
+static void ngx_svc_push_lane_forget(const ngx_svc_lane_t *lane);
+static void ngx_svc_push_lane_exit(const ngx_svc_lane_t *lane);
 
 
-static ngx_svc_push_lane_t  ngx_svc_push_lane;
+static ngx_svc_push_lease_t  ngx_svc_push_lease;
+static ngx_svc_lane_state_t  ngx_svc_push_lane_state;
 
 
-ngx_int_t
-ngx_svc_push_lane_init(ngx_cycle_t *cycle, const u_char *id,
-    const ngx_str_t *before)
+const ngx_svc_lane_t  ngx_svc_push_lane = {
+    .init = ngx_svc_push_lane_init,
+    .drain = ngx_svc_push_lane_drain,
+    .leave = ngx_svc_push_lane_leave,
+    .exit = ngx_svc_push_lane_exit,
+    .state = &ngx_svc_push_lane_state,
+    .look = NGX_SVC_PUSH_RENEW,
+    .waits = "outbound SCIM waits",
+    .due = ngx_svc_push_lane_due,
+    .claim = ngx_svc_push_lane_claim,
+    .claimed = ngx_svc_push_lane_claimed
+};
+
+
+static ngx_int_t
+ngx_svc_push_lane_init(const ngx_svc_lane_t *lane, ngx_cycle_t *cycle,
+    const u_char *id, const ngx_str_t *before)
 {
-    ngx_svc_push_lane_t  *lane;
+    ngx_svc_push_lease_t  *lease;
 
-    lane = &ngx_svc_push_lane;
-
-    lane->id.data = lane->text;
-    lane->id.len = NGX_SVC_WEBHOOK_ID;
-    ngx_memcpy(lane->text, id, NGX_SVC_WEBHOOK_ID);
-
-    if (before->len == NGX_SVC_WEBHOOK_ID) {
-        lane->before.data = lane->dead;
-        lane->before.len = NGX_SVC_WEBHOOK_ID;
-        ngx_memcpy(lane->dead, before->data, NGX_SVC_WEBHOOK_ID);
+    if (!ngx_svc_webhook_conf()->push.on) {
+        return NGX_DECLINED;
     }
 
-    ngx_svc_push_store_helper(&lane->id);
+    lease = &ngx_svc_push_lease;
 
+    ngx_svc_webhook_owner(&lease->owner, "", id, before);
+    ngx_svc_push_store_helper(&lease->owner.name);
     ngx_svc_push_work_init();
 
     if (ngx_svc_push_http_init(cycle) != NGX_OK
@@ -90,11 +96,7 @@ ngx_svc_push_lane_init(ngx_cycle_t *cycle, const u_char *id,
         return NGX_ERROR;
     }
 
-    lane->timer.handler = ngx_svc_push_lane_timer;
-    lane->timer.data = cycle;
-    lane->timer.log = cycle->log;
-
-    ngx_add_timer(&lane->timer, 1);
+    ngx_svc_lane_start(lane, cycle);
 
     return NGX_OK;
 }
@@ -105,9 +107,9 @@ ngx_svc_push_lane_init(ngx_cycle_t *cycle, const u_char *id,
 static ngx_int_t
 ngx_svc_push_lane_name(void)
 {
-    ngx_svc_push_lane.leased = 0;
+    ngx_svc_push_lease.leased = 0;
 
-    return ngx_svc_webhook_id(ngx_svc_push_lane.text);
+    return ngx_svc_webhook_id(ngx_svc_push_lease.owner.name.data);
 }
 
 
@@ -125,63 +127,47 @@ ngx_svc_push_lane_message(ngx_str_t *tenant)
 }
 
 
-static void
-ngx_svc_push_lane_timer(ngx_event_t *ev)
+/*
+ * In a drain what has nothing under way is for others at once, as it comes to
+ * that.
+ */
+
+static ngx_uint_t
+ngx_svc_push_lane_due(const ngx_svc_lane_t *lane)
 {
-    ngx_svc_push_lane_t  *lane;
+    ngx_svc_push_lease_t  *lease;
 
-    lane = &ngx_svc_push_lane;
+    lease = &ngx_svc_push_lease;
 
-    if (lane->leaving) {
-        return;
-    }
+    ngx_svc_push_lane_check(lane);
 
-    ngx_svc_push_lane_check();
-
-    if (lane->draining) {
-        ngx_add_timer(ev, NGX_SVC_PUSH_HAND);
-        ngx_svc_push_lane_hand();
+    if (!lease->draining) {
+        ngx_svc_push_work_listens(ngx_svc_redis_subscribed());
 
     } else {
-        ngx_add_timer(ev, NGX_SVC_PUSH_RENEW);
-        ngx_svc_push_work_listens(ngx_svc_redis_subscribed());
-    }
+        ngx_svc_lane_look(lane, NGX_SVC_PUSH_HAND);
 
-    if (lane->op == NULL
-        && (!lane->draining
-            || ngx_current_msec - lane->renewed >= NGX_SVC_PUSH_RENEW))
-    {
-        lane->renewed = ngx_current_msec;
-        ngx_svc_push_lane_claim();
+        if (lease->leased && lease->release == NULL
+            && ngx_svc_push_work_count())
+        {
+            ngx_svc_push_lane_release(NGX_SVC_PUSH_GIVE);
+        }
     }
 
     ngx_svc_gauge_set(NGX_SVC_G_SCIM_TARGETS, ngx_svc_push_work_count());
     ngx_svc_gauge_set(NGX_SVC_G_SCIM_FLYING, ngx_svc_push_work_flying());
-}
 
-
-/* What has nothing under way is for others at once, as it comes to that. */
-
-static void
-ngx_svc_push_lane_hand(void)
-{
-    if (ngx_svc_push_lane.leased && ngx_svc_push_lane.release == NULL
-        && ngx_svc_push_work_count())
-    {
-        ngx_svc_push_lane_release(NGX_SVC_PUSH_GIVE);
-    }
+    return !lease->draining
+           || ngx_current_msec - lease->owner.asked >= NGX_SVC_PUSH_RENEW;
 }
 
 
 static void
-ngx_svc_push_lane_check(void)
+ngx_svc_push_lane_check(const ngx_svc_lane_t *lane)
 {
-    ngx_svc_push_lane_t  *lane;
-
-    lane = &ngx_svc_push_lane;
-
-    if (!lane->leased
-        || ngx_current_msec - lane->sure < NGX_SVC_PUSH_SURE)
+    if (!ngx_svc_push_lease.leased
+        || ngx_svc_webhook_owner_age(&ngx_svc_push_lease.owner)
+           < NGX_SVC_PUSH_SURE)
     {
         return;
     }
@@ -190,11 +176,7 @@ ngx_svc_push_lane_check(void)
                   "outbound SCIM: PostgreSQL has not renewed the lease in "
                   "time: others may have the targets");
 
-    if (lane->op) {
-        ngx_svc_pg_cancel(lane->op);
-        ngx_destroy_pool(lane->op->pool);
-        lane->op = NULL;
-    }
+    ngx_svc_pg_drop(&lane->state->claim);
 
     ngx_svc_push_work_forget();
     (void) ngx_svc_push_lane_name();
@@ -203,37 +185,26 @@ ngx_svc_push_lane_check(void)
 
 /* --- the lease --------------------------------------------------------- */
 
-static void
-ngx_svc_push_lane_claim(void)
+static ngx_int_t
+ngx_svc_push_lane_claim(const ngx_svc_lane_t *lane, ngx_svc_pg_op_t *op)
 {
-    ngx_int_t             has, most;
-    ngx_svc_pg_op_t      *op;
-    ngx_svc_pg_call_t    *call;
-    ngx_svc_push_lane_t  *lane;
+    ngx_int_t              has, most;
+    ngx_svc_pg_call_t     *call;
+    ngx_svc_push_lease_t  *lease;
 
-    lane = &ngx_svc_push_lane;
-
-    op = ngx_svc_push_lane_op(ngx_svc_push_lane_claimed);
-    if (op == NULL) {
-        return;
-    }
+    lease = &ngx_svc_push_lease;
+    lease->owner.asked = ngx_current_msec;
 
     has = ngx_svc_push_work_count();
-    most = (has < NGX_SVC_PUSH_MOST && !lane->draining) ? NGX_SVC_PUSH_CLAIM
-                                                        : 0;
+    most = (has < NGX_SVC_PUSH_MOST && !lease->draining) ? NGX_SVC_PUSH_CLAIM
+                                                         : 0;
     call = ngx_svc_push_lane_before(op);
 
-    if (call == NULL
-        || ngx_svc_pg_bind_int(op, call, lane->unsure ? -1 : has) != NGX_OK
-        || ngx_svc_pg_bind_int(op, call, most) != NGX_OK
-        || ngx_svc_pg_submit(op) != NGX_OK)
-    {
-        ngx_destroy_pool(op->pool);
-        return;
-    }
-
-    lane->op = op;
-    lane->began = ngx_current_msec;
+    return (call == NULL
+            || ngx_svc_pg_bind_int(op, call, lease->unsure ? -1 : has)
+               != NGX_OK
+            || ngx_svc_pg_bind_int(op, call, most) != NGX_OK)
+           ? NGX_ERROR : NGX_OK;
 }
 
 
@@ -242,112 +213,77 @@ ngx_svc_push_lane_claim(void)
 static ngx_svc_pg_call_t *
 ngx_svc_push_lane_before(ngx_svc_pg_op_t *op)
 {
-    ngx_svc_pg_call_t    *call;
-    ngx_svc_push_lane_t  *lane;
+    ngx_svc_pg_call_t     *call;
+    ngx_svc_push_lease_t  *lease;
 
-    lane = &ngx_svc_push_lane;
+    lease = &ngx_svc_push_lease;
 
-    if (lane->before.len) {
+    if (lease->owner.before.len) {
         call = ngx_svc_pg_call(op, &ngx_svc_sql_push_release);
         if (call == NULL) {
             return NULL;
         }
 
-        ngx_svc_pg_bind_str(call, &lane->before);
+        ngx_svc_pg_bind_str(call, &lease->owner.before);
         ngx_svc_pg_bind(call, NULL, 0);
     }
 
     call = ngx_svc_pg_call(op, &ngx_svc_sql_push_claim);
 
     if (call) {
-        ngx_svc_pg_bind_str(call, &lane->id);
+        ngx_svc_pg_bind_str(call, &lease->owner.name);
     }
 
     return call;
 }
 
 
-/* In a pool of its own, or NULL. */
-
-static ngx_svc_pg_op_t *
-ngx_svc_push_lane_op(ngx_svc_pg_handler_pt handler)
-{
-    ngx_pool_t       *pool;
-    ngx_svc_pg_op_t  *op;
-
-    pool = ngx_create_pool(1024, ngx_cycle->log);
-    if (pool == NULL) {
-        return NULL;
-    }
-
-    op = ngx_svc_pg_op_create(pool, NGX_SVC_PG_WRITE, handler,
-                              &ngx_svc_push_lane);
-    if (op == NULL) {
-        ngx_destroy_pool(pool);
-    }
-
-    return op;
-}
-
+/* A helper that has come later has nothing to take: it gets its share. */
 
 static void
-ngx_svc_push_lane_claimed(ngx_svc_pg_op_t *op)
+ngx_svc_push_lane_claimed(const ngx_svc_lane_t *lane, ngx_svc_pg_op_t *op)
 {
-    int                   i;
-    ngx_str_t             tenant, id, share;
-    PGresult             *res;
-    ngx_svc_push_lane_t  *lane;
+    int                    i;
+    PGresult              *res;
+    ngx_str_t              tenant, id, text;
+    ngx_uint_t             has, share;
+    ngx_svc_push_lease_t  *lease;
 
-    lane = &ngx_svc_push_lane;
-    lane->op = NULL;
+    lease = &ngx_svc_push_lease;
 
     /* an answer that is lost may have leased something */
 
-    if (op->status != NGX_SVC_PG_OK) {
-        lane->unsure = 1;
-        ngx_svc_pg_op_failed(op, "outbound SCIM waits");
-        ngx_destroy_pool(op->pool);
+    lease->unsure = op->status != NGX_SVC_PG_OK;
+
+    if (lease->unsure) {
         return;
     }
 
     res = ngx_svc_pg_op_result(op, &ngx_svc_sql_push_claim);
-    lane->before.len = 0;
+    lease->owner.before.len = 0;
 
-    if (lane->leased && !ngx_svc_pg_true(res, 0, 0)) {
+    if (lease->leased && !ngx_svc_pg_true(res, 0, 0)) {
         ngx_svc_push_work_forget();
     }
 
-    lane->leased = 1;
-    lane->unsure = 0;
-    lane->sure = lane->began;
+    lease->leased = 1;
+    lease->owner.confirmed = lease->owner.asked;
 
     for (i = 1; i < PQntuples(res); i++) {
         tenant = ngx_svc_pg_value(res, i, 2);
         id = ngx_svc_pg_value(res, i, 3);
 
         if (ngx_svc_push_work_add(&tenant, &id) != NGX_OK) {
-            lane->unsure = 1;
+            lease->unsure = 1;
             break;
         }
     }
 
-    share = ngx_svc_pg_value(res, 0, 1);
-    ngx_svc_push_lane_share(ngx_max(ngx_atoi(share.data, share.len), 0));
-
-    ngx_destroy_pool(op->pool);
-}
-
-
-/* A helper that has come later has nothing to take. */
-
-static void
-ngx_svc_push_lane_share(ngx_uint_t share)
-{
-    ngx_uint_t  has;
-
+    text = ngx_svc_pg_value(res, 0, 1);
+    share = ngx_max(ngx_atoi(text.data, text.len), 0);
     has = ngx_svc_push_work_count();
 
-    if (has > share && ngx_svc_push_lane.release == NULL) {
+    if (has > share && lease->release == NULL) {
         ngx_svc_push_lane_release(ngx_min(has - share, NGX_SVC_PUSH_GIVE));
     }
 }
@@ -358,14 +294,15 @@ ngx_svc_push_lane_share(ngx_uint_t share)
 static void
 ngx_svc_push_lane_release(ngx_uint_t n)
 {
-    u_char               *ids, *last;
-    ngx_svc_pg_op_t      *op;
-    ngx_svc_pg_call_t    *call;
-    ngx_svc_push_lane_t  *lane;
+    u_char                *ids, *last;
+    ngx_svc_pg_op_t       *op;
+    ngx_svc_pg_call_t     *call;
+    ngx_svc_push_lease_t  *lease;
 
-    lane = &ngx_svc_push_lane;
+    lease = &ngx_svc_push_lease;
 
-    op = ngx_svc_push_lane_op(ngx_svc_push_lane_released);
+    op = ngx_svc_webhook_op_create(NGX_SVC_PG_WRITE, NULL, 0,
+                                   ngx_svc_push_lane_released, NULL);
     if (op == NULL) {
         return;
     }
@@ -377,7 +314,7 @@ ngx_svc_push_lane_release(ngx_uint_t n)
         goto failed;
     }
 
-    ngx_svc_pg_bind_str(call, &lane->id);
+    ngx_svc_pg_bind_str(call, &lease->owner.name);
 
     if (n == 0) {
         ngx_svc_pg_bind(call, NULL, 0);
@@ -394,12 +331,9 @@ ngx_svc_push_lane_release(ngx_uint_t n)
         ngx_svc_pg_bind(call, ids, last - ids);
     }
 
-    if (ngx_svc_pg_submit(op) != NGX_OK) {
-        lane->unsure = 1;
-        goto failed;
+    if (ngx_svc_webhook_op_submit(op, NGX_OK, &lease->release) != NGX_OK) {
+        lease->unsure = 1;
     }
-
-    lane->release = op;
 
     return;
 
@@ -414,93 +348,66 @@ failed:
 static void
 ngx_svc_push_lane_released(ngx_svc_pg_op_t *op)
 {
-    void                (*left)(void);
-    ngx_svc_push_lane_t  *lane;
+    ngx_svc_push_lease_t  *lease;
 
-    lane = &ngx_svc_push_lane;
-    lane->release = NULL;
+    lease = &ngx_svc_push_lease;
+    lease->release = NULL;
 
-    if (op->status != NGX_SVC_PG_OK && !lane->leaving) {
+    if (op->status != NGX_SVC_PG_OK && !lease->leaving) {
         ngx_svc_push_work_forget();
         (void) ngx_svc_push_lane_name();
     }
 
     ngx_destroy_pool(op->pool);
-
-    if (lane->left) {
-        left = lane->left;
-        lane->left = NULL;
-        left();
-    }
+    ngx_svc_lane_done(&lease->left);
 }
 
 
 /* --- the end ----------------------------------------------------------- */
 
-void
-ngx_svc_push_lane_drain(void (*done)(void))
+static void
+ngx_svc_push_lane_drain(const ngx_svc_lane_t *lane, void (*done)(void))
 {
-    ngx_svc_push_lane_t  *lane;
+    ngx_svc_push_lease.draining = 1;
 
-    lane = &ngx_svc_push_lane;
-
-    lane->draining = 1;
-    lane->renewed = lane->began;
-
-    if (lane->timer.timer_set) {
-        ngx_add_timer(&lane->timer, 1);
-    }
-
+    ngx_svc_lane_look(lane, 1);
     ngx_svc_push_work_drain(done);
 }
 
 
-void
-ngx_svc_push_lane_leave(void (*done)(void))
+static void
+ngx_svc_push_lane_leave(const ngx_svc_lane_t *lane, void (*done)(void))
 {
-    ngx_svc_push_lane_t  *lane;
+    ngx_svc_push_lease_t  *lease;
 
-    lane = &ngx_svc_push_lane;
+    lease = &ngx_svc_push_lease;
 
-    lane->leaving = 1;
+    lease->leaving = 1;
 
     ngx_svc_push_work_drain(NULL);
-    ngx_svc_push_work_forget();
-
-    ngx_svc_push_lane_exit();
+    ngx_svc_push_lane_forget(lane);
     ngx_svc_push_lane_release(0);
 
-    lane->left = done;
+    lease->left = done;
 
-    if (lane->release == NULL) {
-        lane->left = NULL;
-        done();
+    if (lease->release == NULL) {
+        ngx_svc_lane_done(&lease->left);
     }
 }
 
 
-void
-ngx_svc_push_lane_exit(void)
+static void
+ngx_svc_push_lane_forget(const ngx_svc_lane_t *lane)
 {
-    ngx_svc_push_lane_t  *lane;
-
-    lane = &ngx_svc_push_lane;
-
     ngx_svc_push_work_forget();
+    ngx_svc_lane_stop(lane);
+    ngx_svc_pg_drop(&ngx_svc_push_lease.release);
+}
 
-    if (lane->op) {
-        ngx_svc_pg_cancel(lane->op);
-        ngx_destroy_pool(lane->op->pool);
-        lane->op = NULL;
-    }
 
-    if (lane->release) {
-        ngx_svc_pg_cancel(lane->release);
-        ngx_destroy_pool(lane->release->pool);
-        lane->release = NULL;
-    }
-
-    if (lane->timer.timer_set) {
-        ngx_del_timer(&lane->timer);
-    }
+static void
+ngx_svc_push_lane_exit(const ngx_svc_lane_t *lane)
+{
+    ngx_svc_push_lane_forget(lane);
+    ngx_svc_push_http_exit();
 }

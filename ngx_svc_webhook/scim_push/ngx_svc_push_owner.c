@@ -32,14 +32,7 @@ ngx_svc_push_owner(ngx_svc_push_t *push, const ngx_str_t *id)
 
     ngx_svc_pg_bind_str(call, id);
 
-    if (ngx_svc_pg_submit(op) != NGX_OK) {
-        ngx_destroy_pool(op->pool);
-        return NGX_ERROR;
-    }
-
-    item->op = op;
-
-    return NGX_OK;
+    return ngx_svc_webhook_op_submit(op, NGX_OK, &item->op);
 }
 
 
@@ -50,9 +43,7 @@ ngx_svc_push_owner_cancel(ngx_svc_push_t *push)
 
     item = push->data;
 
-    ngx_svc_pg_cancel(item->op);
-    ngx_destroy_pool(item->op->pool);
-    item->op = NULL;
+    ngx_svc_pg_drop(&item->op);
 }
 
 

@@ -100,14 +100,7 @@ ngx_svc_push_store_make(ngx_svc_push_work_t *work, ngx_svc_pg_pool_e kind,
 ngx_int_t
 ngx_svc_push_store_submit(ngx_svc_push_work_t *work, ngx_svc_pg_op_t *op)
 {
-    if (ngx_svc_pg_submit(op) != NGX_OK) {
-        ngx_destroy_pool(op->pool);
-        return NGX_ERROR;
-    }
-
-    work->op = op;
-
-    return NGX_OK;
+    return ngx_svc_webhook_op_submit(op, NGX_OK, &work->op);
 }
 
 

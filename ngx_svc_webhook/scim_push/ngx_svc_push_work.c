@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_push_work.h"
+#include "ngx_svc_lane.h"
 #include "ngx_svc_push_ask.h"
 #include "ngx_svc_push_fly.h"
 #include "ngx_svc_push_items.h"
@@ -127,10 +128,7 @@ ngx_svc_push_work_flying(void)
 static void
 ngx_svc_push_work_free(ngx_svc_push_work_t *work)
 {
-    if (work->op) {
-        ngx_svc_pg_cancel(work->op);
-        ngx_destroy_pool(work->op->pool);
-    }
+    ngx_svc_pg_drop(&work->op);
 
     if (work->timer.timer_set) {
         ngx_del_timer(&work->timer);
@@ -437,7 +435,6 @@ ngx_svc_push_work_drain(void (*done)(void))
 static void
 ngx_svc_push_work_idled(void)
 {
-    void                 (*drained)(void);
     ngx_queue_t           *q;
     ngx_svc_push_work_t   *work;
     ngx_svc_push_works_t  *all;
@@ -459,8 +456,5 @@ ngx_svc_push_work_idled(void)
         }
     }
 
-    drained = all->drained;
-    all->drained = NULL;
-
-    drained();
+    ngx_svc_lane_done(&all->drained);
 }
