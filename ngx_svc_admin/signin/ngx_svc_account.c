@@ -3,6 +3,8 @@
  */
 
 #include "ngx_svc_account.h"
+#include "ngx_svc_login_seen.h"
+#include "ngx_svc_login_write.h"
 #include "ngx_svc_new_password.h"
 
 
@@ -21,7 +23,8 @@ ngx_svc_account_take(ngx_svc_account_t *account,
     }
 
     return ngx_svc_new_password_text(account->login.sr, "password",
-                                     &password->str, &account->login.password);
+                                     &password->str,
+                                     &account->login.password.text);
 }
 
 
@@ -42,7 +45,8 @@ ngx_svc_account_hash(ngx_svc_account_t *account, PGresult *res,
     login->user.len = NGX_SVC_UUID_LEN;
     account->hashed = hashed;
 
-    job = ngx_svc_new_password_job(login->sr, &login->password, &login->row,
+    job = ngx_svc_new_password_job(login->sr, &login->password.text,
+                                   &login->row,
                                    res);
     if (job == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -136,7 +140,7 @@ ngx_svc_account_write(ngx_svc_account_t *account,
         rc = ngx_svc_route_call(sr, &ngx_svc_sql_account_proved, NULL);
     }
 
-    if (rc == NGX_OK && login->old_session.len) {
+    if (rc == NGX_OK && login->asked.old_session.len) {
         rc = ngx_svc_route_call(sr, &ngx_svc_sql_signin_session_old, NULL);
     }
 

@@ -7,7 +7,7 @@
 #define _NGX_SVC_ACCOUNT_H_INCLUDED_
 
 
-#include "ngx_svc_login.h"
+#include "ngx_svc_login_request.h"
 
 
 typedef struct ngx_svc_account_s  ngx_svc_account_t;

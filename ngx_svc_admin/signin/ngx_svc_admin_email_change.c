@@ -6,6 +6,9 @@
  */
 
 #include "ngx_svc_hex.h"
+#include "ngx_svc_login_failure.h"
+#include "ngx_svc_login_limit.h"
+#include "ngx_svc_login_write.h"
 #include "ngx_svc_notice.h"
 #include "ngx_svc_own_email.h"
 #include "ngx_svc_profile.h"
@@ -119,7 +122,7 @@ ngx_svc_admin_change_email_check(ngx_svc_request_t *sr, void *body)
     }
 
     own->address = members->email.str;
-    own->factor.login.email = own->address;
+    own->factor.login.asked.email = own->address;
     own->factor.login.mailed.mac.data = mac;
     own->factor.login.mailed.mac.len = NGX_SVC_LIMIT_MAC_LEN;
 

@@ -3,6 +3,9 @@
  * is shows a code, or a link, that was mailed to it.
  */
 
+#include "ngx_svc_login_failure.h"
+#include "ngx_svc_login_limit.h"
+#include "ngx_svc_login_write.h"
 #include "ngx_svc_own_email.h"
 
 

@@ -2,8 +2,10 @@
  * /v1/mfa/factors, /v1/mfa/recovery-codes: the caller's own.
  */
 
-#include "ngx_svc_factor.h"
 #include "ngx_svc_bidi.h"
+#include "ngx_svc_factor.h"
+#include "ngx_svc_login_failure.h"
+#include "ngx_svc_login_write.h"
 #include "ngx_svc_notice.h"
 
 

@@ -6,6 +6,8 @@
 #include "ngx_svc_admin_revision.h"
 #include "ngx_svc_admin_user.h"
 #include "ngx_svc_invitation.h"
+#include "ngx_svc_login_read.h"
+#include "ngx_svc_login_write.h"
 #include "ngx_svc_new_password.h"
 
 

@@ -143,7 +143,7 @@ SELECT user_group.id
 -- parameters
 --   user           uuid  ngx_svc_login_param(user)
 --   display_name   text  ngx_svc_account_param(display_name)
---   stage_name     text  ngx_svc_login_param(stage_name)
+--   stage_name     text  ngx_svc_login_param(written.stage)
 --   token          bytea ngx_svc_invitation_param(token)
 WITH account AS (
     INSERT INTO svc.user_account

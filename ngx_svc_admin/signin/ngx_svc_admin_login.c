@@ -2,7 +2,12 @@
  * POST /v1/auth/login.
  */
 
-#include "ngx_svc_login.h"
+#include "ngx_svc_login_failure.h"
+#include "ngx_svc_login_limit.h"
+#include "ngx_svc_login_read.h"
+#include "ngx_svc_login_refused.h"
+#include "ngx_svc_login_request.h"
+#include "ngx_svc_login_write.h"
 
 
 static ngx_int_t ngx_svc_admin_login_prepare(ngx_svc_request_t *sr);
@@ -27,7 +32,7 @@ static const ngx_svc_login_method_t  ngx_svc_admin_login_method = {
     .wrong = "The e-mail address or the password is wrong.",
     .check = &ngx_svc_sql_signin_check,
     .user_done = &ngx_svc_sql_signin_user_done,
-    .shown = &ngx_svc_sql_signin_rehash
+    .proof = &ngx_svc_sql_signin_rehash
 };
 
 
@@ -75,7 +80,7 @@ ngx_svc_admin_login_reply(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return login->risky
+    return login->risk.enabled
            ? ngx_svc_request_again(sr, NGX_SVC_PG_READ,
                                    ngx_svc_admin_login_risk,
                                    ngx_svc_admin_login_risk_reply)
@@ -131,9 +136,9 @@ ngx_svc_admin_login_stored(ngx_svc_login_t *login)
     res = ngx_svc_result(login->sr, &ngx_svc_sql_signin_user);
     hash = ngx_svc_row_value(res, 0, "hash");
 
-    login->expired = ngx_svc_row_true(res, 0, "expired");
+    login->password.expired = ngx_svc_row_true(res, 0, "expired");
 
-    if (ngx_svc_login_copy(login, &login->version,
+    if (ngx_svc_login_copy(login, &login->password.version,
                            ngx_svc_row_value(res, 0, "version"))
         != NGX_OK)
     {
@@ -149,7 +154,8 @@ ngx_svc_admin_login_stored(ngx_svc_login_t *login)
         return NGX_OK;
     }
 
-    return ngx_svc_stored_open(login->sr, &login->row, &hash, &login->stored);
+    return ngx_svc_stored_open(login->sr, &login->row, &hash,
+                               &login->password.stored);
 }
 
 
@@ -160,15 +166,16 @@ ngx_svc_admin_login_hash(ngx_svc_login_t *login)
 {
     ngx_svc_password_job_t  *job;
 
-    job = ngx_svc_password_create(login->sr->request->pool, &login->password);
+    job = ngx_svc_password_create(login->sr->request->pool,
+                                  &login->password.text);
     if (job == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (login->stored.data == NULL) {
+    if (login->password.stored.data == NULL) {
         job->work.dummy = 1;
 
-    } else if (ngx_svc_password_add(job, &login->stored) != NGX_OK) {
+    } else if (ngx_svc_password_add(job, &login->password.stored) != NGX_OK) {
         ngx_svc_password_cancel(job);
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
@@ -241,7 +248,7 @@ ngx_svc_admin_login_right(ngx_svc_login_t *login,
 {
     ngx_svc_login_stage(login, 0);
 
-    if (login->risk_action == NGX_SVC_ACCESS_DENY) {
+    if (login->risk.action == NGX_SVC_ACCESS_DENY) {
         login->reason = NGX_SVC_LOGIN_RISK;
 
         return ngx_svc_admin_login_write(login, ngx_svc_login_failure,
@@ -250,7 +257,7 @@ ngx_svc_admin_login_right(ngx_svc_login_t *login,
 
     if (work->made_len
         && ngx_svc_stored_seal(login->sr, &login->row, work->made,
-                               work->made_len, &login->rehash)
+                               work->made_len, &login->password.rehash)
            != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;

@@ -3,6 +3,9 @@
  */
 
 #include "ngx_svc_column.h"
+#include "ngx_svc_login_failure.h"
+#include "ngx_svc_login_limit.h"
+#include "ngx_svc_login_write.h"
 #include "ngx_svc_own_email.h"
 
 
@@ -132,7 +135,7 @@ ngx_svc_mfa_email_able(ngx_svc_factor_t *factor)
                             "/v1/auth/email/verify/start.");
     }
 
-    if (factor->by_mail && !factor->login.enrolled) {
+    if (factor->by_mail && !factor->login.read.enrolled) {
         return ngx_svc_fail(err, NGX_SVC_E_INVALID_REQUEST,
                             "Who signs in by mail needs another factor.");
     }

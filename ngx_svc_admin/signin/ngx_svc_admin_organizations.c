@@ -3,8 +3,11 @@
  * whoever signs up as its owner, where the operator lets anybody have one.
  */
 
-#include "ngx_svc_email.h"
 #include "ngx_svc_bidi.h"
+#include "ngx_svc_email.h"
+#include "ngx_svc_login_limit.h"
+#include "ngx_svc_login_request.h"
+#include "ngx_svc_login_write.h"
 #include "ngx_svc_password_text.h"
 #include "ngx_svc_signup.h"
 

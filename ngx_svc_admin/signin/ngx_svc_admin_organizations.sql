@@ -3,7 +3,7 @@
 --
 -- parameters
 --   slug           text ngx_svc_signup_param(slug)
---   email          text ngx_svc_login_param(email)
+--   email          text ngx_svc_login_param(asked.email)
 --   display_name   text ngx_svc_account_param(display_name)
 --   name           text ngx_svc_signup_param(name)
 SELECT svc.organization_taken(:slug) AS taken, :slug::text AS _slug, :name::text AS _name,
@@ -64,7 +64,7 @@ SELECT NULL::text AS user_id, challenge.id, challenge.code_mac, challenge.data, 
 --   name              text ngx_svc_signup_param(name)
 --   client_ip         text ngx_svc_login_param(client.ip)
 --   client_user_agent text ngx_svc_login_param(client.user_agent)
---   request_id        text ngx_svc_login_param(request_id)
+--   request_id        text ngx_svc_login_param(asked.request_id)
 SELECT CASE made.verdict
            WHEN 'made' THEN set_config('svc.tenant', :new_tenant::uuid::text, true)
        END AS id,
@@ -83,8 +83,8 @@ SELECT CASE made.verdict
 -- parameters
 --   user           uuid ngx_svc_login_param(user)
 --   display_name   text ngx_svc_account_param(display_name)
---   stage_name     text ngx_svc_login_param(stage_name)
---   email          text ngx_svc_login_param(email)
+--   stage_name     text ngx_svc_login_param(written.stage)
+--   email          text ngx_svc_login_param(asked.email)
 WITH account AS (
     INSERT INTO svc.user_account
         (tenant_id, id, user_name, display_name, role, email_verified, source, last_login_at)

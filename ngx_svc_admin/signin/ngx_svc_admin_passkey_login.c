@@ -5,8 +5,13 @@
  * account which is locked is not locked for it.
  */
 
-#include "ngx_svc_login.h"
 #include "ngx_svc_ceremony.h"
+#include "ngx_svc_login_failure.h"
+#include "ngx_svc_login_limit.h"
+#include "ngx_svc_login_read.h"
+#include "ngx_svc_login_refused.h"
+#include "ngx_svc_login_request.h"
+#include "ngx_svc_login_write.h"
 #include "ngx_svc_webauthn_options.h"
 
 
@@ -81,7 +86,7 @@ static const ngx_svc_login_method_t  ngx_svc_admin_passkey_method = {
     .wrong = "The passkey is unknown, or this is not its answer.",
     .check = &ngx_svc_sql_passkey_check,
     .user_done = &ngx_svc_sql_signin_user_kept,
-    .shown = &ngx_svc_sql_passkey_shown
+    .proof = &ngx_svc_sql_passkey_shown
 };
 
 
@@ -282,7 +287,7 @@ ngx_svc_admin_passkey_reply(ngx_svc_request_t *sr)
     case NGX_OK:
         p->login.stage = NGX_SVC_STAGE_FULL;
 
-        if (p->login.risk_action == NGX_SVC_ACCESS_DENY) {
+        if (p->login.risk.action == NGX_SVC_ACCESS_DENY) {
             p->login.reason = NGX_SVC_LOGIN_RISK;
             return ngx_svc_admin_passkey_wrong(p);
         }
@@ -316,8 +321,8 @@ ngx_svc_admin_passkey_tenant(ngx_svc_passkey_login_t *p)
         return NGX_ABORT;
     }
 
-    if (p->login.slug.data == NULL
-        && ngx_svc_login_copy(&p->login, &p->login.slug,
+    if (p->login.asked.slug.data == NULL
+        && ngx_svc_login_copy(&p->login, &p->login.asked.slug,
                               ngx_svc_row_value(res, 0, "slug"))
            != NGX_OK)
     {
@@ -406,7 +411,8 @@ ngx_svc_admin_passkey_signed(ngx_svc_passkey_login_t *p,
     }
 
     if (!passkey.be) {
-        ngx_str_set(&p->login.methods, "{passkey," NGX_SVC_SIGNIN_HARDWARE "}");
+        ngx_str_set(&p->login.written.methods,
+                    "{passkey," NGX_SVC_SIGNIN_HARDWARE "}");
     }
 
     return ngx_svc_ceremony_shown(&p->shown);

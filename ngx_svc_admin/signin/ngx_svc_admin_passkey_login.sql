@@ -3,8 +3,8 @@
 -- whose user handle names it.
 --
 -- parameters
---   host           text ngx_svc_login_param(host)
---   slug           text ngx_svc_login_param(slug)
+--   host           text ngx_svc_login_param(asked.host)
+--   slug           text ngx_svc_login_param(asked.slug)
 --   handle_tenant  uuid ngx_svc_passkey_param(tenant)
 SELECT set_config('svc.tenant', wanted.id::text, true) AS id, wanted.slug,
        coalesce(wanted.suspended, false) AS suspended,

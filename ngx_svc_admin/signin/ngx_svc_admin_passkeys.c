@@ -3,8 +3,9 @@
  * sign-in needs.
  */
 
-#include "ngx_svc_ceremony.h"
 #include "ngx_svc_bidi.h"
+#include "ngx_svc_ceremony.h"
+#include "ngx_svc_login_failure.h"
 #include "ngx_svc_webauthn_options.h"
 
 

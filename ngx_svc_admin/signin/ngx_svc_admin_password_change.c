@@ -2,7 +2,12 @@
  * POST /v1/auth/password: a new password for who has the old one.
  */
 
-#include "ngx_svc_login.h"
+#include "ngx_svc_login_failure.h"
+#include "ngx_svc_login_limit.h"
+#include "ngx_svc_login_read.h"
+#include "ngx_svc_login_refused.h"
+#include "ngx_svc_login_request.h"
+#include "ngx_svc_login_write.h"
 #include "ngx_svc_new_password.h"
 #include "ngx_svc_password_text.h"
 
@@ -104,7 +109,7 @@ ngx_svc_admin_change_check(ngx_svc_request_t *sr, void *body)
     }
 
     rc = ngx_svc_new_password_text(sr, "newPassword", &members->new.str,
-                                   &change->login.password);
+                                   &change->login.password.text);
 
     return rc == NGX_OK ? ngx_svc_login_take_client(&change->login, NULL) : rc;
 }
@@ -257,7 +262,8 @@ ngx_svc_admin_change_hash(ngx_svc_change_t *change)
 {
     ngx_svc_password_job_t  *job;
 
-    job = ngx_svc_new_password_job(change->login.sr, &change->login.password,
+    job = ngx_svc_new_password_job(change->login.sr,
+                                   &change->login.password.text,
                                    &change->login.row, change->res);
     if (job == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;

@@ -77,7 +77,7 @@ SELECT account.id AS _user, account.user_name AS _email, account.first_name AS _
 --
 -- parameters
 --   user             uuid  ngx_svc_login_param(user)
---   password_version text  ngx_svc_login_param(version)
+--   password_version text  ngx_svc_login_param(password.version)
 --   session          bytea ngx_svc_param_session()
 SELECT decided.verdict,
        CASE decided.verdict
@@ -130,7 +130,7 @@ SELECT decided.verdict,
 -- parameters
 --   user             uuid  ngx_svc_login_param(user)
 --   password_hash    bytea ngx_svc_param_data(ngx_svc_change_t, sealed)
---   password_version text  ngx_svc_login_param(version)
+--   password_version text  ngx_svc_login_param(password.version)
 --   wanted_notice    text  ngx_svc_param_notice()
 WITH old AS (
     SELECT account.tenant_id, account.id, password.version, password.hash

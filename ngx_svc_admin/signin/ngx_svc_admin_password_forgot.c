@@ -8,6 +8,10 @@
 
 #include "ngx_svc_base64.h"
 #include "ngx_svc_email_challenge.h"
+#include "ngx_svc_login_read.h"
+#include "ngx_svc_login_refused.h"
+#include "ngx_svc_login_request.h"
+#include "ngx_svc_login_write.h"
 #include "ngx_svc_notice.h"
 
 
@@ -229,16 +233,17 @@ ngx_svc_admin_forgot_later(ngx_svc_forgot_t *forgot, ngx_pool_t *pool,
 
     ngx_memcpy(later->tenant, login->sr->tenant, NGX_SVC_UUID_LEN);
 
-    return ngx_svc_admin_forgot_copy(pool, &later->host, &login->host)
-           && ngx_svc_admin_forgot_copy(pool, &later->slug, &login->slug)
-           && ngx_svc_admin_forgot_copy(pool, &later->email, &login->email)
+    return ngx_svc_admin_forgot_copy(pool, &later->host, &login->asked.host)
+           && ngx_svc_admin_forgot_copy(pool, &later->slug, &login->asked.slug)
+           && ngx_svc_admin_forgot_copy(pool, &later->email,
+                                        &login->asked.email)
            && ngx_svc_admin_forgot_copy(pool, &later->ip, &login->client.ip)
            && ngx_svc_admin_forgot_copy(pool, &later->country,
                                         &login->client.country)
            && ngx_svc_admin_forgot_copy(pool, &later->user_agent,
                                         &login->client.user_agent)
            && ngx_svc_admin_forgot_copy(pool, &later->request_id,
-                                        &login->request_id)
+                                        &login->asked.request_id)
            && ngx_svc_admin_forgot_copy(pool, &later->hash, &forgot->hash)
            && ngx_svc_admin_forgot_copy(pool, &later->base,
                                         ngx_svc_base_url(login->sr))

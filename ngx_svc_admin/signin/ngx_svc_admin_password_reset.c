@@ -3,7 +3,10 @@
  */
 
 #include "ngx_svc_limit_then.h"
-#include "ngx_svc_login.h"
+#include "ngx_svc_login_limit.h"
+#include "ngx_svc_login_read.h"
+#include "ngx_svc_login_request.h"
+#include "ngx_svc_login_write.h"
 #include "ngx_svc_new_password.h"
 #include "ngx_svc_password_text.h"
 
@@ -117,7 +120,7 @@ ngx_svc_admin_reset_take(ngx_svc_login_t *login)
 
     if (rc == NGX_OK) {
         rc = ngx_svc_new_password_text(sr, "password", &body.password.str,
-                                       &login->password);
+                                       &login->password.text);
     }
 
     if (rc != NGX_OK) {
@@ -178,7 +181,7 @@ ngx_svc_admin_reset_hash(ngx_svc_reset_t *reset, PGresult *res)
     id = ngx_svc_row_value(res, 0, "_user");
 
     if (ngx_svc_uuid_parse(id.data, id.len, login->row.user) != NGX_OK
-        || ngx_svc_login_copy(login, &login->version,
+        || ngx_svc_login_copy(login, &login->password.version,
                               ngx_svc_row_value(res, 0, "_password"))
            != NGX_OK
         || ngx_svc_login_copy(login, &reset->email,
@@ -194,7 +197,8 @@ ngx_svc_admin_reset_hash(ngx_svc_reset_t *reset, PGresult *res)
     login->user.data = login->row.user;
     login->user.len = NGX_SVC_UUID_LEN;
 
-    job = ngx_svc_new_password_job(login->sr, &login->password, &login->row,
+    job = ngx_svc_new_password_job(login->sr, &login->password.text,
+                                   &login->row,
                                    res);
     if (job == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;

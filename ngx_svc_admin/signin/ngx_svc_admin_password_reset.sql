@@ -98,7 +98,7 @@ SELECT CASE
 -- parameters
 --   user             uuid  ngx_svc_login_param(user)
 --   password_hash    bytea ngx_svc_reset_param(sealed)
---   password_version text  ngx_svc_login_param(version)
+--   password_version text  ngx_svc_login_param(password.version)
 --   wanted_notice    text  ngx_svc_param_notice()
 WITH old AS (
     SELECT account.tenant_id, account.id, password.version, password.hash

@@ -10,6 +10,11 @@
 
 #include "ngx_svc_email_challenge.h"
 #include "ngx_svc_hex.h"
+#include "ngx_svc_login_failure.h"
+#include "ngx_svc_login_limit.h"
+#include "ngx_svc_login_read.h"
+#include "ngx_svc_login_request.h"
+#include "ngx_svc_login_write.h"
 
 
 #define NGX_SVC_PASSWORDLESS_KIND    "sign_in"
@@ -287,16 +292,16 @@ ngx_svc_admin_passwordless_read(ngx_svc_login_t *login)
 
     if (mac == NULL || ngx_svc_hex_bytea(&text, mac, &len) != NGX_OK
         || ngx_svc_login_begun(login, res) != NGX_OK
-        || ngx_svc_login_copy(login, &login->slug,
+        || ngx_svc_login_copy(login, &login->asked.slug,
                               ngx_svc_row_value(tenant, 0, "slug"))
            != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    login->mac.data = mac;
-    login->mac.len = len;
-    login->expired = ngx_svc_row_true(res, 0, "expired");
+    login->asked.mac.data = mac;
+    login->asked.mac.len = len;
+    login->password.expired = ngx_svc_row_true(res, 0, "expired");
 
     return ngx_svc_admin_passwordless_allowed(sr, res);
 }
@@ -335,7 +340,7 @@ ngx_svc_admin_passwordless_right(ngx_svc_login_t *login)
 {
     ngx_svc_login_stage(login, 1);
 
-    if (login->risk_action == NGX_SVC_ACCESS_DENY) {
+    if (login->risk.action == NGX_SVC_ACCESS_DENY) {
         login->reason = NGX_SVC_LOGIN_RISK;
         return ngx_svc_admin_passwordless_wrong(login);
     }

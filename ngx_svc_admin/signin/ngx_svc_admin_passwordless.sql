@@ -4,8 +4,8 @@
 --
 -- parameters
 --   client_ip      text  ngx_svc_login_param(client.ip)
---   email          text  ngx_svc_login_param(email)
---   email_mac      bytea ngx_svc_login_param(mac)
+--   email          text  ngx_svc_login_param(asked.email)
+--   email_mac      bytea ngx_svc_login_param(asked.mac)
 --   challenge_id   uuid  ngx_svc_login_param(mailed.id)
 --   code_ttl       int4  ngx_svc_param_setting(NGX_SVC_SET_EMAIL_CODE_TTL)
 SELECT :challenge_id::uuid AS "challengeId",
@@ -41,7 +41,7 @@ SELECT :challenge_id::uuid AS "challengeId",
 --   binding_hash   bytea ngx_svc_login_param(mailed.binding_hash)
 --   data           bytea ngx_svc_login_param(mailed.data)
 --   code_ttl       int4  ngx_svc_param_setting(NGX_SVC_SET_EMAIL_CODE_TTL)
---   email          text  ngx_svc_login_param(email)
+--   email          text  ngx_svc_login_param(asked.email)
 WITH account AS MATERIALIZED (
     SELECT account.id,
            CASE account.status WHEN 'active' THEN account.user_name END AS user_name,

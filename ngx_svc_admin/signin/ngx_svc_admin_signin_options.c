@@ -12,6 +12,8 @@
 #include "ngx_svc_admin_reader.h"
 #include "ngx_svc_admin_tenant.h"
 #include "ngx_svc_ceremony.h"
+#include "ngx_svc_login_read.h"
+#include "ngx_svc_login_request.h"
 #include "ngx_svc_signup.h"
 
 
@@ -184,7 +186,7 @@ ngx_svc_admin_signin_options_keys(ngx_svc_options_t *options)
     err.kind = NGX_SVC_E_NONE;
 
     ngx_memzero(&slug, sizeof(ngx_svc_value_t));
-    slug.str = login->slug;
+    slug.str = login->asked.slug;
 
     if (slug.str.len > NGX_SVC_ADMIN_SLUG
         || ngx_svc_login_slug(NULL, &slug, "tenant", &err) != NGX_OK)
@@ -199,12 +201,13 @@ ngx_svc_admin_signin_options_keys(ngx_svc_options_t *options)
         return NGX_ERROR;
     }
 
-    if (!ngx_svc_admin_signin_options_domain(&login->host)) {
+    if (!ngx_svc_admin_signin_options_domain(&login->asked.host)) {
         return NGX_OK;
     }
 
-    return ngx_svc_admin_signin_options_key(options, &login->host,
-                                            login->named ? &slug.str : &none,
+    return ngx_svc_admin_signin_options_key(options, &login->asked.host,
+                                            login->asked.named ? &slug.str
+                                                               : &none,
                                             &options->by_host);
 }
 

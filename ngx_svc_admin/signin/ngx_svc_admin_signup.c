@@ -6,6 +6,8 @@
  */
 
 #include "ngx_svc_email.h"
+#include "ngx_svc_login_read.h"
+#include "ngx_svc_login_write.h"
 #include "ngx_svc_password_text.h"
 #include "ngx_svc_signup_user.h"
 

@@ -4,7 +4,7 @@
 --
 -- parameters
 --   client_ip      text ngx_svc_login_param(client.ip)
---   email          text ngx_svc_login_param(email)
+--   email          text ngx_svc_login_param(asked.email)
 --   display_name   text ngx_svc_account_param(display_name)
 SELECT :login_governance, NULL::bigint AS locked,
        tenant.branding -> 'allowSelfSignup' IS NOT DISTINCT FROM 'true' AS allowed,
@@ -31,7 +31,7 @@ SELECT :login_governance, NULL::bigint AS locked,
 --   binding_hash   bytea ngx_svc_login_param(mailed.binding_hash)
 --   data           bytea ngx_svc_login_param(mailed.data)
 --   code_ttl       int4  ngx_svc_param_setting(NGX_SVC_SET_EMAIL_CODE_TTL)
---   email          text  ngx_svc_login_param(email)
+--   email          text  ngx_svc_login_param(asked.email)
 WITH account AS MATERIALIZED (
     SELECT account.id, account.user_name, account.display_name, account.locale
       FROM svc.user_account account

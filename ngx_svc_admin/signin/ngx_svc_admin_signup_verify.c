@@ -3,6 +3,10 @@
  * and makes the account.
  */
 
+#include "ngx_svc_login_limit.h"
+#include "ngx_svc_login_read.h"
+#include "ngx_svc_login_request.h"
+#include "ngx_svc_login_write.h"
 #include "ngx_svc_signup_user.h"
 
 
@@ -98,7 +102,7 @@ ngx_svc_admin_signup_verify_tenant(ngx_svc_login_t *login, PGresult *res)
     rc = ngx_svc_login_tenant(login, res);
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_login_copy(login, &login->slug,
+        rc = ngx_svc_login_copy(login, &login->asked.slug,
                                 ngx_svc_row_value(res, 0, "slug"));
     }
 

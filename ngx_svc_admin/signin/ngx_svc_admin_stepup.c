@@ -2,6 +2,7 @@
  * POST /v1/mfa/challenge, POST /v1/mfa/step-up.
  */
 
+#include "ngx_svc_login_refused.h"
 #include "ngx_svc_own_email.h"
 #include "ngx_svc_password_text.h"
 #include "ngx_svc_stepup.h"

@@ -6,6 +6,8 @@
 #include "ngx_svc_bidi.h"
 #include "ngx_svc_factor.h"
 #include "ngx_svc_factor_secret.h"
+#include "ngx_svc_login_failure.h"
+#include "ngx_svc_login_write.h"
 #include "ngx_svc_qr.h"
 
 

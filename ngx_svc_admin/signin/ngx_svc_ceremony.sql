@@ -4,7 +4,7 @@
 --
 -- parameters
 --   session        bytea ngx_svc_param_session()
---   host           text  ngx_svc_login_param(host)
+--   host           text  ngx_svc_login_param(asked.host)
 SELECT session.id AS _session, account.display_name AS _display_name,
        domain.domain IS NOT NULL AS by_domain, passkey.rp_id, passkey.credential_id,
        passkey.public_key, passkey.alg, passkey.sign_count, passkey.be, passkey.bs,

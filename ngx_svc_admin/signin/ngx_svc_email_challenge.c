@@ -2,11 +2,12 @@
  * Codes and links by mail: how they are made, and sent.
  */
 
+#include "ngx_svc_email_challenge.h"
 #include "ngx_svc_base64.h"
 #include "ngx_svc_column.h"
 #include "ngx_svc_cookie.h"
-#include "ngx_svc_email_challenge.h"
 #include "ngx_svc_email_code.h"
+#include "ngx_svc_login_limit.h"
 
 
 #define NGX_SVC_EMAIL_SECRET  32        /* bytes, of a link and of a cookie */
@@ -68,7 +69,7 @@ ngx_svc_email_challenge_new(ngx_svc_login_t *login, const char *kind,
     mailed->kind.len = ngx_strlen(kind);
 
     if (mailed->mac.data == NULL) {
-        mailed->mac = login->mac;
+        mailed->mac = login->asked.mac;
     }
 
     id = ngx_pnalloc(login->sr->request->pool, NGX_SVC_UUID_LEN);
@@ -211,7 +212,7 @@ ngx_svc_email_challenge_mail(ngx_svc_login_t *login, PGresult *res,
     mail->country = login->client.country;
 
     if (mail->to.len == 0) {
-        mail->to = login->email;
+        mail->to = login->asked.email;
     }
 
     if (ngx_svc_language(login->sr, &mail->locale) != NGX_OK) {

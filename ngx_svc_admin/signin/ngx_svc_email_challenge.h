@@ -44,18 +44,18 @@ ngx_int_t ngx_svc_email_challenge_prepare(ngx_svc_request_t *sr, size_t size,
     ngx_int_t (*take)(ngx_svc_login_t *login));
 
 /*
- * Makes login->mailed, of that kind, for login->mac unless mailed.mac is set.
- * NGX_OK or NGX_ERROR.
+ * Makes login->mailed, a challenge of that kind, for login->asked.mac unless
+ * mailed.mac is set.  Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_email_challenge_new(ngx_svc_login_t *login,
     const char *kind, ngx_uint_t flags);
 
 /*
- * Of the row of a statement that makes a challenge, as
- * ngx_svc_sql_passwordless_open: a mail to its user, or to login->email; the
- * caller sets its kind, and "nobody" to 1 when there is nobody.  path: of the
- * page that the link leads to, or NULL; fragment: up to the token.  NGX_OK or
- * NGX_ERROR.
+ * Makes the mail from the row of a statement that has made a challenge, such as
+ * ngx_svc_sql_passwordless_open: to its user, or to login->asked.email.  The
+ * caller sets the mail's kind, and "nobody" to 1 when it is to no user.  path:
+ * of the page that the link leads to, or NULL; fragment: what precedes the
+ * token in the link.  Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_email_challenge_mail(ngx_svc_login_t *login, PGresult *res,
     const char *path, const char *fragment, ngx_svc_mail_t *mail);

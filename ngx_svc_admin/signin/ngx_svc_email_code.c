@@ -2,11 +2,12 @@
  * Codes and links that came by mail, and are shown.
  */
 
+#include "ngx_svc_email_code.h"
 #include "ngx_svc_base64.h"
 #include "ngx_svc_cookie.h"
 #include "ngx_svc_email_challenge.h"
-#include "ngx_svc_email_code.h"
 #include "ngx_svc_hex.h"
+#include "ngx_svc_login_request.h"
 #include "ngx_svc_totp.h"
 
 

@@ -3,8 +3,8 @@
 -- it. Where the Host, a domain, or the slug says otherwise there is none.
 --
 -- parameters
---   host           text  ngx_svc_login_param(host)
---   slug           text  ngx_svc_login_param(slug)
+--   host           text  ngx_svc_login_param(asked.host)
+--   slug           text  ngx_svc_login_param(asked.slug)
 --   challenge_id   uuid  ngx_svc_login_param(mailed.id)
 --   token_hash     bytea ngx_svc_login_param(mailed.token_hash)
 SELECT set_config('svc.tenant', tenant.id::text, true) AS id, tenant.slug, tenant.suspended,

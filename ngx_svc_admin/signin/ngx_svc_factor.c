@@ -3,6 +3,10 @@
  */
 
 #include "ngx_svc_factor.h"
+#include "ngx_svc_login_limit.h"
+#include "ngx_svc_login_read.h"
+#include "ngx_svc_login_request.h"
+#include "ngx_svc_login_write.h"
 #include "ngx_svc_mac.h"
 #include "ngx_svc_notice.h"
 
@@ -67,7 +71,7 @@ ngx_svc_factor_create(ngx_svc_request_t *sr, size_t size)
     }
 
     factor->login.sr = sr;
-    factor->login.trusted = 1;
+    factor->login.written.factor = 1;
     factor->status = NGX_HTTP_OK;
     sr->data = factor;
 
@@ -94,12 +98,12 @@ ngx_svc_factor_read(ngx_svc_factor_t *factor, PGresult *res)
     unconfirmed = ngx_svc_row_value(res, 0, "unconfirmed");
     locked = ngx_svc_row_value(res, 0, "locked");
 
-    login->enrolled = ngx_svc_row_true(res, 0, "mfa_enrolled");
-    login->expired = ngx_svc_row_true(res, 0, "expired");
+    login->read.enrolled = ngx_svc_row_true(res, 0, "mfa_enrolled");
+    login->password.expired = ngx_svc_row_true(res, 0, "expired");
 
     /* the session's tenant, whatever the request's Host is of */
 
-    ngx_str_set(&login->host, "-");
+    ngx_str_set(&login->asked.host, "-");
 
     factor->locked = locked.len ? ngx_atoi(locked.data, locked.len) : 0;
     factor->total = ngx_atoi(total.data, total.len);
@@ -131,9 +135,9 @@ ngx_svc_factor_stage(ngx_svc_factor_t *factor, PGresult *res)
     factor->unproved = factor->first && smcf->mail && !factor->by_mail
                        && !ngx_svc_row_true(res, 0, "proved");
 
-    login->stage = (factor->enrolling && login->expired)
+    login->stage = (factor->enrolling && login->password.expired)
                    ? NGX_SVC_STAGE_PASSWORD : NGX_SVC_STAGE_FULL;
-    login->stage_name = ngx_svc_stages[login->stage];
+    login->written.stage = ngx_svc_stages[login->stage];
 }
 
 
@@ -149,7 +153,7 @@ ngx_svc_factor_user(ngx_svc_factor_t *factor, PGresult *res)
                               ngx_svc_row_value(res, 0, "_email")) != NGX_OK
         || ngx_svc_login_copy(login, &factor->tenant_name,
                               ngx_svc_row_value(res, 0, "_name")) != NGX_OK
-        || ngx_svc_login_copy(login, &login->slug,
+        || ngx_svc_login_copy(login, &login->asked.slug,
                               ngx_svc_row_value(res, 0, "_slug")) != NGX_OK
         || ngx_svc_login_copy(login, &factor->hash,
                               ngx_svc_row_value(res, 0, "_hash")) != NGX_OK)

@@ -178,7 +178,7 @@ SELECT added.id, added.type, added.name, added.created_at AS "createdAt",
 --   new_session    bytea ngx_svc_param_new_session()
 --   session_ttl    int4  ngx_svc_param_setting(NGX_SVC_SET_SESSION_ABSOLUTE)
 --   pending_ttl    int4  ngx_svc_param_setting(NGX_SVC_SET_SESSION_PENDING)
---   stage          text  ngx_svc_login_param(stage_name)
+--   stage          text  ngx_svc_login_param(written.stage)
 --   method         text  ngx_svc_factor_param(method)
 --   more_methods   text  ngx_svc_factor_param(more)
 WITH ended AS (

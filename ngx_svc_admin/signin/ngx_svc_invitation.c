@@ -3,6 +3,9 @@
  */
 
 #include "ngx_svc_invitation.h"
+#include "ngx_svc_login_limit.h"
+#include "ngx_svc_login_read.h"
+#include "ngx_svc_login_request.h"
 #include "ngx_svc_password_text.h"
 
 
@@ -124,7 +127,7 @@ ngx_svc_invitation_good(ngx_svc_request_t *sr, PGresult *row)
     rc = ngx_svc_login_tenant(login, res);
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_login_copy(login, &login->slug,
+        rc = ngx_svc_login_copy(login, &login->asked.slug,
                                 ngx_svc_row_value(res, 0, "slug"));
     }
 

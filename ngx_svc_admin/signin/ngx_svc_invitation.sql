@@ -3,8 +3,8 @@
 -- domain, or the slug says otherwise there is none.
 --
 -- parameters
---   host           text  ngx_svc_login_param(host)
---   slug           text  ngx_svc_login_param(slug)
+--   host           text  ngx_svc_login_param(asked.host)
+--   slug           text  ngx_svc_login_param(asked.slug)
 --   token_hash     bytea ngx_svc_invitation_param(token)
 SELECT set_config('svc.tenant', tenant.id::text, true) AS id, tenant.slug, tenant.suspended,
        tenant.by_domain

@@ -2,8 +2,10 @@
  * What a sign-in writes that fails, or is denied.
  */
 
-#include "ngx_svc_login.h"
+#include "ngx_svc_login_failure.h"
 #include "ngx_svc_limit_then.h"
+#include "ngx_svc_login_refused.h"
+#include "ngx_svc_login_write.h"
 #include "ngx_svc_notice.h"
 
 
@@ -162,8 +164,9 @@ ngx_svc_login_bar_write(ngx_svc_request_t *sr)
 static void
 ngx_svc_login_reason(ngx_svc_login_t *login)
 {
-    login->reason_name.data = (u_char *) ngx_svc_login_reasons[login->reason];
-    login->reason_name.len = ngx_strlen(login->reason_name.data);
+    login->written.reason.data =
+                            (u_char *) ngx_svc_login_reasons[login->reason];
+    login->written.reason.len = ngx_strlen(login->written.reason.data);
 }
 
 
@@ -177,8 +180,8 @@ ngx_svc_login_signals(ngx_svc_login_t *login)
         return NGX_ERROR;
     }
 
-    login->signals.data = p;
-    login->signals.len = ngx_svc_risk_text(p, &login->risk) - p;
+    login->risk.signals.data = p;
+    login->risk.signals.len = ngx_svc_risk_text(p, &login->risk.found) - p;
 
     return NGX_OK;
 }
@@ -249,6 +252,6 @@ ngx_svc_login_failure_locks(ngx_svc_login_t *login,
 
     (void) ngx_svc_login_locked(sr, seconds);
 
-    return ngx_svc_limit_lock_then(sr, login->mac.data,
+    return ngx_svc_limit_lock_then(sr, login->asked.mac.data,
                                    (ngx_msec_t) seconds * 1000, next);
 }

@@ -5,10 +5,10 @@
 --
 -- parameters
 --   user             uuid  ngx_svc_login_param(user)
---   email_mac        bytea ngx_svc_login_param(mac)
+--   email_mac        bytea ngx_svc_login_param(asked.mac)
 --   client_ip        text  ngx_svc_login_param(client.ip)
 --   client_country   text  ngx_svc_login_param(client.country)
---   reason           text  ngx_svc_login_param(reason_name)
+--   reason           text  ngx_svc_login_param(written.reason)
 --   lockout_max      int4  ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_MAX)
 --   lockout_window   int4  ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_WINDOW)
 --   lockout_duration int4  ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_DURATION)
@@ -57,10 +57,10 @@ SELECT ceil(extract(epoch FROM failure.locked_until - now()) - 0.001)::bigint AS
 --
 -- parameters
 --   user             uuid  ngx_svc_login_param(user)
---   email_mac        bytea ngx_svc_login_param(mac)
+--   email_mac        bytea ngx_svc_login_param(asked.mac)
 --   client_ip        text  ngx_svc_login_param(client.ip)
 --   client_country   text  ngx_svc_login_param(client.country)
---   method           text  ngx_svc_login_param(reason_name)
+--   method           text  ngx_svc_login_param(written.reason)
 --   lockout_max      int4  ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_MAX)
 --   lockout_window   int4  ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_WINDOW)
 --   lockout_duration int4  ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_DURATION)
@@ -108,9 +108,9 @@ SELECT ceil(extract(epoch FROM failure.locked_until - now()) - 0.001)::bigint AS
 --
 -- parameters
 --   user           uuid ngx_svc_login_param(user)
---   reason         text ngx_svc_login_param(reason_name)
+--   reason         text ngx_svc_login_param(written.reason)
 --   score          int4 ngx_svc_param_call(ngx_svc_login_bind_score)
---   signals        text ngx_svc_login_param(signals)
+--   signals        text ngx_svc_login_param(risk.signals)
 --   client_ip      text ngx_svc_login_param(client.ip)
 --   client_country text ngx_svc_login_param(client.country)
 WITH sign_in_event AS (

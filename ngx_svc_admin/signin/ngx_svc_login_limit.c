@@ -2,8 +2,10 @@
  * How many sign-ins, and what goes with them, a client and an address may try.
  */
 
+#include "ngx_svc_login_limit.h"
 #include "ngx_svc_limit_request.h"
-#include "ngx_svc_login.h"
+#include "ngx_svc_login_refused.h"
+#include "ngx_svc_login_request.h"
 
 
 static void ngx_svc_login_counted(ngx_svc_limit_t *limit);
@@ -78,7 +80,7 @@ ngx_svc_login_limit(ngx_svc_login_t *login)
     r = login->sr->request;
 
     login->limit.sockaddr = r->connection->sockaddr;
-    login->limit.mac = login->mac.data;
+    login->limit.mac = login->asked.mac.data;
     login->limit.handler = ngx_svc_login_counted;
     login->limit.data = login;
 
@@ -122,7 +124,7 @@ ngx_svc_login_limit_then(ngx_svc_login_t *login,
     login->limit.data = login;
 
     if (login->limit.mac == NULL) {
-        login->limit.mac = login->mac.data;
+        login->limit.mac = login->asked.mac.data;
     }
 
     rc = ngx_svc_limit_check_request(&login->limit, r);
@@ -226,9 +228,10 @@ ngx_svc_login_begun(ngx_svc_login_t *login, PGresult *res)
 
     age = ngx_svc_row_value(res, 0, "_age");
 
-    login->begun_age = age.len ? ngx_max(ngx_atoi(age.data, age.len), 1) : 0;
+    login->read.begun_age = age.len ? ngx_max(ngx_atoi(age.data, age.len), 1)
+                                    : 0;
 
-    return ngx_svc_login_copy(login, &login->begun_ip,
+    return ngx_svc_login_copy(login, &login->read.begun_ip,
                               ngx_svc_row_value(res, 0, "_ip"));
 }
 
@@ -241,7 +244,7 @@ ngx_svc_login_give_back(ngx_svc_login_t *login, ngx_uint_t hits)
     ngx_svc_limit_t  limit;
     struct sockaddr  none;
 
-    if (login->begun_age == 0) {
+    if (login->read.begun_age == 0) {
         return;
     }
 
@@ -251,14 +254,14 @@ ngx_svc_login_give_back(ngx_svc_login_t *login, ngx_uint_t hits)
     ngx_memzero(&limit, sizeof(ngx_svc_limit_t));
 
     limit.family = NGX_SVC_LIMIT_LOGIN;
-    limit.mac = login->mac.data;
-    limit.sockaddr = login->begun_ip.data
-                     && ngx_parse_addr(pool, &addr, login->begun_ip.data,
-                                       login->begun_ip.len)
+    limit.mac = login->asked.mac.data;
+    limit.sockaddr = login->read.begun_ip.data
+                     && ngx_parse_addr(pool, &addr, login->read.begun_ip.data,
+                                       login->read.begun_ip.len)
                         == NGX_OK ? addr.sockaddr : &none;
 
     while (hits--) {
-        ngx_svc_limit_give_back_old(&limit, login->begun_age);
+        ngx_svc_limit_give_back_old(&limit, login->read.begun_age);
     }
 }
 
@@ -281,8 +284,8 @@ ngx_svc_login_limited_audit(ngx_svc_login_t *login)
         return;
     }
 
-    if (ngx_svc_login_limited_copy(pool, &host, &login->host) != NGX_OK
-        || ngx_svc_login_limited_copy(pool, &slug, &login->slug) != NGX_OK
+    if (ngx_svc_login_limited_copy(pool, &host, &login->asked.host) != NGX_OK
+        || ngx_svc_login_limited_copy(pool, &slug, &login->asked.slug) != NGX_OK
         || ngx_svc_login_limited_copy(pool, &ip, &login->client.ip) != NGX_OK)
     {
         goto failed;

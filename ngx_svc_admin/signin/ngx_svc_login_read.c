@@ -3,7 +3,11 @@
  * looked at.
  */
 
-#include "ngx_svc_login.h"
+#include "ngx_svc_login_read.h"
+#include "ngx_svc_login_failure.h"
+#include "ngx_svc_login_policy.h"
+#include "ngx_svc_login_refused.h"
+#include "ngx_svc_login_request.h"
 
 
 static ngx_int_t ngx_svc_login_user(ngx_svc_login_t *login, PGresult *res);
@@ -86,9 +90,9 @@ ngx_svc_login_tenant(ngx_svc_login_t *login, PGresult *res)
         return NGX_ERROR;
     }
 
-    if (ngx_svc_row_true(res, 0, "by_domain") && login->named
-        && (slug.len != login->slug.len
-            || ngx_strncmp(slug.data, login->slug.data, slug.len) != 0))
+    if (ngx_svc_row_true(res, 0, "by_domain") && login->asked.named
+        && (slug.len != login->asked.slug.len
+            || ngx_strncmp(slug.data, login->asked.slug.data, slug.len) != 0))
     {
         return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
                             "\"tenant\" is not the one that this domain is "
@@ -114,7 +118,7 @@ ngx_svc_login_tenant(ngx_svc_login_t *login, PGresult *res)
 ngx_int_t
 ngx_svc_login_no_tenant(ngx_svc_login_t *login)
 {
-    return login->slug.data ? NGX_OK
+    return login->asked.slug.data ? NGX_OK
            : ngx_svc_fail(&login->sr->error, NGX_SVC_E_INVALID_VALUE,
                           "\"tenant\" is required: the slug of the tenant to "
                           "sign in to.");
@@ -182,12 +186,12 @@ ngx_svc_login_user(ngx_svc_login_t *login, PGresult *res)
 
     login->user.data = login->row.user;
     login->user.len = NGX_SVC_UUID_LEN;
-    login->enrolled = ngx_svc_row_true(res, 0, "mfa_enrolled");
-    login->unfailed = ngx_svc_row_find(res, "unfailed") != -1
+    login->read.enrolled = ngx_svc_row_true(res, 0, "mfa_enrolled");
+    login->read.unfailed = ngx_svc_row_find(res, "unfailed") != -1
                       && ngx_svc_row_true(res, 0, "unfailed");
-    login->few = ngx_svc_row_find(res, "few") != -1
+    login->read.few_sessions = ngx_svc_row_find(res, "few") != -1
                  && ngx_svc_row_true(res, 0, "few");
-    login->few_devices = ngx_svc_row_find(res, "few_devices") != -1
+    login->read.few_devices = ngx_svc_row_find(res, "few_devices") != -1
                          && ngx_svc_row_true(res, 0, "few_devices");
 
     login->reason = status.len == sizeof("active") - 1
@@ -205,10 +209,10 @@ ngx_svc_login_risk(ngx_svc_login_t *login, PGresult *res)
     mfa = ngx_svc_row_value(res, 0, "risk_mfa_threshold");
     deny = ngx_svc_row_value(res, 0, "risk_deny_threshold");
 
-    login->risky = ngx_svc_row_true(res, 0, "risk_enabled");
-    login->risk_mfa = ngx_atoi(mfa.data, mfa.len);
-    login->risk_deny = ngx_atoi(deny.data, deny.len);
-    login->risk_action = NGX_SVC_ACCESS_ALLOW;
+    login->risk.enabled = ngx_svc_row_true(res, 0, "risk_enabled");
+    login->risk.mfa_from = ngx_atoi(mfa.data, mfa.len);
+    login->risk.deny_from = ngx_atoi(deny.data, deny.len);
+    login->risk.action = NGX_SVC_ACCESS_ALLOW;
 }
 
 
@@ -219,19 +223,19 @@ ngx_svc_login_take_risk(ngx_svc_login_t *login, PGresult *risks)
         return;
     }
 
-    login->few_devices = ngx_svc_row_true(risks, 0, "few_devices");
+    login->read.few_devices = ngx_svc_row_true(risks, 0, "few_devices");
 
-    if (!login->risky) {
+    if (!login->risk.enabled) {
         return;
     }
 
-    ngx_svc_risk_score(&login->risk, risks);
+    ngx_svc_risk_score(&login->risk.found, risks);
 
-    if (login->risk.score >= login->risk_deny) {
-        login->risk_action = NGX_SVC_ACCESS_DENY;
+    if (login->risk.found.score >= login->risk.deny_from) {
+        login->risk.action = NGX_SVC_ACCESS_DENY;
 
-    } else if (login->risk.score >= login->risk_mfa) {
-        login->risk_action = NGX_SVC_ACCESS_MFA;
+    } else if (login->risk.found.score >= login->risk.mfa_from) {
+        login->risk.action = NGX_SVC_ACCESS_MFA;
     }
 }
 
@@ -247,7 +251,7 @@ ngx_svc_login_stage(ngx_svc_login_t *login, ngx_uint_t by_mail)
 {
     ngx_svc_main_conf_t  *smcf;
 
-    if (login->enrolled) {
+    if (login->read.enrolled) {
         login->stage = NGX_SVC_STAGE_MFA;
         return;
     }
@@ -255,14 +259,14 @@ ngx_svc_login_stage(ngx_svc_login_t *login, ngx_uint_t by_mail)
     smcf = ngx_http_get_module_main_conf(login->sr->request,
                                          ngx_http_svc_common_module);
 
-    if (login->risk_action == NGX_SVC_ACCESS_MFA && (by_mail || !smcf->mail)) {
-        login->risk_action = NGX_SVC_ACCESS_DENY;
+    if (login->risk.action == NGX_SVC_ACCESS_MFA && (by_mail || !smcf->mail)) {
+        login->risk.action = NGX_SVC_ACCESS_DENY;
     }
 
     login->stage = (login->action == NGX_SVC_ACCESS_MFA
-                    || login->risk_action == NGX_SVC_ACCESS_MFA)
+                    || login->risk.action == NGX_SVC_ACCESS_MFA)
                    ? NGX_SVC_STAGE_ENROLL
-                   : login->expired ? NGX_SVC_STAGE_PASSWORD
+                   : login->password.expired ? NGX_SVC_STAGE_PASSWORD
                                     : NGX_SVC_STAGE_FULL;
 }
 
@@ -285,9 +289,9 @@ ngx_svc_login_take_user(ngx_svc_login_t *login, PGresult *res)
            != NGX_OK
         || ngx_svc_uuid_parse(user.data, user.len, login->row.user) != NGX_OK
         || ngx_svc_limit_email(&email, mac) != NGX_OK
-        || ngx_svc_login_copy(login, &login->version,
+        || ngx_svc_login_copy(login, &login->password.version,
                               ngx_svc_row_value(res, 0, "_password")) != NGX_OK
-        || ngx_svc_login_copy(login, &login->signals,
+        || ngx_svc_login_copy(login, &login->risk.signals,
                               ngx_svc_row_value(res, 0, "signals")) != NGX_OK)
     {
         return NGX_ERROR;
@@ -295,9 +299,9 @@ ngx_svc_login_take_user(ngx_svc_login_t *login, PGresult *res)
 
     login->user.data = login->row.user;
     login->user.len = NGX_SVC_UUID_LEN;
-    login->mac.data = mac;
-    login->mac.len = NGX_SVC_LIMIT_MAC_LEN;
-    login->risk.score = risk.len ? ngx_atoi(risk.data, risk.len) : 0;
+    login->asked.mac.data = mac;
+    login->asked.mac.len = NGX_SVC_LIMIT_MAC_LEN;
+    login->risk.found.score = risk.len ? ngx_atoi(risk.data, risk.len) : 0;
 
     return NGX_OK;
 }

@@ -6,8 +6,8 @@
 -- begin with that domain.
 --
 -- parameters
---   host           text ngx_svc_login_param(host)
---   slug           text ngx_svc_login_param(slug)
+--   host           text ngx_svc_login_param(asked.host)
+--   slug           text ngx_svc_login_param(asked.slug)
 --   domain_url     text ngx_svc_param_domain_url()
 SELECT set_config('svc.tenant', tenant.id::text, true) AS id, tenant.slug, tenant.suspended,
        tenant.by_domain,
@@ -22,8 +22,8 @@ SELECT set_config('svc.tenant', tenant.id::text, true) AS id, tenant.slug, tenan
 --
 -- parameters
 --   client_ip      text  ngx_svc_login_param(client.ip)
---   email          text  ngx_svc_login_param(email)
---   email_mac      bytea ngx_svc_login_param(mac)
+--   email          text  ngx_svc_login_param(asked.email)
+--   email_mac      bytea ngx_svc_login_param(asked.mac)
 SELECT :login_governance, account.id, account.status, account.mfa_enrolled,
        ceil(extract(epoch FROM CASE
                                    WHEN account.id IS NULL THEN phantom.locked_until
@@ -70,8 +70,8 @@ SELECT :login_governance, account.id, account.status, account.mfa_enrolled,
 --   client_ip        text  ngx_svc_login_param(client.ip)
 --   client_latitude  text  ngx_svc_login_param(client.latitude)
 --   client_longitude text  ngx_svc_login_param(client.longitude)
---   email            text  ngx_svc_login_param(email)
---   email_mac        bytea ngx_svc_login_param(mac)
+--   email            text  ngx_svc_login_param(asked.email)
+--   email_mac        bytea ngx_svc_login_param(asked.mac)
 SELECT :risk_signals,
        (SELECT count(*)
           FROM (SELECT

@@ -2,7 +2,7 @@
  * What a sign-in that is refused is told, and when.
  */
 
-#include "ngx_svc_login.h"
+#include "ngx_svc_login_refused.h"
 #include "ngx_svc_admin_conf.h"
 
 
@@ -84,13 +84,13 @@ ngx_svc_login_refused(ngx_svc_login_t *login)
 
     floor = amcf->hash.floor;
 
-    if (login->began == 0 || floor == 0) {
+    if (login->password.began == 0 || floor == 0) {
         return ngx_svc_send_error(login->sr);
     }
 
     /* who waited for the processor, too, is answered with those who did not */
 
-    left = floor - (ngx_current_msec - login->began) % floor;
+    left = floor - (ngx_current_msec - login->password.began) % floor;
 
     cln = ngx_http_cleanup_add(r, 0);
     if (cln == NULL) {

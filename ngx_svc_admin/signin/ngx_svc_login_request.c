@@ -2,7 +2,7 @@
  * What a sign-in takes of its request.
  */
 
-#include "ngx_svc_login.h"
+#include "ngx_svc_login_request.h"
 #include "ngx_svc_admin_conf.h"
 #include "ngx_svc_cookie.h"
 #include "ngx_svc_email.h"
@@ -12,6 +12,7 @@
 
 #define NGX_SVC_LOGIN_DEVICE       32       /* bytes */
 #define NGX_SVC_LOGIN_DEVICE_TEXT  43
+#define NGX_SVC_LOGIN_DEVICE_AGE   (400 * 86400)    /* s */
 
 
 typedef struct {
@@ -68,7 +69,8 @@ static const ngx_svc_member_t  ngx_svc_login_password_members[] = {
 };
 
 
-const ngx_str_t  ngx_svc_login_device_name = ngx_string("svc_device");
+static const ngx_str_t  ngx_svc_login_device_name =
+    ngx_string("svc_device");
 
 
 ngx_int_t
@@ -79,7 +81,7 @@ ngx_svc_login_request(ngx_svc_login_t *login)
     ngx_svc_login_body_t   body;
 
     sr = login->sr;
-    login->began = ngx_current_msec;
+    login->password.began = ngx_current_msec;
 
     ngx_memzero(&body, sizeof(ngx_svc_login_body_t));
 
@@ -88,7 +90,7 @@ ngx_svc_login_request(ngx_svc_login_t *login)
 
     if (rc == NGX_OK) {
         rc = ngx_svc_new_password_text(sr, "password", &body.password.str,
-                                       &login->password);
+                                       &login->password.text);
     }
 
     if (rc == NGX_OK) {
@@ -130,9 +132,9 @@ ngx_svc_login_take_address(ngx_svc_login_t *login, ngx_svc_login_body_t *body)
         return NGX_ERROR;
     }
 
-    login->email = body->email.str;
-    login->mac.data = mac;
-    login->mac.len = NGX_SVC_LIMIT_MAC_LEN;
+    login->asked.email = body->email.str;
+    login->asked.mac.data = mac;
+    login->asked.mac.len = NGX_SVC_LIMIT_MAC_LEN;
 
     return NGX_OK;
 }
@@ -170,10 +172,10 @@ ngx_svc_login_take_client(ngx_svc_login_t *login, ngx_svc_value_t *tenant)
 
     sr = login->sr;
 
-    login->request_id = ngx_svc_request_id(sr->request);
+    login->asked.request_id = ngx_svc_request_id(sr->request);
 
-    if (login->request_id.data == NULL) {
-        ngx_str_set(&login->request_id, "");
+    if (login->asked.request_id.data == NULL) {
+        ngx_str_set(&login->asked.request_id, "");
     }
 
     if (ngx_svc_risk_client(sr, &login->client) != NGX_OK) {
@@ -191,7 +193,7 @@ ngx_svc_login_take_client(ngx_svc_login_t *login, ngx_svc_value_t *tenant)
 ngx_int_t
 ngx_svc_login_take_site(ngx_svc_login_t *login, ngx_svc_value_t *tenant)
 {
-    login->host = ngx_svc_login_ascii(
+    login->asked.host = ngx_svc_login_ascii(
                                   &login->sr->request->headers_in.server);
 
     return tenant ? ngx_svc_login_take_tenant(login, tenant) : NGX_OK;
@@ -228,8 +230,8 @@ ngx_svc_login_take_tenant(ngx_svc_login_t *login, ngx_svc_value_t *tenant)
     ngx_svc_admin_loc_conf_t  *alcf;
 
     if (tenant->set && !tenant->null) {
-        login->slug = tenant->str;
-        login->named = 1;
+        login->asked.slug = tenant->str;
+        login->asked.named = 1;
         return NGX_OK;
     }
 
@@ -238,18 +240,18 @@ ngx_svc_login_take_tenant(ngx_svc_login_t *login, ngx_svc_value_t *tenant)
 
     if (alcf->tenant
         && ngx_http_complex_value(login->sr->request, alcf->tenant,
-                                  &login->slug)
+                                  &login->asked.slug)
            != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    if (login->slug.len == 0) {
-        ngx_str_null(&login->slug);
+    if (login->asked.slug.len == 0) {
+        ngx_str_null(&login->asked.slug);
         return NGX_OK;
     }
 
-    login->slug = ngx_svc_login_ascii(&login->slug);
+    login->asked.slug = ngx_svc_login_ascii(&login->asked.slug);
 
     return NGX_OK;
 }
@@ -278,8 +280,8 @@ ngx_svc_login_take_session(ngx_svc_login_t *login)
             return NGX_ERROR;
         }
 
-        login->old_session.data = hash;
-        login->old_session.len = NGX_SVC_SHA256_LEN;
+        login->asked.old_session.data = hash;
+        login->asked.old_session.len = NGX_SVC_SHA256_LEN;
     }
 
     return NGX_OK;
@@ -309,11 +311,12 @@ ngx_svc_login_take_device(ngx_svc_login_t *login)
         return NGX_ERROR;
     }
 
-    login->device.data = ngx_pnalloc(login->sr->request->pool,
+    login->asked.device.data = ngx_pnalloc(login->sr->request->pool,
                                      ngx_base64_encoded_length(sizeof(bytes)));
 
-    if (login->device.data == NULL
-        || ngx_svc_sha256(bytes, sizeof(bytes), login->device_hash) != NGX_OK)
+    if (login->asked.device.data == NULL
+        || ngx_svc_sha256(bytes, sizeof(bytes), login->asked.device_hash)
+           != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -321,10 +324,10 @@ ngx_svc_login_take_device(ngx_svc_login_t *login)
     src.data = bytes;
     src.len = sizeof(bytes);
 
-    ngx_encode_base64url(&login->device, &src);
+    ngx_encode_base64url(&login->asked.device, &src);
 
     if (known) {
-        login->client.device.data = login->device_hash;
+        login->client.device.data = login->asked.device_hash;
         login->client.device.len = NGX_SVC_SHA256_LEN;
     }
 
@@ -336,7 +339,7 @@ ngx_int_t
 ngx_svc_login_set_device(ngx_svc_login_t *login)
 {
     return ngx_svc_cookie_set(login->sr, &ngx_svc_login_device_name,
-                              &login->device, NGX_SVC_LOGIN_DEVICE_AGE,
+                              &login->asked.device, NGX_SVC_LOGIN_DEVICE_AGE,
                               NGX_SVC_COOKIE_HTTP_ONLY);
 }
 

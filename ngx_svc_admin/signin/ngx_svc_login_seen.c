@@ -2,7 +2,7 @@
  * What is kept of a sign-in for the risk of the next one.
  */
 
-#include "ngx_svc_login.h"
+#include "ngx_svc_login_seen.h"
 #include "ngx_svc_notice.h"
 
 
@@ -34,7 +34,7 @@ ngx_svc_login_bind_device(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 
     login = sr->data;
 
-    ngx_svc_pg_bind(call, login->device_hash, NGX_SVC_SHA256_LEN);
+    ngx_svc_pg_bind(call, login->asked.device_hash, NGX_SVC_SHA256_LEN);
 
     return NGX_OK;
 }
@@ -48,7 +48,7 @@ ngx_svc_login_bind_trusted(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 
     login = sr->data;
 
-    ngx_svc_pg_bind_bool(call, login->trusted);
+    ngx_svc_pg_bind_bool(call, login->written.factor);
 
     return NGX_OK;
 }

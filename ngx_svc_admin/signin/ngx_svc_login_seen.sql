@@ -10,7 +10,7 @@
 --   client_network   text ngx_svc_login_param(client.network)
 --   client_latitude  text ngx_svc_login_param(client.latitude)
 --   client_longitude text ngx_svc_login_param(client.longitude)
---   signals          text ngx_svc_login_param(signals)
+--   signals          text ngx_svc_login_param(risk.signals)
 WITH account AS MATERIALIZED (
     SELECT account.tenant_id, account.last_active_day AS day,
            coalesce(account.last_active_day < (now()::timestamptz(3) AT TIME ZONE 'UTC')::date,

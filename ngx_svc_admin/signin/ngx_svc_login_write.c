@@ -2,7 +2,11 @@
  * What a sign-in writes that succeeds.
  */
 
-#include "ngx_svc_login.h"
+#include "ngx_svc_login_write.h"
+#include "ngx_svc_login_limit.h"
+#include "ngx_svc_login_refused.h"
+#include "ngx_svc_login_request.h"
+#include "ngx_svc_login_seen.h"
 #include "ngx_svc_notice.h"
 
 
@@ -27,7 +31,7 @@ ngx_svc_login_bind_score(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 
     login = sr->data;
 
-    return ngx_svc_pg_bind_int(sr->op, call, login->risk.score);
+    return ngx_svc_pg_bind_int(sr->op, call, login->risk.found.score);
 }
 
 
@@ -75,15 +79,15 @@ ngx_svc_login_begin(ngx_svc_login_t *login)
         return NGX_ERROR;
     }
 
-    login->signals.data = p;
-    login->signals.len = ngx_svc_risk_text(p, &login->risk) - p;
-    login->stage_name = ngx_svc_stages[login->stage];
+    login->risk.signals.data = p;
+    login->risk.signals.len = ngx_svc_risk_text(p, &login->risk.found) - p;
+    login->written.stage = ngx_svc_stages[login->stage];
 
-    if (login->methods.data == NULL) {
-        login->methods = login->method->methods;
+    if (login->written.methods.data == NULL) {
+        login->written.methods = login->method->methods;
     }
 
-    login->trusted = login->method->factor;
+    login->written.factor = login->method->factor;
 
     return NGX_OK;
 }
@@ -117,7 +121,7 @@ ngx_svc_login_success(ngx_svc_request_t *sr)
         return NGX_ERROR;
     }
 
-    first = login->stage == NGX_SVC_STAGE_FULL && !login->enrolled;
+    first = login->stage == NGX_SVC_STAGE_FULL && !login->read.enrolled;
 
     rc = ngx_svc_login_calls(sr, (ngx_svc_login_list_t) {
         &ngx_svc_sql_signin_tenant_again,
@@ -138,16 +142,18 @@ ngx_svc_login_success(ngx_svc_request_t *sr)
         rc = ngx_svc_route_call(sr, &ngx_svc_sql_signin_waits, NULL);
     }
 
-    if (rc == NGX_OK && login->old_session.len) {
+    if (rc == NGX_OK && login->asked.old_session.len) {
         rc = ngx_svc_route_call(sr, &ngx_svc_sql_signin_session_old, NULL);
     }
 
-    if (rc == NGX_OK && !login->few) {
+    if (rc == NGX_OK && !login->read.few_sessions) {
         rc = ngx_svc_route_call(sr, &ngx_svc_sql_signin_sessions, NULL);
     }
 
-    if (rc == NGX_OK && (login->method->factor || login->rehash.data)) {
-        rc = ngx_svc_route_call(sr, login->method->shown, NULL);
+    if (rc == NGX_OK
+        && (login->method->factor || login->password.rehash.data))
+    {
+        rc = ngx_svc_route_call(sr, login->method->proof, NULL);
     }
 
     return rc;
@@ -167,18 +173,18 @@ ngx_svc_login_success_full(ngx_svc_request_t *sr)
     rc = ngx_svc_login_calls(sr, (ngx_svc_login_list_t) {
         &ngx_svc_sql_signin_seen,
         ngx_svc_login_notice(sr),
-        login->unfailed ? &ngx_svc_sql_signin_user_kept
+        login->read.unfailed ? &ngx_svc_sql_signin_user_kept
                         : login->method->user_done,
         &ngx_svc_sql_signin_done_first,
         &ngx_svc_sql_signin_device,
         NULL
     });
 
-    if (rc == NGX_OK && login->enrolled) {
+    if (rc == NGX_OK && login->read.enrolled) {
         rc = ngx_svc_route_call(sr, &ngx_svc_sql_signin_session_made, NULL);
     }
 
-    if (rc == NGX_OK && !login->few_devices) {
+    if (rc == NGX_OK && !login->read.few_devices) {
         rc = ngx_svc_route_call(sr, &ngx_svc_sql_signin_devices, NULL);
     }
 

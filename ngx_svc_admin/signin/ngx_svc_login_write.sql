@@ -7,11 +7,11 @@
 -- ngx_svc_committed_tenant() reads.
 --
 -- parameters
---   host           text ngx_svc_login_param(host)
---   slug           text ngx_svc_login_param(slug)
+--   host           text ngx_svc_login_param(asked.host)
+--   slug           text ngx_svc_login_param(asked.slug)
 --   client_ip      text ngx_svc_login_param(client.ip)
 --   user_agent     text ngx_svc_login_param(client.user_agent)
---   request_id     text ngx_svc_login_param(request_id)
+--   request_id     text ngx_svc_login_param(asked.request_id)
 SELECT set_config('svc.tenant', tenant.id::text, true),
        set_config('svc.actor_type', 'anonymous', true)
        || set_config('svc.ip', coalesce(:client_ip, ''), true)
@@ -29,7 +29,7 @@ SELECT set_config('svc.tenant', tenant.id::text, true),
 --   tenant_id      uuid ngx_svc_param_call(ngx_svc_login_bind_tenant)
 --   client_ip      text ngx_svc_login_param(client.ip)
 --   user_agent     text ngx_svc_login_param(client.user_agent)
---   request_id     text ngx_svc_login_param(request_id)
+--   request_id     text ngx_svc_login_param(asked.request_id)
 SELECT named.id AS _id, tenant.id AS "tenant.id", tenant.slug AS "tenant.slug",
        tenant.name AS "tenant.name",
        set_config('svc.tenant', CASE WHEN tenant.id IS NOT NULL THEN named.id ELSE '' END, true)
@@ -86,7 +86,7 @@ SELECT account.id AS "user.id", account.user_name AS "user.email",
 --
 -- parameters
 --   user             uuid ngx_svc_login_param(user)
---   password_version text ngx_svc_login_param(version)
+--   password_version text ngx_svc_login_param(password.version)
 SELECT judged.verdict,
        CASE judged.verdict
            WHEN 'go'
@@ -124,15 +124,15 @@ SELECT judged.verdict,
 --   new_id         uuid  ngx_svc_param_new_id()
 --   user           uuid  ngx_svc_login_param(user)
 --   new_session    bytea ngx_svc_param_new_session()
---   stage          text  ngx_svc_login_param(stage_name)
+--   stage          text  ngx_svc_login_param(written.stage)
 --   session_ttl    int4  ngx_svc_param_setting(NGX_SVC_SET_SESSION_ABSOLUTE)
 --   pending_ttl    int4  ngx_svc_param_setting(NGX_SVC_SET_SESSION_PENDING)
 --   client_ip      text  ngx_svc_login_param(client.ip)
 --   client_country text  ngx_svc_login_param(client.country)
 --   user_agent     text  ngx_svc_login_param(client.user_agent)
 --   score          int4  ngx_svc_param_call(ngx_svc_login_bind_score)
---   signals        text  ngx_svc_login_param(signals)
---   methods        text  ngx_svc_login_param(methods)
+--   signals        text  ngx_svc_login_param(risk.signals)
+--   methods        text  ngx_svc_login_param(written.methods)
 --   factor_shown   bool  ngx_svc_param_call(ngx_svc_login_bind_trusted)
 INSERT INTO svc.session
     (tenant_id, id, user_id, token_hash, root_id, stage, methods, auth_time, expires_at, mfa_at,
@@ -157,15 +157,15 @@ SELECT :tenant_or_null AS tenant_id, :new_id::uuid, :user, :new_session::bytea, 
 --   new_id         uuid  ngx_svc_param_new_id()
 --   user           uuid  ngx_svc_login_param(user)
 --   new_session    bytea ngx_svc_param_new_session()
---   stage          text  ngx_svc_login_param(stage_name)
+--   stage          text  ngx_svc_login_param(written.stage)
 --   session_ttl    int4  ngx_svc_param_setting(NGX_SVC_SET_SESSION_ABSOLUTE)
 --   pending_ttl    int4  ngx_svc_param_setting(NGX_SVC_SET_SESSION_PENDING)
 --   client_ip      text  ngx_svc_login_param(client.ip)
 --   client_country text  ngx_svc_login_param(client.country)
 --   user_agent     text  ngx_svc_login_param(client.user_agent)
 --   score          int4  ngx_svc_param_call(ngx_svc_login_bind_score)
---   signals        text  ngx_svc_login_param(signals)
---   methods        text  ngx_svc_login_param(methods)
+--   signals        text  ngx_svc_login_param(risk.signals)
+--   methods        text  ngx_svc_login_param(written.methods)
 --   factor_shown   bool  ngx_svc_param_call(ngx_svc_login_bind_trusted)
 INSERT INTO svc.session
     (tenant_id, id, user_id, token_hash, root_id, stage, methods, auth_time, expires_at, mfa_at,
@@ -189,7 +189,7 @@ RETURNING false AS "mfa.enrolled", '[]'::json AS "mfa.methods", mfa_at AS "mfa.v
 -- The session of the cookie that came with the sign-in ends, whoever's it is.
 --
 -- parameters
---   old_session    bytea ngx_svc_login_param(old_session)
+--   old_session    bytea ngx_svc_login_param(asked.old_session)
 UPDATE svc.session
    SET ended_at = now()
  WHERE tenant_id = :tenant
@@ -241,8 +241,8 @@ UPDATE svc.user_account
 --
 -- parameters
 --   user             uuid  ngx_svc_login_param(user)
---   password_version text  ngx_svc_login_param(version)
---   new_hash         bytea ngx_svc_login_param(rehash)
+--   password_version text  ngx_svc_login_param(password.version)
+--   new_hash         bytea ngx_svc_login_param(password.rehash)
 UPDATE svc.password
    SET hash = :new_hash
  WHERE tenant_id = :tenant AND user_id = :user AND version = :password_version::text::bigint;
@@ -279,7 +279,7 @@ UPDATE svc.user_account account
 -- parameters
 --   user           uuid  ngx_svc_login_param(user)
 --   score          int4  ngx_svc_param_call(ngx_svc_login_bind_score)
---   signals        text  ngx_svc_login_param(signals)
+--   signals        text  ngx_svc_login_param(risk.signals)
 --   new_session    bytea ngx_svc_param_new_session()
 WITH event AS (
     INSERT INTO svc.audit_event (action, target_type, target_id, target_name, details)
@@ -311,8 +311,8 @@ SELECT event.target_id AS _user, event.id AS _number, event.created_at AS _at,
 -- parameters
 --   user           uuid ngx_svc_login_param(user)
 --   score          int4 ngx_svc_param_call(ngx_svc_login_bind_score)
---   signals        text ngx_svc_login_param(signals)
---   methods        text ngx_svc_login_param(methods)
+--   signals        text ngx_svc_login_param(risk.signals)
+--   methods        text ngx_svc_login_param(written.methods)
 WITH event AS (
     INSERT INTO svc.audit_event (action, target_type, target_id, target_name, details)
     SELECT 'user.login', 'user', :user::uuid::text, NULL,
@@ -394,7 +394,7 @@ SELECT account.id AS "user.id", account.user_name AS "user.email",
 --
 -- parameters
 --   user           uuid ngx_svc_login_param(user)
---   stage          text ngx_svc_login_param(stage_name)
+--   stage          text ngx_svc_login_param(written.stage)
 INSERT INTO svc.audit_event (outcome, action, target_type, target_id, target_name, details)
 SELECT 'failure', 'user.login_failed', 'user', :user::uuid::text,
        (SELECT account.user_name

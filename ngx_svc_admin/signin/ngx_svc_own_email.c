@@ -3,6 +3,8 @@
  */
 
 #include "ngx_svc_own_email.h"
+#include "ngx_svc_login_failure.h"
+#include "ngx_svc_login_limit.h"
 
 
 static ngx_int_t ngx_svc_own_email_verify(ngx_svc_login_t *login);

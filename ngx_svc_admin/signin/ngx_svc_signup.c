@@ -6,6 +6,8 @@
 #include "ngx_svc_signup.h"
 #include "ngx_svc_email.h"
 #include "ngx_svc_hex.h"
+#include "ngx_svc_login_limit.h"
+#include "ngx_svc_login_request.h"
 #include "ngx_svc_sealed.h"
 
 
@@ -96,9 +98,9 @@ ngx_svc_signup_take(ngx_svc_login_t *login)
         return NGX_ERROR;
     }
 
-    login->email = body.email.str;
-    login->mac.data = mac;
-    login->mac.len = NGX_SVC_LIMIT_MAC_LEN;
+    login->asked.email = body.email.str;
+    login->asked.mac.data = mac;
+    login->asked.mac.len = NGX_SVC_LIMIT_MAC_LEN;
     signup->slug = body.slug.str;
     signup->name = body.name.str;
 
@@ -180,7 +182,7 @@ ngx_svc_signup_fields(ngx_svc_signup_t *signup,
     ngx_str_t *fields[NGX_SVC_SIGNUP_FIELDS])
 {
     fields[0] = &signup->account.login.user;
-    fields[1] = &signup->account.login.email;
+    fields[1] = &signup->account.login.asked.email;
     fields[2] = &signup->account.display_name;
     fields[3] = &signup->account.sealed;
     fields[4] = &signup->slug;

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_signup_user.h"
+#include "ngx_svc_login_read.h"
 
 
 static ngx_int_t ngx_svc_signup_bind_verified(ngx_svc_request_t *sr,

@@ -5,8 +5,8 @@
 -- parameters
 --   user           uuid ngx_svc_login_param(user)
 --   display_name   text ngx_svc_account_param(display_name)
---   stage          text ngx_svc_login_param(stage_name)
---   email          text ngx_svc_login_param(email)
+--   stage          text ngx_svc_login_param(written.stage)
+--   email          text ngx_svc_login_param(asked.email)
 --   verified       bool ngx_svc_param_call(ngx_svc_signup_bind_verified)
 WITH account AS (
     INSERT INTO svc.user_account

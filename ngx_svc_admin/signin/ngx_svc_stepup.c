@@ -3,6 +3,8 @@
  */
 
 #include "ngx_svc_stepup.h"
+#include "ngx_svc_login_failure.h"
+#include "ngx_svc_login_limit.h"
 
 
 static ngx_int_t ngx_svc_stepup_take(ngx_svc_stepup_t *step,

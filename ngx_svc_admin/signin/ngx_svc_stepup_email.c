@@ -5,6 +5,8 @@
  * The code is one of svc.email_challenge, its attempts are the challenge's.
  */
 
+#include "ngx_svc_login_refused.h"
+#include "ngx_svc_login_write.h"
 #include "ngx_svc_own_email.h"
 #include "ngx_svc_stepup.h"
 #include "ngx_svc_totp.h"
@@ -146,7 +148,7 @@ ngx_svc_stepup_email_ask(ngx_svc_stepup_t *step)
         return ngx_svc_send_error(sr);
     }
 
-    login->email = step->factor.email;
+    login->asked.email = step->factor.email;
 
     id = ngx_svc_row_value(step->tried, 0, "challengeId");
     step->challenge.data = step->challenge_id;

@@ -100,7 +100,7 @@ ngx_svc_stepup_passkey_verify(ngx_svc_stepup_t *step)
     sr = login->sr;
     err.kind = NGX_SVC_E_NONE;
 
-    ngx_str_set(&login->reason_name, "wrong");
+    ngx_str_set(&login->written.reason, "wrong");
 
     rc = ngx_svc_stepup_passkey_own(step);
 
@@ -168,7 +168,7 @@ ngx_svc_stepup_passkey_signed(ngx_svc_stepup_t *step)
     }
 
     if (assertion->cloned) {
-        ngx_str_set(&step->factor.login.reason_name, "passkey_cloned");
+        ngx_str_set(&step->factor.login.written.reason, "passkey_cloned");
     }
 
     return NGX_DECLINED;

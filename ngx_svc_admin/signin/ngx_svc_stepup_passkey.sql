@@ -45,7 +45,7 @@ SELECT used.factor_id,
 --
 -- parameters
 --   user           uuid ngx_svc_login_param(user)
---   reason         text ngx_svc_login_param(reason_name)
+--   reason         text ngx_svc_login_param(written.reason)
 --   client_ip      text ngx_svc_login_param(client.ip)
 --   client_country text ngx_svc_login_param(client.country)
 WITH sign_in_event AS (

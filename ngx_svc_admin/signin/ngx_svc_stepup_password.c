@@ -36,14 +36,14 @@ ngx_svc_stepup_password_take(ngx_svc_stepup_t *step,
 
     return ngx_svc_new_password_text(step->factor.login.sr, "password",
                                      &body->password.str,
-                                     &step->factor.login.password);
+                                     &step->factor.login.password.text);
 }
 
 
 static ngx_uint_t
 ngx_svc_stepup_password_offered(ngx_svc_stepup_t *step)
 {
-    return !step->factor.login.enrolled && step->factor.hash.data;
+    return !step->factor.login.read.enrolled && step->factor.hash.data;
 }
 
 
@@ -67,7 +67,8 @@ ngx_svc_stepup_password_verify(ngx_svc_stepup_t *step)
         return NGX_ERROR;
     }
 
-    job = ngx_svc_password_create(login->sr->request->pool, &login->password);
+    job = ngx_svc_password_create(login->sr->request->pool,
+                                  &login->password.text);
     if (job == NULL) {
         return NGX_ERROR;
     }

@@ -4,7 +4,7 @@
 --
 -- parameters
 --   user             uuid ngx_svc_login_param(user)
---   password_version text ngx_svc_login_param(version)
+--   password_version text ngx_svc_login_param(password.version)
 SELECT shown.user_id, CASE WHEN shown.user_id IS NULL THEN set_config('svc.tenant', '', true) END
   FROM (VALUES (1)) always
   LEFT JOIN (SELECT password.user_id

@@ -3,6 +3,11 @@
  * what was shown is wrong, and counted.
  */
 
+#include "ngx_svc_login_failure.h"
+#include "ngx_svc_login_limit.h"
+#include "ngx_svc_login_refused.h"
+#include "ngx_svc_login_request.h"
+#include "ngx_svc_login_write.h"
 #include "ngx_svc_stepup.h"
 
 
@@ -84,7 +89,7 @@ ngx_svc_stepup_wrong(ngx_svc_request_t *sr)
         return ngx_svc_login_failed_by(sr, &ngx_svc_sql_stepup_passkey_wrong);
     }
 
-    step->factor.login.reason_name = step->method->name;
+    step->factor.login.written.reason = step->method->name;
 
     return ngx_svc_login_failed_by(sr, &ngx_svc_sql_mfa_failure);
 }
