@@ -17,7 +17,8 @@ use Test::More;
 my %FLOORS = (
     common => [ qw(base metrics zone access pg redis http) ],
     admin => [ qw(limit core password factor tenant directory governance config audit
-                  signin console oauth) ],
+                  signin method_password method_passkey method_email method_totp
+                  method_recovery methods console oauth) ],
     scim => [],
     webhook => [ qw(core queue emit http lane log schedule mail scim_push logout outbox process api) ],
 );

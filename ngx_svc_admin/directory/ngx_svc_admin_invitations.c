@@ -1,6 +1,6 @@
 /*
  * /v1/admin/invitations: who is to become a member; it is accepted in
- * ngx_svc_admin_invitation_accept.c.
+ * ngx_svc_invitation_accept.c.
  */
 
 #include "ngx_svc_admin_revision.h"

@@ -113,15 +113,15 @@ struct ngx_svc_stepup_s {
 
 
 /*
- * ngx_svc_stepup_passkey.c, ngx_svc_stepup_code.c, ngx_svc_stepup_email.c,
- * ngx_svc_stepup_password.c: rows of the table in ngx_svc_admin_stepup.c, and
+ * ngx_svc_passkey_stepup.c, ngx_svc_totp_stepup.c, ngx_svc_email_stepup.c,
+ * ngx_svc_password_stepup.c: rows of the table in ngx_svc_stepup_routes.c, and
  * what it prepares of each.
  */
-extern const ngx_svc_stepup_method_t  ngx_svc_stepup_passkey;
-extern const ngx_svc_stepup_method_t  ngx_svc_stepup_totp;
-extern const ngx_svc_stepup_method_t  ngx_svc_stepup_email;
-extern const ngx_svc_stepup_method_t  ngx_svc_stepup_recovery;
-extern const ngx_svc_stepup_method_t  ngx_svc_stepup_password;
+extern const ngx_svc_stepup_method_t  ngx_svc_passkey_stepup;
+extern const ngx_svc_stepup_method_t  ngx_svc_totp_stepup;
+extern const ngx_svc_stepup_method_t  ngx_svc_email_stepup;
+extern const ngx_svc_stepup_method_t  ngx_svc_recovery_stepup;
+extern const ngx_svc_stepup_method_t  ngx_svc_password_stepup;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_passkey;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_passkey_wrong;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_totp;
@@ -163,12 +163,12 @@ ngx_uint_t ngx_svc_stepup_offers(ngx_svc_stepup_t *step,
     const ngx_svc_stepup_method_t *method);
 
 /*
- * ngx_svc_stepup_email.c: the write of such a sign-in, whose address has been
+ * ngx_svc_email_stepup.c: the write of such a sign-in, whose address has been
  * shown, and its reply; and where codes go, as it is shown to whoever knows it.
  */
 ngx_int_t ngx_svc_stepup_prove(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_stepup_proved(ngx_svc_request_t *sr);
-void ngx_svc_stepup_email_hint(ngx_svc_json_writer_t *w,
+void ngx_svc_email_stepup_hint(ngx_svc_json_writer_t *w,
     ngx_svc_stepup_t *step);
 
 /* The challenge is over, and with it a session that has waited. */

@@ -4,10 +4,10 @@
 --
 -- parameters
 --   base_url            text ngx_svc_param_base_url()
---   passkeys_configured bool ngx_svc_param_call(ngx_svc_admin_signin_options_passkey)
+--   passkeys_configured bool ngx_svc_param_call(ngx_svc_signin_options_passkey)
 --   host                text ngx_svc_login_param(asked.host)
---   mail_configured     bool ngx_svc_param_call(ngx_svc_admin_signin_options_mail)
---   organizations_open  bool ngx_svc_param_call(ngx_svc_admin_signin_options_owners)
+--   mail_configured     bool ngx_svc_param_call(ngx_svc_signin_options_mail)
+--   organizations_open  bool ngx_svc_param_call(ngx_svc_signin_options_owners)
 SELECT tenant.slug AS "tenant.slug", tenant.name AS "tenant.name",
        tenant.branding
        || CASE

@@ -52,29 +52,29 @@ typedef struct {
 } ngx_svc_forgot_later_t;
 
 
-static ngx_int_t ngx_svc_admin_forgot_prepare(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_forgot_take(ngx_svc_login_t *login);
-static ngx_int_t ngx_svc_admin_forgot_token(ngx_svc_forgot_t *forgot);
-static ngx_int_t ngx_svc_admin_forgot_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_forgot_begin(ngx_svc_forgot_t *forgot,
+static ngx_int_t ngx_svc_password_forgot_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_password_forgot_take(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_password_forgot_token(ngx_svc_forgot_t *forgot);
+static ngx_int_t ngx_svc_password_forgot_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_password_forgot_begin(ngx_svc_forgot_t *forgot,
     PGresult *tenant);
-static ngx_svc_forgot_later_t *ngx_svc_admin_forgot_later(
+static ngx_svc_forgot_later_t *ngx_svc_password_forgot_later(
     ngx_svc_forgot_t *forgot, ngx_pool_t *pool, PGresult *tenant);
-static ngx_uint_t ngx_svc_admin_forgot_copy(ngx_pool_t *pool, ngx_str_t *to,
+static ngx_uint_t ngx_svc_password_forgot_copy(ngx_pool_t *pool, ngx_str_t *to,
     const ngx_str_t *from);
-static ngx_int_t ngx_svc_admin_forgot_op(ngx_svc_forgot_later_t *later,
+static ngx_int_t ngx_svc_password_forgot_op(ngx_svc_forgot_later_t *later,
     ngx_pool_t *pool);
-static void ngx_svc_admin_forgot_submit(ngx_event_t *ev);
-static void ngx_svc_admin_forgot_written(ngx_svc_pg_op_t *op);
-static void ngx_svc_admin_forgot_mail(ngx_svc_forgot_later_t *later,
+static void ngx_svc_password_forgot_submit(ngx_event_t *ev);
+static void ngx_svc_password_forgot_written(ngx_svc_pg_op_t *op);
+static void ngx_svc_password_forgot_mail(ngx_svc_forgot_later_t *later,
     ngx_pool_t *pool, PGresult *user);
-static ngx_int_t ngx_svc_admin_forgot_accepted(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_password_forgot_accepted(ngx_svc_request_t *sr);
 
 
-#include "ngx_svc_admin_password_forgot.sql.h"
+#include "ngx_svc_password_forgot.sql.h"
 
 
-const ngx_svc_route_t  ngx_svc_admin_password_forgot[] = {
+const ngx_svc_route_t  ngx_svc_password_forgot[] = {
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/auth/password/forgot"),
@@ -84,23 +84,23 @@ const ngx_svc_route_t  ngx_svc_admin_password_forgot[] = {
       .statements = { &ngx_svc_sql_signin_tenant,
                       &ngx_svc_sql_password_forgot_blocked },
       .status = NGX_HTTP_ACCEPTED,
-      .prepare = ngx_svc_admin_forgot_prepare,
-      .reply = ngx_svc_admin_forgot_reply },
+      .prepare = ngx_svc_password_forgot_prepare,
+      .reply = ngx_svc_password_forgot_reply },
 
     ngx_svc_null_route
 };
 
 
 static ngx_int_t
-ngx_svc_admin_forgot_prepare(ngx_svc_request_t *sr)
+ngx_svc_password_forgot_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_email_challenge_prepare(sr, sizeof(ngx_svc_forgot_t), NULL,
-                                           ngx_svc_admin_forgot_take);
+                                           ngx_svc_password_forgot_take);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_forgot_take(ngx_svc_login_t *login)
+ngx_svc_password_forgot_take(ngx_svc_login_t *login)
 {
     ngx_int_t  rc;
 
@@ -108,12 +108,12 @@ ngx_svc_admin_forgot_take(ngx_svc_login_t *login)
 
     rc = ngx_svc_login_address(login);
 
-    return rc == NGX_OK ? ngx_svc_admin_forgot_token(login->sr->data) : rc;
+    return rc == NGX_OK ? ngx_svc_password_forgot_token(login->sr->data) : rc;
 }
 
 
 static ngx_int_t
-ngx_svc_admin_forgot_token(ngx_svc_forgot_t *forgot)
+ngx_svc_password_forgot_token(ngx_svc_forgot_t *forgot)
 {
     u_char  secret[NGX_SVC_FORGOT_TOKEN];
 
@@ -142,7 +142,7 @@ ngx_svc_admin_forgot_token(ngx_svc_forgot_t *forgot)
 /* A write waits for its tenant's turn: whose it is comes first. */
 
 static ngx_int_t
-ngx_svc_admin_forgot_reply(ngx_svc_request_t *sr)
+ngx_svc_password_forgot_reply(ngx_svc_request_t *sr)
 {
     PGresult          *tenant, *block;
     ngx_int_t          rc;
@@ -159,13 +159,13 @@ ngx_svc_admin_forgot_reply(ngx_svc_request_t *sr)
     }
 
     if (rc == NGX_OK && sr->tenant_known) {
-        rc = ngx_svc_admin_forgot_begin(forgot, tenant);
+        rc = ngx_svc_password_forgot_begin(forgot, tenant);
     }
 
     switch (rc) {
 
     case NGX_OK:
-        return ngx_svc_admin_forgot_accepted(sr);
+        return ngx_svc_password_forgot_accepted(sr);
 
     case NGX_DECLINED:
         return ngx_svc_send_error(sr);
@@ -177,7 +177,7 @@ ngx_svc_admin_forgot_reply(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
-ngx_svc_admin_forgot_begin(ngx_svc_forgot_t *forgot, PGresult *tenant)
+ngx_svc_password_forgot_begin(ngx_svc_forgot_t *forgot, PGresult *tenant)
 {
     ngx_pool_t              *pool;
     ngx_svc_forgot_later_t  *later;
@@ -187,14 +187,14 @@ ngx_svc_admin_forgot_begin(ngx_svc_forgot_t *forgot, PGresult *tenant)
         return NGX_ERROR;
     }
 
-    later = ngx_svc_admin_forgot_later(forgot, pool, tenant);
+    later = ngx_svc_password_forgot_later(forgot, pool, tenant);
 
-    if (later == NULL || ngx_svc_admin_forgot_op(later, pool) != NGX_OK) {
+    if (later == NULL || ngx_svc_password_forgot_op(later, pool) != NGX_OK) {
         ngx_destroy_pool(pool);
         return NGX_ERROR;
     }
 
-    later->timer.handler = ngx_svc_admin_forgot_submit;
+    later->timer.handler = ngx_svc_password_forgot_submit;
     later->timer.data = later;
     later->timer.log = ngx_cycle->log;
 
@@ -207,7 +207,7 @@ ngx_svc_admin_forgot_begin(ngx_svc_forgot_t *forgot, PGresult *tenant)
 /* Copies of what is the request's, which does not wait. */
 
 static ngx_svc_forgot_later_t *
-ngx_svc_admin_forgot_later(ngx_svc_forgot_t *forgot, ngx_pool_t *pool,
+ngx_svc_password_forgot_later(ngx_svc_forgot_t *forgot, ngx_pool_t *pool,
     PGresult *tenant)
 {
     ngx_str_t                token, slug, link, languages;
@@ -233,22 +233,23 @@ ngx_svc_admin_forgot_later(ngx_svc_forgot_t *forgot, ngx_pool_t *pool,
 
     ngx_memcpy(later->tenant, login->sr->tenant, NGX_SVC_UUID_LEN);
 
-    return ngx_svc_admin_forgot_copy(pool, &later->host, &login->asked.host)
-           && ngx_svc_admin_forgot_copy(pool, &later->slug, &login->asked.slug)
-           && ngx_svc_admin_forgot_copy(pool, &later->email,
+    return ngx_svc_password_forgot_copy(pool, &later->host, &login->asked.host)
+           && ngx_svc_password_forgot_copy(pool, &later->slug,
+                                           &login->asked.slug)
+           && ngx_svc_password_forgot_copy(pool, &later->email,
                                         &login->asked.email)
-           && ngx_svc_admin_forgot_copy(pool, &later->ip, &login->client.ip)
-           && ngx_svc_admin_forgot_copy(pool, &later->country,
+           && ngx_svc_password_forgot_copy(pool, &later->ip, &login->client.ip)
+           && ngx_svc_password_forgot_copy(pool, &later->country,
                                         &login->client.country)
-           && ngx_svc_admin_forgot_copy(pool, &later->user_agent,
+           && ngx_svc_password_forgot_copy(pool, &later->user_agent,
                                         &login->client.user_agent)
-           && ngx_svc_admin_forgot_copy(pool, &later->request_id,
+           && ngx_svc_password_forgot_copy(pool, &later->request_id,
                                         &login->asked.request_id)
-           && ngx_svc_admin_forgot_copy(pool, &later->hash, &forgot->hash)
-           && ngx_svc_admin_forgot_copy(pool, &later->base,
+           && ngx_svc_password_forgot_copy(pool, &later->hash, &forgot->hash)
+           && ngx_svc_password_forgot_copy(pool, &later->base,
                                         ngx_svc_base_url(login->sr))
-           && ngx_svc_admin_forgot_copy(pool, &later->languages, &languages)
-           && ngx_svc_admin_forgot_copy(pool, &later->link, &link)
+           && ngx_svc_password_forgot_copy(pool, &later->languages, &languages)
+           && ngx_svc_password_forgot_copy(pool, &later->link, &link)
            && ngx_svc_wipe_later(pool, later->link.data, later->link.len)
               == NGX_OK
            ? later : NULL;
@@ -258,7 +259,7 @@ ngx_svc_admin_forgot_later(ngx_svc_forgot_t *forgot, ngx_pool_t *pool,
 /* 1; or 0: memory.  What has no data has none in the copy either. */
 
 static ngx_uint_t
-ngx_svc_admin_forgot_copy(ngx_pool_t *pool, ngx_str_t *to,
+ngx_svc_password_forgot_copy(ngx_pool_t *pool, ngx_str_t *to,
     const ngx_str_t *from)
 {
     if (from->data == NULL) {
@@ -279,13 +280,13 @@ ngx_svc_admin_forgot_copy(ngx_pool_t *pool, ngx_str_t *to,
 
 
 static ngx_int_t
-ngx_svc_admin_forgot_op(ngx_svc_forgot_later_t *later, ngx_pool_t *pool)
+ngx_svc_password_forgot_op(ngx_svc_forgot_later_t *later, ngx_pool_t *pool)
 {
     ngx_svc_pg_op_t    *op;
     ngx_svc_pg_call_t  *call;
 
     op = ngx_svc_pg_op_create(pool, NGX_SVC_PG_WRITE,
-                              ngx_svc_admin_forgot_written, later);
+                              ngx_svc_password_forgot_written, later);
     if (op == NULL) {
         return NGX_ERROR;
     }
@@ -322,7 +323,7 @@ ngx_svc_admin_forgot_op(ngx_svc_forgot_later_t *later, ngx_pool_t *pool)
 
 
 static void
-ngx_svc_admin_forgot_submit(ngx_event_t *ev)
+ngx_svc_password_forgot_submit(ngx_event_t *ev)
 {
     ngx_svc_forgot_later_t  *later;
 
@@ -330,20 +331,20 @@ ngx_svc_admin_forgot_submit(ngx_event_t *ev)
 
     if (ngx_svc_pg_submit(later->op) != NGX_OK) {
         later->op->status = NGX_SVC_PG_BUSY;
-        ngx_svc_admin_forgot_written(later->op);
+        ngx_svc_password_forgot_written(later->op);
     }
 }
 
 
 static void
-ngx_svc_admin_forgot_written(ngx_svc_pg_op_t *op)
+ngx_svc_password_forgot_written(ngx_svc_pg_op_t *op)
 {
     PGresult  *res;
 
     if (op->status == NGX_SVC_PG_OK) {
         res = ngx_svc_pg_op_result(op, &ngx_svc_sql_password_forgot);
 
-        ngx_svc_admin_forgot_mail(op->data, op->pool, res);
+        ngx_svc_password_forgot_mail(op->data, op->pool, res);
 
     } else {
         ngx_svc_pg_op_failed(op, "a link to set a password cannot be made");
@@ -359,7 +360,7 @@ ngx_svc_admin_forgot_written(ngx_svc_pg_op_t *op)
  */
 
 static void
-ngx_svc_admin_forgot_mail(ngx_svc_forgot_later_t *later, ngx_pool_t *pool,
+ngx_svc_password_forgot_mail(ngx_svc_forgot_later_t *later, ngx_pool_t *pool,
     PGresult *user)
 {
     u_char          *p;
@@ -399,7 +400,7 @@ ngx_svc_admin_forgot_mail(ngx_svc_forgot_later_t *later, ngx_pool_t *pool,
 
 
 static ngx_int_t
-ngx_svc_admin_forgot_accepted(ngx_svc_request_t *sr)
+ngx_svc_password_forgot_accepted(ngx_svc_request_t *sr)
 {
     ngx_svc_json_writer_t  w;
 

@@ -12,19 +12,19 @@
 #include "ngx_svc_signup_user.h"
 
 
-static ngx_int_t ngx_svc_admin_signup_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_signup_hashed(ngx_svc_account_t *account);
-static ngx_int_t ngx_svc_admin_signup_write(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_signup_written(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_signup_exists(ngx_svc_login_t *login,
+static ngx_int_t ngx_svc_signup_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_signup_hashed(ngx_svc_account_t *account);
+static ngx_int_t ngx_svc_signup_write(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_signup_written(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_signup_exists(ngx_svc_login_t *login,
     PGresult *res, ngx_svc_mail_t *mail);
-static ngx_int_t ngx_svc_admin_signup_now(ngx_svc_account_t *account);
-static ngx_int_t ngx_svc_admin_signup_now_write(ngx_svc_request_t *sr);
-static void ngx_svc_admin_signup_now_committed(
+static ngx_int_t ngx_svc_signup_now(ngx_svc_account_t *account);
+static ngx_int_t ngx_svc_signup_now_write(ngx_svc_request_t *sr);
+static void ngx_svc_signup_now_committed(
     const ngx_svc_pg_results_t *results);
-static void ngx_svc_admin_signup_now_signed_in(
+static void ngx_svc_signup_now_signed_in(
     const ngx_svc_pg_results_t *results);
-static ngx_int_t ngx_svc_admin_signup_now_written(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_signup_now_written(ngx_svc_request_t *sr);
 
 
 static const ngx_svc_member_t  ngx_svc_admin_signup_members[] = {
@@ -38,10 +38,10 @@ static const ngx_svc_member_t  ngx_svc_admin_signup_members[] = {
 };
 
 
-#include "ngx_svc_admin_signup.sql.h"
+#include "ngx_svc_signup_begin.sql.h"
 
 
-const ngx_svc_route_t  ngx_svc_admin_signup[] = {
+const ngx_svc_route_t  ngx_svc_signup_begin[] = {
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/auth/signup"),
@@ -51,7 +51,7 @@ const ngx_svc_route_t  ngx_svc_admin_signup[] = {
       .statements = { &ngx_svc_sql_signin_tenant, &ngx_svc_sql_signup_read },
       .status = NGX_HTTP_CREATED,
       .prepare = ngx_svc_signup_prepare,
-      .reply = ngx_svc_admin_signup_reply },
+      .reply = ngx_svc_signup_reply },
 
     ngx_svc_null_route
 };
@@ -60,7 +60,7 @@ const ngx_svc_route_t  ngx_svc_admin_signup[] = {
 /* The password is looked at before the address is, whosever that is. */
 
 static ngx_int_t
-ngx_svc_admin_signup_reply(ngx_svc_request_t *sr)
+ngx_svc_signup_reply(ngx_svc_request_t *sr)
 {
     ngx_int_t           rc;
     PGresult           *tenant, *row;
@@ -81,13 +81,13 @@ ngx_svc_admin_signup_reply(ngx_svc_request_t *sr)
     }
 
     return ngx_svc_account_hash(account, row, ngx_svc_signup_mails(sr)
-                                              ? ngx_svc_admin_signup_hashed
-                                              : ngx_svc_admin_signup_now);
+                                              ? ngx_svc_signup_hashed
+                                              : ngx_svc_signup_now);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_signup_hashed(ngx_svc_account_t *account)
+ngx_svc_signup_hashed(ngx_svc_account_t *account)
 {
     ngx_svc_signup_t  *signup;
 
@@ -98,13 +98,13 @@ ngx_svc_admin_signup_hashed(ngx_svc_account_t *account)
     }
 
     return ngx_svc_request_again(account->login.sr, NGX_SVC_PG_WRITE,
-                                 ngx_svc_admin_signup_write,
-                                 ngx_svc_admin_signup_written);
+                                 ngx_svc_signup_write,
+                                 ngx_svc_signup_written);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_signup_write(ngx_svc_request_t *sr)
+ngx_svc_signup_write(ngx_svc_request_t *sr)
 {
     static const ngx_svc_pg_statement_t *const  list[] = {
         &ngx_svc_sql_signin_tenant_write,
@@ -118,7 +118,7 @@ ngx_svc_admin_signup_write(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
-ngx_svc_admin_signup_written(ngx_svc_request_t *sr)
+ngx_svc_signup_written(ngx_svc_request_t *sr)
 {
     ngx_int_t         rc;
     PGresult         *res;
@@ -137,7 +137,7 @@ ngx_svc_admin_signup_written(ngx_svc_request_t *sr)
 
     if (rc == NGX_OK) {
         mail.kind = NGX_SVC_MAIL_SIGNUP;
-        rc = ngx_svc_admin_signup_exists(login, res, &mail);
+        rc = ngx_svc_signup_exists(login, res, &mail);
     }
 
     if (rc == NGX_OK) {
@@ -152,7 +152,7 @@ ngx_svc_admin_signup_written(ngx_svc_request_t *sr)
 /* To whom the address belongs: that somebody has tried to sign up with it. */
 
 static ngx_int_t
-ngx_svc_admin_signup_exists(ngx_svc_login_t *login, PGresult *res,
+ngx_svc_signup_exists(ngx_svc_login_t *login, PGresult *res,
     ngx_svc_mail_t *mail)
 {
     ngx_str_t  slug;
@@ -174,16 +174,16 @@ ngx_svc_admin_signup_exists(ngx_svc_login_t *login, PGresult *res,
 
 
 static ngx_int_t
-ngx_svc_admin_signup_now(ngx_svc_account_t *account)
+ngx_svc_signup_now(ngx_svc_account_t *account)
 {
     return ngx_svc_request_again(account->login.sr, NGX_SVC_PG_WRITE,
-                                 ngx_svc_admin_signup_now_write,
-                                 ngx_svc_admin_signup_now_written);
+                                 ngx_svc_signup_now_write,
+                                 ngx_svc_signup_now_written);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_signup_now_write(ngx_svc_request_t *sr)
+ngx_svc_signup_now_write(ngx_svc_request_t *sr)
 {
     static const ngx_svc_pg_statement_t *const  list[] = {
         &ngx_svc_sql_signin_tenant_write,
@@ -193,27 +193,27 @@ ngx_svc_admin_signup_now_write(ngx_svc_request_t *sr)
     };
 
     return ngx_svc_account_write(sr->data, list,
-                                 ngx_svc_admin_signup_now_committed,
-                                 ngx_svc_admin_signup_now_signed_in);
+                                 ngx_svc_signup_now_committed,
+                                 ngx_svc_signup_now_signed_in);
 }
 
 
 static void
-ngx_svc_admin_signup_now_committed(const ngx_svc_pg_results_t *results)
+ngx_svc_signup_now_committed(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_account_committed(results, &ngx_svc_sql_signup_store);
 }
 
 
 static void
-ngx_svc_admin_signup_now_signed_in(const ngx_svc_pg_results_t *results)
+ngx_svc_signup_now_signed_in(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_account_signed_in(results, &ngx_svc_sql_signup_store);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_signup_now_written(ngx_svc_request_t *sr)
+ngx_svc_signup_now_written(ngx_svc_request_t *sr)
 {
     PGresult  *res;
 

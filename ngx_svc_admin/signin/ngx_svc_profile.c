@@ -34,10 +34,10 @@ static const ngx_svc_member_t  ngx_svc_own_profile_members[] = {
 };
 
 
-#include "ngx_svc_admin_profile.sql.h"
+#include "ngx_svc_profile.sql.h"
 
 
-const ngx_svc_route_t  ngx_svc_admin_profile[] = {
+const ngx_svc_route_t  ngx_svc_profile[] = {
 
     { .method = NGX_HTTP_GET,
       .path = ngx_string("/auth/profile"),

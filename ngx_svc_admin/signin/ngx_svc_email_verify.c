@@ -12,36 +12,36 @@
 #define NGX_SVC_EMAIL_VERIFY_PATH  "/account"
 
 
-static ngx_int_t ngx_svc_admin_verify_start_check(ngx_svc_request_t *sr,
+static ngx_int_t ngx_svc_email_verify_start_check(ngx_svc_request_t *sr,
     void *body);
-static ngx_int_t ngx_svc_admin_verify_start_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_verify_open(ngx_svc_login_t *login);
-static ngx_int_t ngx_svc_admin_verify_start(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_verify_started(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_verify_check(ngx_svc_request_t *sr, void *body);
-static ngx_int_t ngx_svc_admin_verify_write(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_verify_written(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_email_verify_start_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_email_verify_open(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_email_verify_start(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_email_verify_started(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_email_verify_check(ngx_svc_request_t *sr, void *body);
+static ngx_int_t ngx_svc_email_verify_write(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_email_verify_written(ngx_svc_request_t *sr);
 
 
-static const ngx_svc_own_email_kind_t  ngx_svc_admin_verify_kind = {
+static const ngx_svc_own_email_kind_t  ngx_svc_email_verify_kind = {
     .kind = "verify",
-    .write = ngx_svc_admin_verify_write,
-    .written = ngx_svc_admin_verify_written
+    .write = ngx_svc_email_verify_write,
+    .written = ngx_svc_email_verify_written
 };
 
 
-#include "ngx_svc_admin_email_verify.sql.h"
+#include "ngx_svc_email_verify.sql.h"
 
 
-const ngx_svc_route_t  ngx_svc_admin_email_verify[] = {
+const ngx_svc_route_t  ngx_svc_email_verify[] = {
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/auth/email/verify/start"),
       .flags = NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_NO_STORE,
-      .check = ngx_svc_admin_verify_start_check,
+      .check = ngx_svc_email_verify_start_check,
       .statements = { &ngx_svc_sql_factor_read },
       .status = NGX_HTTP_ACCEPTED,
-      .reply = ngx_svc_admin_verify_start_reply },
+      .reply = ngx_svc_email_verify_start_reply },
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/auth/email/verify"),
@@ -49,7 +49,7 @@ const ngx_svc_route_t  ngx_svc_admin_email_verify[] = {
                |NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_NO_STORE,
       .members = ngx_svc_own_email_members,
       .body_size = sizeof(ngx_svc_own_email_body_t),
-      .check = ngx_svc_admin_verify_check,
+      .check = ngx_svc_email_verify_check,
       .statements = { &ngx_svc_sql_factor_read,
                       &ngx_svc_sql_own_email_try },
       .reply = ngx_svc_own_email_shown },
@@ -59,7 +59,7 @@ const ngx_svc_route_t  ngx_svc_admin_email_verify[] = {
 
 
 static ngx_int_t
-ngx_svc_admin_verify_start_check(ngx_svc_request_t *sr, void *body)
+ngx_svc_email_verify_start_check(ngx_svc_request_t *sr, void *body)
 {
     if (ngx_svc_own_email_create(sr)) {
         return NGX_OK;
@@ -70,7 +70,7 @@ ngx_svc_admin_verify_start_check(ngx_svc_request_t *sr, void *body)
 
 
 static ngx_int_t
-ngx_svc_admin_verify_start_reply(ngx_svc_request_t *sr)
+ngx_svc_email_verify_start_reply(ngx_svc_request_t *sr)
 {
     ngx_int_t             rc;
     ngx_svc_own_email_t  *own;
@@ -87,14 +87,14 @@ ngx_svc_admin_verify_start_reply(ngx_svc_request_t *sr)
     own->factor.login.limit.family = NGX_SVC_LIMIT_LOGIN;
 
     return ngx_svc_login_limit_then(&own->factor.login,
-                                    ngx_svc_admin_verify_open);
+                                    ngx_svc_email_verify_open);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_verify_open(ngx_svc_login_t *login)
+ngx_svc_email_verify_open(ngx_svc_login_t *login)
 {
-    if (ngx_svc_email_challenge_new(login, ngx_svc_admin_verify_kind.kind,
+    if (ngx_svc_email_challenge_new(login, ngx_svc_email_verify_kind.kind,
                                     NGX_SVC_EMAIL_CHALLENGE_LINK)
         != NGX_OK)
     {
@@ -102,13 +102,13 @@ ngx_svc_admin_verify_open(ngx_svc_login_t *login)
     }
 
     return ngx_svc_request_again(login->sr, NGX_SVC_PG_WRITE,
-                                 ngx_svc_admin_verify_start,
-                                 ngx_svc_admin_verify_started);
+                                 ngx_svc_email_verify_start,
+                                 ngx_svc_email_verify_started);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_verify_start(ngx_svc_request_t *sr)
+ngx_svc_email_verify_start(ngx_svc_request_t *sr)
 {
     static const ngx_svc_pg_statement_t *const  list[] = {
         &ngx_svc_sql_email_challenge_turn,
@@ -121,7 +121,7 @@ ngx_svc_admin_verify_start(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
-ngx_svc_admin_verify_started(ngx_svc_request_t *sr)
+ngx_svc_email_verify_started(ngx_svc_request_t *sr)
 {
     return ngx_svc_own_email_mail(sr,
                                   ngx_svc_result(sr,
@@ -132,14 +132,14 @@ ngx_svc_admin_verify_started(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
-ngx_svc_admin_verify_check(ngx_svc_request_t *sr, void *body)
+ngx_svc_email_verify_check(ngx_svc_request_t *sr, void *body)
 {
-    return ngx_svc_own_email_take(sr, &ngx_svc_admin_verify_kind, body);
+    return ngx_svc_own_email_take(sr, &ngx_svc_email_verify_kind, body);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_verify_write(ngx_svc_request_t *sr)
+ngx_svc_email_verify_write(ngx_svc_request_t *sr)
 {
     static const ngx_svc_pg_statement_t *const  list[] = {
         &ngx_svc_sql_signin_lock,
@@ -154,7 +154,7 @@ ngx_svc_admin_verify_write(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
-ngx_svc_admin_verify_written(ngx_svc_request_t *sr)
+ngx_svc_email_verify_written(ngx_svc_request_t *sr)
 {
     PGresult  *res;
 

@@ -42,20 +42,20 @@ typedef struct {
 } ngx_svc_passkey_login_t;
 
 
-static ngx_int_t ngx_svc_admin_passkey_options(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_passkey_options_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_passkey_prepare(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_passkey_take(ngx_svc_login_t *login);
-static ngx_int_t ngx_svc_admin_passkey_claim(ngx_svc_passkey_login_t *p);
-static ngx_int_t ngx_svc_admin_passkey_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_passkey_tenant(ngx_svc_passkey_login_t *p);
-static ngx_int_t ngx_svc_admin_passkey_verify(ngx_svc_passkey_login_t *p);
-static ngx_int_t ngx_svc_admin_passkey_signed(ngx_svc_passkey_login_t *p,
+static ngx_int_t ngx_svc_passkey_login_options(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_passkey_login_options_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_passkey_login_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_passkey_login_take(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_passkey_login_claim(ngx_svc_passkey_login_t *p);
+static ngx_int_t ngx_svc_passkey_login_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_passkey_login_tenant(ngx_svc_passkey_login_t *p);
+static ngx_int_t ngx_svc_passkey_login_verify(ngx_svc_passkey_login_t *p);
+static ngx_int_t ngx_svc_passkey_login_signed(ngx_svc_passkey_login_t *p,
     const ngx_svc_webauthn_ceremony_t *ceremony, PGresult *res);
-static ngx_int_t ngx_svc_admin_passkey_wrong(ngx_svc_passkey_login_t *p);
+static ngx_int_t ngx_svc_passkey_login_wrong(ngx_svc_passkey_login_t *p);
 
 
-static const ngx_svc_member_t  ngx_svc_admin_passkey_members[] = {
+static const ngx_svc_member_t  ngx_svc_passkey_login_members[] = {
 
     { .name = ngx_string("credential"),
       .type = NGX_SVC_T_OBJECT,
@@ -76,10 +76,10 @@ static const ngx_svc_member_t  ngx_svc_admin_passkey_members[] = {
 #define ngx_svc_passkey_param(field)                                          \
     ngx_svc_param_data(ngx_svc_passkey_login_t, field)
 
-#include "ngx_svc_admin_passkey_login.sql.h"
+#include "ngx_svc_passkey_login.sql.h"
 
 
-static const ngx_svc_login_method_t  ngx_svc_admin_passkey_method = {
+static const ngx_svc_login_method_t  ngx_svc_passkey_login_method = {
     .methods = ngx_string("{passkey}"),
     .factor = 1,
     .error = NGX_SVC_E_CREDENTIALS,
@@ -90,27 +90,27 @@ static const ngx_svc_login_method_t  ngx_svc_admin_passkey_method = {
 };
 
 
-const ngx_svc_route_t  ngx_svc_admin_passkey_login[] = {
+const ngx_svc_route_t  ngx_svc_passkey_login[] = {
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/auth/passkey/options"),
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
                |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE,
-      .members = &ngx_svc_admin_passkey_members[1],
+      .members = &ngx_svc_passkey_login_members[1],
       .statements = { &ngx_svc_sql_signin_tenant },
-      .prepare = ngx_svc_admin_passkey_options,
-      .reply = ngx_svc_admin_passkey_options_reply },
+      .prepare = ngx_svc_passkey_login_options,
+      .reply = ngx_svc_passkey_login_options_reply },
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/auth/passkey/verify"),
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
                |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE,
-      .members = ngx_svc_admin_passkey_members,
+      .members = ngx_svc_passkey_login_members,
       .statements = { &ngx_svc_sql_passkey_tenant,
                       &ngx_svc_sql_passkey_user,
                       &ngx_svc_sql_passkey_risk },
-      .prepare = ngx_svc_admin_passkey_prepare,
-      .reply = ngx_svc_admin_passkey_reply },
+      .prepare = ngx_svc_passkey_login_prepare,
+      .reply = ngx_svc_passkey_login_reply },
 
     ngx_svc_null_route
 };
@@ -119,12 +119,12 @@ const ngx_svc_route_t  ngx_svc_admin_passkey_login[] = {
 /* Nobody is asked who, and nothing is counted: nothing comes of it. */
 
 static ngx_int_t
-ngx_svc_admin_passkey_options(ngx_svc_request_t *sr)
+ngx_svc_passkey_login_options(ngx_svc_request_t *sr)
 {
     ngx_svc_login_t  *login;
 
     login = ngx_svc_login_create(sr, sizeof(ngx_svc_passkey_login_t), NULL,
-                                 ngx_svc_admin_passkey_take);
+                                 ngx_svc_passkey_login_take);
 
     return login ? ngx_svc_login_admitted(login)
                  : NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -132,7 +132,7 @@ ngx_svc_admin_passkey_options(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
-ngx_svc_admin_passkey_options_reply(ngx_svc_request_t *sr)
+ngx_svc_passkey_login_options_reply(ngx_svc_request_t *sr)
 {
     u_char                        challenge[NGX_SVC_WEBAUTHN_CHALLENGE_LEN];
     PGresult                     *res;
@@ -178,16 +178,16 @@ ngx_svc_admin_passkey_options_reply(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
-ngx_svc_admin_passkey_prepare(ngx_svc_request_t *sr)
+ngx_svc_passkey_login_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_login_prepare(sr, sizeof(ngx_svc_passkey_login_t),
-                                 &ngx_svc_admin_passkey_method,
-                                 ngx_svc_admin_passkey_take);
+                                 &ngx_svc_passkey_login_method,
+                                 ngx_svc_passkey_login_take);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_passkey_take(ngx_svc_login_t *login)
+ngx_svc_passkey_login_take(ngx_svc_login_t *login)
 {
     ngx_int_t                 rc;
     ngx_svc_request_t        *sr;
@@ -215,7 +215,7 @@ ngx_svc_admin_passkey_take(ngx_svc_login_t *login)
 
     p->credential = body.credential.json;
 
-    rc = ngx_svc_admin_passkey_claim(p);
+    rc = ngx_svc_passkey_login_claim(p);
 
     return rc == NGX_OK ? ngx_svc_login_take_session(login) : rc;
 }
@@ -224,7 +224,7 @@ ngx_svc_admin_passkey_take(ngx_svc_login_t *login)
 /* What is no credential is nobody's: it is not said in what way. */
 
 static ngx_int_t
-ngx_svc_admin_passkey_claim(ngx_svc_passkey_login_t *p)
+ngx_svc_passkey_login_claim(ngx_svc_passkey_login_t *p)
 {
     ngx_int_t           rc;
     ngx_str_t           id, user;
@@ -261,14 +261,14 @@ ngx_svc_admin_passkey_claim(ngx_svc_passkey_login_t *p)
 
 
 static ngx_int_t
-ngx_svc_admin_passkey_reply(ngx_svc_request_t *sr)
+ngx_svc_passkey_login_reply(ngx_svc_request_t *sr)
 {
     ngx_int_t                 rc;
     ngx_svc_passkey_login_t  *p;
 
     p = sr->data;
 
-    rc = ngx_svc_admin_passkey_tenant(p);
+    rc = ngx_svc_passkey_login_tenant(p);
 
     if (rc == NGX_OK) {
         rc = ngx_svc_login_decide(&p->login,
@@ -279,7 +279,7 @@ ngx_svc_admin_passkey_reply(ngx_svc_request_t *sr)
     if (rc == NGX_OK) {
         ngx_svc_login_take_risk(&p->login,
                                 ngx_svc_result(sr, &ngx_svc_sql_passkey_risk));
-        rc = ngx_svc_admin_passkey_verify(p);
+        rc = ngx_svc_passkey_login_verify(p);
     }
 
     switch (rc) {
@@ -289,7 +289,7 @@ ngx_svc_admin_passkey_reply(ngx_svc_request_t *sr)
 
         if (p->login.risk.action == NGX_SVC_ACCESS_DENY) {
             p->login.reason = NGX_SVC_LOGIN_RISK;
-            return ngx_svc_admin_passkey_wrong(p);
+            return ngx_svc_passkey_login_wrong(p);
         }
 
         return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
@@ -297,7 +297,7 @@ ngx_svc_admin_passkey_reply(ngx_svc_request_t *sr)
                                      ngx_svc_login_success_reply);
 
     case NGX_ABORT:
-        return ngx_svc_admin_passkey_wrong(p);
+        return ngx_svc_passkey_login_wrong(p);
 
     case NGX_DECLINED:
         return ngx_svc_login_declined(&p->login);
@@ -311,7 +311,7 @@ ngx_svc_admin_passkey_reply(ngx_svc_request_t *sr)
 /* Where nothing names the tenant the passkey does, and from now on its slug. */
 
 static ngx_int_t
-ngx_svc_admin_passkey_tenant(ngx_svc_passkey_login_t *p)
+ngx_svc_passkey_login_tenant(ngx_svc_passkey_login_t *p)
 {
     PGresult  *res;
 
@@ -339,7 +339,7 @@ ngx_svc_admin_passkey_tenant(ngx_svc_passkey_login_t *p)
 /* NGX_ABORT: it is wrong; NGX_DECLINED with sr->error; NGX_ERROR. */
 
 static ngx_int_t
-ngx_svc_admin_passkey_verify(ngx_svc_passkey_login_t *p)
+ngx_svc_passkey_login_verify(ngx_svc_passkey_login_t *p)
 {
     PGresult                     *res;
     ngx_int_t                     rc;
@@ -372,14 +372,14 @@ ngx_svc_admin_passkey_verify(ngx_svc_passkey_login_t *p)
     }
 
     return p->login.reason == NGX_SVC_LOGIN_WRONG
-           ? ngx_svc_admin_passkey_signed(p, &ceremony,
+           ? ngx_svc_passkey_login_signed(p, &ceremony,
                                 ngx_svc_result(sr, &ngx_svc_sql_passkey_user))
            : NGX_ABORT;
 }
 
 
 static ngx_int_t
-ngx_svc_admin_passkey_signed(ngx_svc_passkey_login_t *p,
+ngx_svc_passkey_login_signed(ngx_svc_passkey_login_t *p,
     const ngx_svc_webauthn_ceremony_t *ceremony, PGresult *res)
 {
     ngx_int_t           rc;
@@ -422,7 +422,7 @@ ngx_svc_admin_passkey_signed(ngx_svc_passkey_login_t *p,
 /* Of a tenant that there is, it is written down. */
 
 static ngx_int_t
-ngx_svc_admin_passkey_wrong(ngx_svc_passkey_login_t *p)
+ngx_svc_passkey_login_wrong(ngx_svc_passkey_login_t *p)
 {
     ngx_svc_request_t  *sr;
 

@@ -6,31 +6,31 @@
 #include "ngx_svc_webauthn_options.h"
 
 
-static ngx_int_t ngx_svc_stepup_passkey_take(ngx_svc_stepup_t *step,
+static ngx_int_t ngx_svc_passkey_stepup_take(ngx_svc_stepup_t *step,
     ngx_svc_stepup_body_t *body);
-static ngx_int_t ngx_svc_stepup_passkey_own(ngx_svc_stepup_t *step);
-static ngx_uint_t ngx_svc_stepup_passkey_offered(ngx_svc_stepup_t *step);
-static ngx_int_t ngx_svc_stepup_passkey_options(ngx_svc_stepup_t *step,
+static ngx_int_t ngx_svc_passkey_stepup_own(ngx_svc_stepup_t *step);
+static ngx_uint_t ngx_svc_passkey_stepup_offered(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_passkey_stepup_options(ngx_svc_stepup_t *step,
     ngx_svc_json_writer_t *w);
-static ngx_int_t ngx_svc_stepup_passkey_verify(ngx_svc_stepup_t *step);
-static ngx_int_t ngx_svc_stepup_passkey_signed(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_passkey_stepup_verify(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_passkey_stepup_signed(ngx_svc_stepup_t *step);
 
 
-#include "ngx_svc_stepup_passkey.sql.h"
+#include "ngx_svc_passkey_stepup.sql.h"
 
 
-const ngx_svc_stepup_method_t  ngx_svc_stepup_passkey = {
+const ngx_svc_stepup_method_t  ngx_svc_passkey_stepup = {
     .name = ngx_string("passkey"),
     .use = &ngx_svc_sql_stepup_passkey,
-    .take = ngx_svc_stepup_passkey_take,
-    .offered = ngx_svc_stepup_passkey_offered,
-    .options = ngx_svc_stepup_passkey_options,
-    .verify = ngx_svc_stepup_passkey_verify
+    .take = ngx_svc_passkey_stepup_take,
+    .offered = ngx_svc_passkey_stepup_offered,
+    .options = ngx_svc_passkey_stepup_options,
+    .verify = ngx_svc_passkey_stepup_verify
 };
 
 
 static ngx_int_t
-ngx_svc_stepup_passkey_take(ngx_svc_stepup_t *step,
+ngx_svc_passkey_stepup_take(ngx_svc_stepup_t *step,
     ngx_svc_stepup_body_t *body)
 {
     if (!body->credential.set) {
@@ -46,7 +46,7 @@ ngx_svc_stepup_passkey_take(ngx_svc_stepup_t *step,
 /* NGX_OK; NGX_DECLINED with sr->error; NGX_ERROR. */
 
 static ngx_int_t
-ngx_svc_stepup_passkey_own(ngx_svc_stepup_t *step)
+ngx_svc_passkey_stepup_own(ngx_svc_stepup_t *step)
 {
     if (step->own.ceremony.session) {
         return NGX_OK;
@@ -59,9 +59,9 @@ ngx_svc_stepup_passkey_own(ngx_svc_stepup_t *step)
 
 
 static ngx_uint_t
-ngx_svc_stepup_passkey_offered(ngx_svc_stepup_t *step)
+ngx_svc_passkey_stepup_offered(ngx_svc_stepup_t *step)
 {
-    if (ngx_svc_stepup_passkey_own(step) != NGX_OK) {
+    if (ngx_svc_passkey_stepup_own(step) != NGX_OK) {
         step->factor.login.sr->error.kind = NGX_SVC_E_NONE;
         return 0;
     }
@@ -71,7 +71,7 @@ ngx_svc_stepup_passkey_offered(ngx_svc_stepup_t *step)
 
 
 static ngx_int_t
-ngx_svc_stepup_passkey_options(ngx_svc_stepup_t *step,
+ngx_svc_passkey_stepup_options(ngx_svc_stepup_t *step,
     ngx_svc_json_writer_t *w)
 {
     u_char  challenge[NGX_SVC_WEBAUTHN_CHALLENGE_LEN];
@@ -89,7 +89,7 @@ ngx_svc_stepup_passkey_options(ngx_svc_stepup_t *step,
 
 
 static ngx_int_t
-ngx_svc_stepup_passkey_verify(ngx_svc_stepup_t *step)
+ngx_svc_passkey_stepup_verify(ngx_svc_stepup_t *step)
 {
     ngx_int_t           rc;
     ngx_svc_error_t     err;
@@ -102,7 +102,7 @@ ngx_svc_stepup_passkey_verify(ngx_svc_stepup_t *step)
 
     ngx_str_set(&login->written.reason, "wrong");
 
-    rc = ngx_svc_stepup_passkey_own(step);
+    rc = ngx_svc_passkey_stepup_own(step);
 
     if (rc != NGX_OK) {
         return rc == NGX_DECLINED ? NGX_ABORT : NGX_ERROR;
@@ -119,14 +119,14 @@ ngx_svc_stepup_passkey_verify(ngx_svc_stepup_t *step)
         return NGX_ABORT;
     }
 
-    return rc == NGX_OK ? ngx_svc_stepup_passkey_signed(step) : rc;
+    return rc == NGX_OK ? ngx_svc_passkey_stepup_signed(step) : rc;
 }
 
 
 /* A user handle need not be there: the session says whose it is. */
 
 static ngx_int_t
-ngx_svc_stepup_passkey_signed(ngx_svc_stepup_t *step)
+ngx_svc_passkey_stepup_signed(ngx_svc_stepup_t *step)
 {
     ngx_int_t                      rc;
     ngx_str_t                     *user;

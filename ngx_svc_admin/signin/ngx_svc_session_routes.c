@@ -8,25 +8,26 @@
 #define NGX_SVC_ADMIN_NO_SESSION  "There is no session of yours with this id."
 
 
-static ngx_int_t ngx_svc_admin_session_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_revoke_check(ngx_svc_request_t *sr, void *body);
-static ngx_int_t ngx_svc_admin_revoke_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_logout_prepare(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_logout_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_logged_out(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_session_routes_session_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_session_routes_revoke_check(ngx_svc_request_t *sr,
+    void *body);
+static ngx_int_t ngx_svc_session_routes_revoke_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_session_routes_logout_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_session_routes_logout_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_session_routes_logged_out(ngx_svc_request_t *sr);
 
 
-#include "ngx_svc_admin_sessions.sql.h"
+#include "ngx_svc_session_routes.sql.h"
 
 
-const ngx_svc_route_t  ngx_svc_admin_sessions[] = {
+const ngx_svc_route_t  ngx_svc_session_routes[] = {
 
     { .method = NGX_HTTP_GET,
       .path = ngx_string("/auth/session"),
       .flags = NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_NO_STORE
                |NGX_SVC_ROUTE_FORGET,
       .statements = { &ngx_svc_sql_signin_session },
-      .reply = ngx_svc_admin_session_reply },
+      .reply = ngx_svc_session_routes_session_reply },
 
     { .method = NGX_HTTP_GET,
       .path = ngx_string("/auth/sessions"),
@@ -40,11 +41,11 @@ const ngx_svc_route_t  ngx_svc_admin_sessions[] = {
       .path = ngx_string("/auth/sessions/revoke-others"),
       .flags = NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_WRITE_POOL
                |NGX_SVC_ROUTE_NO_STORE,
-      .check = ngx_svc_admin_revoke_check,
+      .check = ngx_svc_session_routes_revoke_check,
       .statements = { &ngx_svc_sql_admin_sessions_lock,
                       &ngx_svc_sql_admin_sessions_revoke,
                       &ngx_svc_sql_signin_rotate },
-      .reply = ngx_svc_admin_revoke_reply },
+      .reply = ngx_svc_session_routes_revoke_reply },
 
     { .method = NGX_HTTP_DELETE,
       .path = ngx_string("/auth/sessions/*"),
@@ -58,15 +59,15 @@ const ngx_svc_route_t  ngx_svc_admin_sessions[] = {
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_NO_STORE
                |NGX_SVC_ROUTE_PENDING_MFA|NGX_SVC_ROUTE_PENDING_ENROLL
                |NGX_SVC_ROUTE_PENDING_PASSWORD,
-      .prepare = ngx_svc_admin_logout_prepare,
-      .reply = ngx_svc_admin_logout_reply },
+      .prepare = ngx_svc_session_routes_logout_prepare,
+      .reply = ngx_svc_session_routes_logout_reply },
 
     ngx_svc_null_route
 };
 
 
 static ngx_int_t
-ngx_svc_admin_session_reply(ngx_svc_request_t *sr)
+ngx_svc_session_routes_session_reply(ngx_svc_request_t *sr)
 {
     ngx_svc_session_t  *session;
 
@@ -83,14 +84,14 @@ ngx_svc_admin_session_reply(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
-ngx_svc_admin_revoke_check(ngx_svc_request_t *sr, void *body)
+ngx_svc_session_routes_revoke_check(ngx_svc_request_t *sr, void *body)
 {
     return ngx_svc_signin_new_key(sr);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_revoke_reply(ngx_svc_request_t *sr)
+ngx_svc_session_routes_revoke_reply(ngx_svc_request_t *sr)
 {
     PGresult              *res;
     ngx_svc_signin_key_t  *key;
@@ -120,7 +121,7 @@ ngx_svc_admin_revoke_reply(ngx_svc_request_t *sr)
  */
 
 static ngx_int_t
-ngx_svc_admin_logout_prepare(ngx_svc_request_t *sr)
+ngx_svc_session_routes_logout_prepare(ngx_svc_request_t *sr)
 {
     ngx_int_t           rc;
     ngx_svc_session_t  *session;
@@ -130,7 +131,7 @@ ngx_svc_admin_logout_prepare(ngx_svc_request_t *sr)
     rc = sr->credential->take(sr);
 
     if (rc == NGX_DONE || rc == NGX_DECLINED) {
-        return ngx_svc_admin_logged_out(sr);
+        return ngx_svc_session_routes_logged_out(sr);
     }
 
     if (rc != NGX_OK) {
@@ -156,7 +157,7 @@ ngx_svc_admin_logout_prepare(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
-ngx_svc_admin_logout_reply(ngx_svc_request_t *sr)
+ngx_svc_session_routes_logout_reply(ngx_svc_request_t *sr)
 {
     PGresult           *res;
     ngx_svc_session_t  *session;
@@ -171,12 +172,12 @@ ngx_svc_admin_logout_reply(ngx_svc_request_t *sr)
         return ngx_svc_send_error(sr);
     }
 
-    return ngx_svc_admin_logged_out(sr);
+    return ngx_svc_session_routes_logged_out(sr);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_logged_out(ngx_svc_request_t *sr)
+ngx_svc_session_routes_logged_out(ngx_svc_request_t *sr)
 {
     if (ngx_svc_session_delete_cookies(sr) != NGX_OK
         || ngx_svc_signin_no_store(sr) != NGX_OK)

@@ -17,25 +17,25 @@
 #define NGX_SVC_ORGANIZATION_KIND    "organization"
 
 
-static ngx_int_t ngx_svc_admin_organizations_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_organizations_tenant(ngx_svc_signup_t *signup);
-static ngx_int_t ngx_svc_admin_organizations_hashed(
+static ngx_int_t ngx_svc_organization_signup_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_organization_signup_tenant(ngx_svc_signup_t *signup);
+static ngx_int_t ngx_svc_organization_signup_hashed(
     ngx_svc_account_t *account);
-static ngx_int_t ngx_svc_admin_organizations_write(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_organizations_written(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_organization_prepare(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_organization_take(ngx_svc_login_t *login);
-static ngx_int_t ngx_svc_admin_organization_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_organization_write(ngx_svc_request_t *sr);
-static void ngx_svc_admin_organization_committed(
+static ngx_int_t ngx_svc_organization_signup_write(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_organization_signup_written(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_organization_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_organization_take(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_organization_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_organization_write(ngx_svc_request_t *sr);
+static void ngx_svc_organization_committed(
     const ngx_svc_pg_results_t *results);
-static void ngx_svc_admin_organization_signed_in(
+static void ngx_svc_organization_signed_in(
     const ngx_svc_pg_results_t *results);
-static ngx_int_t ngx_svc_admin_organization_written(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_organization_taken(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_organization_written(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_organization_taken(ngx_svc_request_t *sr);
 
 
-static const ngx_svc_member_t  ngx_svc_admin_organizations_members[] = {
+static const ngx_svc_member_t  ngx_svc_organization_signup_members[] = {
 
     { .name = ngx_string("slug"),
       .type = NGX_SVC_T_STRING,
@@ -60,20 +60,20 @@ static const ngx_svc_member_t  ngx_svc_admin_organizations_members[] = {
 };
 
 
-#include "ngx_svc_admin_organizations.sql.h"
+#include "ngx_svc_organization_signup.sql.h"
 
 
-const ngx_svc_route_t  ngx_svc_admin_organizations[] = {
+const ngx_svc_route_t  ngx_svc_organization_signup[] = {
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/auth/organizations"),
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
                |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE,
-      .members = ngx_svc_admin_organizations_members,
+      .members = ngx_svc_organization_signup_members,
       .statements = { &ngx_svc_sql_organization_read },
       .status = NGX_HTTP_ACCEPTED,
       .prepare = ngx_svc_signup_prepare,
-      .reply = ngx_svc_admin_organizations_reply },
+      .reply = ngx_svc_organization_signup_reply },
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/auth/organizations/verify"),
@@ -83,8 +83,8 @@ const ngx_svc_route_t  ngx_svc_admin_organizations[] = {
       .members = ngx_svc_email_shown_members,
       .statements = { &ngx_svc_sql_organization_try },
       .status = NGX_HTTP_CREATED,
-      .prepare = ngx_svc_admin_organization_prepare,
-      .reply = ngx_svc_admin_organization_reply },
+      .prepare = ngx_svc_organization_prepare,
+      .reply = ngx_svc_organization_reply },
 
     ngx_svc_null_route
 };
@@ -93,7 +93,7 @@ const ngx_svc_route_t  ngx_svc_admin_organizations[] = {
 /* Whoever has the slug may be known: a page with its name is public. */
 
 static ngx_int_t
-ngx_svc_admin_organizations_reply(ngx_svc_request_t *sr)
+ngx_svc_organization_signup_reply(ngx_svc_request_t *sr)
 {
     PGresult          *res;
     ngx_svc_signup_t  *signup;
@@ -102,22 +102,22 @@ ngx_svc_admin_organizations_reply(ngx_svc_request_t *sr)
     res = ngx_svc_result(sr, &ngx_svc_sql_organization_read);
 
     if (ngx_svc_row_true(res, 0, "taken")) {
-        return ngx_svc_admin_organization_taken(sr);
+        return ngx_svc_organization_taken(sr);
     }
 
-    if (ngx_svc_admin_organizations_tenant(signup) != NGX_OK) {
+    if (ngx_svc_organization_signup_tenant(signup) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     return ngx_svc_account_hash(&signup->account, res,
-                                ngx_svc_admin_organizations_hashed);
+                                ngx_svc_organization_signup_hashed);
 }
 
 
 /* The id of the tenant that is to be: what is sealed is of its row. */
 
 static ngx_int_t
-ngx_svc_admin_organizations_tenant(ngx_svc_signup_t *signup)
+ngx_svc_organization_signup_tenant(ngx_svc_signup_t *signup)
 {
     signup->tenant.data = signup->account.login.row.tenant;
     signup->tenant.len = NGX_SVC_UUID_LEN;
@@ -127,7 +127,7 @@ ngx_svc_admin_organizations_tenant(ngx_svc_signup_t *signup)
 
 
 static ngx_int_t
-ngx_svc_admin_organizations_hashed(ngx_svc_account_t *account)
+ngx_svc_organization_signup_hashed(ngx_svc_account_t *account)
 {
     ngx_svc_request_t  *sr;
 
@@ -144,20 +144,20 @@ ngx_svc_admin_organizations_hashed(ngx_svc_account_t *account)
     sr->tenant_known = 1;
 
     return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
-                                 ngx_svc_admin_organizations_write,
-                                 ngx_svc_admin_organizations_written);
+                                 ngx_svc_organization_signup_write,
+                                 ngx_svc_organization_signup_written);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_organizations_write(ngx_svc_request_t *sr)
+ngx_svc_organization_signup_write(ngx_svc_request_t *sr)
 {
     return ngx_svc_route_call(sr, &ngx_svc_sql_organization_open, NULL);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_organizations_written(ngx_svc_request_t *sr)
+ngx_svc_organization_signup_written(ngx_svc_request_t *sr)
 {
     ngx_int_t         rc;
     PGresult         *res;
@@ -188,25 +188,25 @@ ngx_svc_admin_organizations_written(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
-ngx_svc_admin_organization_prepare(ngx_svc_request_t *sr)
+ngx_svc_organization_prepare(ngx_svc_request_t *sr)
 {
     sr->tenant_known = 1;
 
     return ngx_svc_login_prepare(sr, sizeof(ngx_svc_signup_t),
                                  &ngx_svc_signup_method,
-                                 ngx_svc_admin_organization_take);
+                                 ngx_svc_organization_take);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_organization_take(ngx_svc_login_t *login)
+ngx_svc_organization_take(ngx_svc_login_t *login)
 {
     return ngx_svc_email_challenge_shown(login, NGX_SVC_ORGANIZATION_KIND);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_organization_reply(ngx_svc_request_t *sr)
+ngx_svc_organization_reply(ngx_svc_request_t *sr)
 {
     ngx_int_t  rc;
 
@@ -218,13 +218,13 @@ ngx_svc_admin_organization_reply(ngx_svc_request_t *sr)
     }
 
     return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
-                                 ngx_svc_admin_organization_write,
-                                 ngx_svc_admin_organization_written);
+                                 ngx_svc_organization_write,
+                                 ngx_svc_organization_written);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_organization_write(ngx_svc_request_t *sr)
+ngx_svc_organization_write(ngx_svc_request_t *sr)
 {
     static const ngx_svc_pg_statement_t *const  list[] = {
         &ngx_svc_sql_organization_create,
@@ -234,27 +234,27 @@ ngx_svc_admin_organization_write(ngx_svc_request_t *sr)
     };
 
     return ngx_svc_account_write(sr->data, list,
-                                 ngx_svc_admin_organization_committed,
-                                 ngx_svc_admin_organization_signed_in);
+                                 ngx_svc_organization_committed,
+                                 ngx_svc_organization_signed_in);
 }
 
 
 static void
-ngx_svc_admin_organization_committed(const ngx_svc_pg_results_t *results)
+ngx_svc_organization_committed(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_account_committed(results, &ngx_svc_sql_organization_store);
 }
 
 
 static void
-ngx_svc_admin_organization_signed_in(const ngx_svc_pg_results_t *results)
+ngx_svc_organization_signed_in(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_account_signed_in(results, &ngx_svc_sql_organization_store);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_organization_written(ngx_svc_request_t *sr)
+ngx_svc_organization_written(ngx_svc_request_t *sr)
 {
     PGresult   *res;
     ngx_str_t   verdict;
@@ -268,7 +268,7 @@ ngx_svc_admin_organization_written(ngx_svc_request_t *sr)
         return ngx_svc_login_end(sr->data);
 
     case 't':
-        return ngx_svc_admin_organization_taken(sr);
+        return ngx_svc_organization_taken(sr);
 
     default:
         return ngx_svc_account_failed(sr, ngx_svc_email_challenge_over(sr));
@@ -277,7 +277,7 @@ ngx_svc_admin_organization_written(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
-ngx_svc_admin_organization_taken(ngx_svc_request_t *sr)
+ngx_svc_organization_taken(ngx_svc_request_t *sr)
 {
     (void) ngx_svc_fail(&sr->error, NGX_SVC_E_SLUG_TAKEN,
                         "A tenant with this slug exists already: take another "

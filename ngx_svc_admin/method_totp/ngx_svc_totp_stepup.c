@@ -2,51 +2,51 @@
  * Step-ups by a code: a one-time password, or a recovery code.
  */
 
-#include "ngx_svc_factor_secret.h"
+#include "ngx_svc_totp_secret.h"
 #include "ngx_svc_hex.h"
 #include "ngx_svc_sealed.h"
 #include "ngx_svc_stepup.h"
 
 
-static ngx_int_t ngx_svc_stepup_totp_take(ngx_svc_stepup_t *step,
+static ngx_int_t ngx_svc_totp_stepup_take(ngx_svc_stepup_t *step,
     ngx_svc_stepup_body_t *body);
-static ngx_uint_t ngx_svc_stepup_totp_offered(ngx_svc_stepup_t *step);
-static ngx_int_t ngx_svc_stepup_totp_verify(ngx_svc_stepup_t *step);
-static ngx_int_t ngx_svc_stepup_totp_row(ngx_svc_stepup_t *step, int row);
-static ngx_int_t ngx_svc_stepup_recovery_take(ngx_svc_stepup_t *step,
+static ngx_uint_t ngx_svc_totp_stepup_offered(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_totp_stepup_verify(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_totp_stepup_row(ngx_svc_stepup_t *step, int row);
+static ngx_int_t ngx_svc_recovery_stepup_take(ngx_svc_stepup_t *step,
     ngx_svc_stepup_body_t *body);
-static ngx_uint_t ngx_svc_stepup_recovery_offered(ngx_svc_stepup_t *step);
-static ngx_int_t ngx_svc_stepup_recovery_verify(ngx_svc_stepup_t *step);
-static ngx_int_t ngx_svc_stepup_recovery_lost(ngx_svc_stepup_t *step);
-static ngx_uint_t ngx_svc_stepup_recovery_find(ngx_svc_stepup_t *step,
+static ngx_uint_t ngx_svc_recovery_stepup_offered(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_recovery_stepup_verify(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_recovery_stepup_lost(ngx_svc_stepup_t *step);
+static ngx_uint_t ngx_svc_recovery_stepup_find(ngx_svc_stepup_t *step,
     const u_char *mac);
 
 
-#include "ngx_svc_stepup_code.sql.h"
+#include "ngx_svc_totp_stepup.sql.h"
 
 
-const ngx_svc_stepup_method_t  ngx_svc_stepup_totp = {
+const ngx_svc_stepup_method_t  ngx_svc_totp_stepup = {
     .name = ngx_string("totp"),
     .guessed = 1,
     .use = &ngx_svc_sql_stepup_totp,
-    .other = &ngx_svc_stepup_email,
-    .take = ngx_svc_stepup_totp_take,
-    .offered = ngx_svc_stepup_totp_offered,
-    .verify = ngx_svc_stepup_totp_verify
+    .other = &ngx_svc_email_stepup,
+    .take = ngx_svc_totp_stepup_take,
+    .offered = ngx_svc_totp_stepup_offered,
+    .verify = ngx_svc_totp_stepup_verify
 };
 
-const ngx_svc_stepup_method_t  ngx_svc_stepup_recovery = {
+const ngx_svc_stepup_method_t  ngx_svc_recovery_stepup = {
     .name = ngx_string("recovery"),
     .guessed = 1,
     .use = &ngx_svc_sql_stepup_recovery,
-    .take = ngx_svc_stepup_recovery_take,
-    .offered = ngx_svc_stepup_recovery_offered,
-    .verify = ngx_svc_stepup_recovery_verify
+    .take = ngx_svc_recovery_stepup_take,
+    .offered = ngx_svc_recovery_stepup_offered,
+    .verify = ngx_svc_recovery_stepup_verify
 };
 
 
 static ngx_int_t
-ngx_svc_stepup_totp_take(ngx_svc_stepup_t *step, ngx_svc_stepup_body_t *body)
+ngx_svc_totp_stepup_take(ngx_svc_stepup_t *step, ngx_svc_stepup_body_t *body)
 {
     step->code = body->code.str;
 
@@ -66,7 +66,7 @@ ngx_svc_stepup_totp_take(ngx_svc_stepup_t *step, ngx_svc_stepup_body_t *body)
 
 
 static ngx_uint_t
-ngx_svc_stepup_totp_offered(ngx_svc_stepup_t *step)
+ngx_svc_totp_stepup_offered(ngx_svc_stepup_t *step)
 {
     int  row;
 
@@ -81,7 +81,7 @@ ngx_svc_stepup_totp_offered(ngx_svc_stepup_t *step)
 
 
 static ngx_int_t
-ngx_svc_stepup_totp_verify(ngx_svc_stepup_t *step)
+ngx_svc_totp_stepup_verify(ngx_svc_stepup_t *step)
 {
     int         row;
     ngx_int_t   rc;
@@ -96,7 +96,7 @@ ngx_svc_stepup_totp_verify(ngx_svc_stepup_t *step)
             continue;
         }
 
-        rc = ngx_svc_stepup_totp_row(step, row);
+        rc = ngx_svc_totp_stepup_row(step, row);
 
         if (rc == NGX_ABORT) {
             lost = 1;
@@ -120,7 +120,7 @@ ngx_svc_stepup_totp_verify(ngx_svc_stepup_t *step)
 
 
 static ngx_int_t
-ngx_svc_stepup_totp_row(ngx_svc_stepup_t *step, int row)
+ngx_svc_totp_stepup_row(ngx_svc_stepup_t *step, int row)
 {
     u_char             secret[NGX_SVC_TOTP_SECRET_LEN];
     int64_t            now_step;
@@ -138,7 +138,7 @@ ngx_svc_stepup_totp_row(ngx_svc_stepup_t *step, int row)
     rc = ngx_svc_uuid_parse(id.data, id.len, step->used_bytes);
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_factor_open(login->sr, &login->row, step->used_bytes,
+        rc = ngx_svc_totp_secret_open(login->sr, &login->row, step->used_bytes,
                                  &hex, secret);
     }
 
@@ -164,7 +164,7 @@ ngx_svc_stepup_totp_row(ngx_svc_stepup_t *step, int row)
 
 
 static ngx_int_t
-ngx_svc_stepup_recovery_take(ngx_svc_stepup_t *step,
+ngx_svc_recovery_stepup_take(ngx_svc_stepup_t *step,
     ngx_svc_stepup_body_t *body)
 {
     u_char  code[NGX_SVC_RECOVERY_LEN];
@@ -188,7 +188,7 @@ ngx_svc_stepup_recovery_take(ngx_svc_stepup_t *step,
 
 
 static ngx_uint_t
-ngx_svc_stepup_recovery_offered(ngx_svc_stepup_t *step)
+ngx_svc_recovery_stepup_offered(ngx_svc_stepup_t *step)
 {
     return PQntuples(step->codes) > 0;
 }
@@ -197,7 +197,7 @@ ngx_svc_stepup_recovery_offered(ngx_svc_stepup_t *step)
 /* Under the key that it was made with, whichever of them that is. */
 
 static ngx_int_t
-ngx_svc_stepup_recovery_verify(ngx_svc_stepup_t *step)
+ngx_svc_recovery_stepup_verify(ngx_svc_stepup_t *step)
 {
     u_char      code[NGX_SVC_RECOVERY_LEN];
     ngx_int_t   rc;
@@ -211,14 +211,14 @@ ngx_svc_stepup_recovery_verify(ngx_svc_stepup_t *step)
         rc = ngx_svc_factor_code_mac(&step->factor.login, n, code,
                                      step->used_bytes);
         if (rc == NGX_DONE) {
-            return ngx_svc_stepup_recovery_lost(step);
+            return ngx_svc_recovery_stepup_lost(step);
         }
 
         if (rc != NGX_OK) {
             return rc;
         }
 
-        if (ngx_svc_stepup_recovery_find(step, step->used_bytes)) {
+        if (ngx_svc_recovery_stepup_find(step, step->used_bytes)) {
             step->used.data = step->used_bytes;
             step->used.len = NGX_SVC_SHA256_LEN;
             return NGX_OK;
@@ -230,7 +230,7 @@ ngx_svc_stepup_recovery_verify(ngx_svc_stepup_t *step)
 /* Whether it may be a code whose key is not there: then nobody knows. */
 
 static ngx_int_t
-ngx_svc_stepup_recovery_lost(ngx_svc_stepup_t *step)
+ngx_svc_recovery_stepup_lost(ngx_svc_stepup_t *step)
 {
     int               row;
     ngx_str_t         key;
@@ -253,7 +253,7 @@ ngx_svc_stepup_recovery_lost(ngx_svc_stepup_t *step)
 
 
 static ngx_uint_t
-ngx_svc_stepup_recovery_find(ngx_svc_stepup_t *step, const u_char *mac)
+ngx_svc_recovery_stepup_find(ngx_svc_stepup_t *step, const u_char *mac)
 {
     int         row;
     size_t      len;

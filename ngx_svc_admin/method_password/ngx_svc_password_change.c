@@ -28,24 +28,27 @@ typedef struct {
 } ngx_svc_change_t;
 
 
-static ngx_int_t ngx_svc_admin_change_check(ngx_svc_request_t *sr, void *body);
-static ngx_int_t ngx_svc_admin_change_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_change_read(ngx_svc_change_t *change,
+static ngx_int_t ngx_svc_password_change_check(ngx_svc_request_t *sr,
+    void *body);
+static ngx_int_t ngx_svc_password_change_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_password_change_read(ngx_svc_change_t *change,
     PGresult *res);
-static ngx_int_t ngx_svc_admin_change_verify(ngx_svc_change_t *change);
-static void ngx_svc_admin_change_verified(ngx_svc_password_job_t *job);
-static ngx_int_t ngx_svc_admin_change_verdict(ngx_svc_change_t *change,
+static ngx_int_t ngx_svc_password_change_verify(ngx_svc_change_t *change);
+static void ngx_svc_password_change_verified(ngx_svc_password_job_t *job);
+static ngx_int_t ngx_svc_password_change_verdict(ngx_svc_change_t *change,
     ngx_svc_password_job_t *job);
-static ngx_int_t ngx_svc_admin_change_hash(ngx_svc_change_t *change);
-static void ngx_svc_admin_change_hashed(ngx_svc_password_job_t *job);
-static void ngx_svc_admin_change_end(ngx_svc_request_t *sr, ngx_int_t rc);
-static ngx_int_t ngx_svc_admin_change_write(ngx_svc_request_t *sr);
-static void ngx_svc_admin_change_committed(const ngx_svc_pg_results_t *results);
-static void ngx_svc_admin_change_signed_in(const ngx_svc_pg_results_t *results);
-static ngx_int_t ngx_svc_admin_change_written(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_password_change_hash(ngx_svc_change_t *change);
+static void ngx_svc_password_change_hashed(ngx_svc_password_job_t *job);
+static void ngx_svc_password_change_end(ngx_svc_request_t *sr, ngx_int_t rc);
+static ngx_int_t ngx_svc_password_change_write(ngx_svc_request_t *sr);
+static void ngx_svc_password_change_committed(
+    const ngx_svc_pg_results_t *results);
+static void ngx_svc_password_change_signed_in(
+    const ngx_svc_pg_results_t *results);
+static ngx_int_t ngx_svc_password_change_written(ngx_svc_request_t *sr);
 
 
-static const ngx_svc_member_t  ngx_svc_admin_change_members[] = {
+static const ngx_svc_member_t  ngx_svc_password_change_members[] = {
 
     { .name = ngx_string("currentPassword"),
       .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,
@@ -64,28 +67,28 @@ static const ngx_svc_member_t  ngx_svc_admin_change_members[] = {
 };
 
 
-#include "ngx_svc_admin_password_change.sql.h"
+#include "ngx_svc_password_change.sql.h"
 
 
-const ngx_svc_route_t  ngx_svc_admin_password_change[] = {
+const ngx_svc_route_t  ngx_svc_password_change[] = {
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/auth/password"),
       .flags = NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_PENDING_PASSWORD
                |NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL|NGX_SVC_ROUTE_NO_STORE
                |NGX_SVC_ROUTE_SENSITIVE,
-      .members = ngx_svc_admin_change_members,
+      .members = ngx_svc_password_change_members,
       .body_size = sizeof(ngx_svc_change_body_t),
-      .check = ngx_svc_admin_change_check,
+      .check = ngx_svc_password_change_check,
       .statements = { &ngx_svc_sql_change_read },
-      .reply = ngx_svc_admin_change_reply },
+      .reply = ngx_svc_password_change_reply },
 
     ngx_svc_null_route
 };
 
 
 static ngx_int_t
-ngx_svc_admin_change_check(ngx_svc_request_t *sr, void *body)
+ngx_svc_password_change_check(ngx_svc_request_t *sr, void *body)
 {
     ngx_int_t               rc;
     ngx_svc_change_t       *change;
@@ -116,7 +119,7 @@ ngx_svc_admin_change_check(ngx_svc_request_t *sr, void *body)
 
 
 static ngx_int_t
-ngx_svc_admin_change_reply(ngx_svc_request_t *sr)
+ngx_svc_password_change_reply(ngx_svc_request_t *sr)
 {
     PGresult          *res;
     ngx_int_t          rc;
@@ -129,11 +132,11 @@ ngx_svc_admin_change_reply(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    rc = ngx_svc_admin_change_read(change, res);
+    rc = ngx_svc_password_change_read(change, res);
 
     if (rc == NGX_OK) {
-        return change->current.data ? ngx_svc_admin_change_verify(change)
-                                    : ngx_svc_admin_change_hash(change);
+        return change->current.data ? ngx_svc_password_change_verify(change)
+                                    : ngx_svc_password_change_hash(change);
     }
 
     return ngx_svc_login_unread(sr, rc);
@@ -143,7 +146,7 @@ ngx_svc_admin_change_reply(ngx_svc_request_t *sr)
 /* The results are gone when the hash is there: it is a copy that stays. */
 
 static ngx_int_t
-ngx_svc_admin_change_read(ngx_svc_change_t *change, PGresult *res)
+ngx_svc_password_change_read(ngx_svc_change_t *change, PGresult *res)
 {
     ngx_int_t           seconds;
     ngx_str_t           locked;
@@ -184,7 +187,7 @@ ngx_svc_admin_change_read(ngx_svc_change_t *change, PGresult *res)
 
 
 static ngx_int_t
-ngx_svc_admin_change_verify(ngx_svc_change_t *change)
+ngx_svc_password_change_verify(ngx_svc_change_t *change)
 {
     ngx_int_t                rc;
     ngx_str_t                hash, stored;
@@ -216,12 +219,12 @@ ngx_svc_admin_change_verify(ngx_svc_change_t *change)
     }
 
     return ngx_svc_signin_post(change->login.sr, job,
-                               ngx_svc_admin_change_verified, change);
+                               ngx_svc_password_change_verified, change);
 }
 
 
 static void
-ngx_svc_admin_change_verified(ngx_svc_password_job_t *job)
+ngx_svc_password_change_verified(ngx_svc_password_job_t *job)
 {
     ngx_svc_change_t  *change;
 
@@ -230,13 +233,13 @@ ngx_svc_admin_change_verified(ngx_svc_password_job_t *job)
     ngx_http_set_log_request(change->login.sr->request->connection->log,
                              change->login.sr->request);
 
-    ngx_svc_admin_change_end(change->login.sr,
-                             ngx_svc_admin_change_verdict(change, job));
+    ngx_svc_password_change_end(change->login.sr,
+                             ngx_svc_password_change_verdict(change, job));
 }
 
 
 static ngx_int_t
-ngx_svc_admin_change_verdict(ngx_svc_change_t *change,
+ngx_svc_password_change_verdict(ngx_svc_change_t *change,
     ngx_svc_password_job_t *job)
 {
     if (job->rc == NGX_BUSY) {
@@ -253,12 +256,12 @@ ngx_svc_admin_change_verdict(ngx_svc_change_t *change,
                                      ngx_svc_login_failure_reply);
     }
 
-    return ngx_svc_admin_change_hash(change);
+    return ngx_svc_password_change_hash(change);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_change_hash(ngx_svc_change_t *change)
+ngx_svc_password_change_hash(ngx_svc_change_t *change)
 {
     ngx_svc_password_job_t  *job;
 
@@ -270,12 +273,12 @@ ngx_svc_admin_change_hash(ngx_svc_change_t *change)
     }
 
     return ngx_svc_signin_post(change->login.sr, job,
-                               ngx_svc_admin_change_hashed, change);
+                               ngx_svc_password_change_hashed, change);
 }
 
 
 static void
-ngx_svc_admin_change_hashed(ngx_svc_password_job_t *job)
+ngx_svc_password_change_hashed(ngx_svc_password_job_t *job)
 {
     ngx_int_t           rc;
     ngx_svc_change_t   *change;
@@ -291,17 +294,17 @@ ngx_svc_admin_change_hashed(ngx_svc_password_job_t *job)
 
     rc = (rc == NGX_OK)
          ? ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
-                                 ngx_svc_admin_change_write,
-                                 ngx_svc_admin_change_written)
+                                 ngx_svc_password_change_write,
+                                 ngx_svc_password_change_written)
          : rc == NGX_DECLINED ? ngx_svc_send_error(sr)
                               : NGX_HTTP_INTERNAL_SERVER_ERROR;
 
-    ngx_svc_admin_change_end(sr, rc);
+    ngx_svc_password_change_end(sr, rc);
 }
 
 
 static void
-ngx_svc_admin_change_end(ngx_svc_request_t *sr, ngx_int_t rc)
+ngx_svc_password_change_end(ngx_svc_request_t *sr, ngx_int_t rc)
 {
     ngx_connection_t  *c;
 
@@ -316,7 +319,7 @@ ngx_svc_admin_change_end(ngx_svc_request_t *sr, ngx_int_t rc)
 /* When a sign-in has waited for it, it is complete now. */
 
 static ngx_int_t
-ngx_svc_admin_change_write(ngx_svc_request_t *sr)
+ngx_svc_password_change_write(ngx_svc_request_t *sr)
 {
     ngx_int_t          rc;
     ngx_svc_change_t  *change;
@@ -337,11 +340,11 @@ ngx_svc_admin_change_write(ngx_svc_request_t *sr)
         return NGX_ERROR;
     }
 
-    sr->op->committed = ngx_svc_admin_change_committed;
+    sr->op->committed = ngx_svc_password_change_committed;
     rc = ngx_svc_login_calls(sr, list);
 
     if (rc == NGX_OK && change->waiting) {
-        sr->op->committed = ngx_svc_admin_change_signed_in;
+        sr->op->committed = ngx_svc_password_change_signed_in;
         rc = ngx_svc_login_complete(sr);
     }
 
@@ -352,7 +355,7 @@ ngx_svc_admin_change_write(ngx_svc_request_t *sr)
 
 
 static void
-ngx_svc_admin_change_committed(const ngx_svc_pg_results_t *results)
+ngx_svc_password_change_committed(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_notice_changed(results,
                            ngx_svc_pg_result(results,
@@ -361,7 +364,7 @@ ngx_svc_admin_change_committed(const ngx_svc_pg_results_t *results)
 
 
 static void
-ngx_svc_admin_change_signed_in(const ngx_svc_pg_results_t *results)
+ngx_svc_password_change_signed_in(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_notice(NGX_SVC_MAIL_CHANGED,
                    ngx_svc_pg_result(results, &ngx_svc_sql_change_store));
@@ -370,7 +373,7 @@ ngx_svc_admin_change_signed_in(const ngx_svc_pg_results_t *results)
 
 
 static ngx_int_t
-ngx_svc_admin_change_written(ngx_svc_request_t *sr)
+ngx_svc_password_change_written(ngx_svc_request_t *sr)
 {
     PGresult          *res;
     ngx_svc_change_t  *change;

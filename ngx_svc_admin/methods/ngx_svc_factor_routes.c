@@ -55,10 +55,10 @@ static const ngx_svc_member_t  ngx_svc_factor_members[] = {
 };
 
 
-#include "ngx_svc_admin_factors.sql.h"
+#include "ngx_svc_factor_routes.sql.h"
 
 
-const ngx_svc_route_t  ngx_svc_admin_factors[] = {
+const ngx_svc_route_t  ngx_svc_factor_routes[] = {
 
     { .method = NGX_HTTP_GET,
       .path = ngx_string("/mfa/factors"),

@@ -16,7 +16,7 @@
 
 
 /* sealed: of the request's pool.  NGX_OK or NGX_ERROR. */
-ngx_int_t ngx_svc_factor_seal(ngx_svc_request_t *sr,
+ngx_int_t ngx_svc_totp_secret_seal(ngx_svc_request_t *sr,
     const ngx_svc_stored_row_t *row, const u_char id[NGX_SVC_UUID_LEN],
     const u_char secret[NGX_SVC_TOTP_SECRET_LEN], ngx_str_t *sealed);
 
@@ -25,7 +25,7 @@ ngx_int_t ngx_svc_factor_seal(ngx_svc_request_t *sr,
  * there, or it is another factor's, and the log says so: nobody knows whether a
  * code is right; NGX_ERROR when OpenSSL fails.
  */
-ngx_int_t ngx_svc_factor_open(ngx_svc_request_t *sr,
+ngx_int_t ngx_svc_totp_secret_open(ngx_svc_request_t *sr,
     const ngx_svc_stored_row_t *row, const u_char id[NGX_SVC_UUID_LEN],
     const ngx_str_t *hex, u_char secret[NGX_SVC_TOTP_SECRET_LEN]);
 

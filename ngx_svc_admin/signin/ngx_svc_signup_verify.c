@@ -10,25 +10,25 @@
 #include "ngx_svc_signup_user.h"
 
 
-static ngx_int_t ngx_svc_admin_signup_verify_prepare(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_signup_verify_take(ngx_svc_login_t *login);
-static ngx_int_t ngx_svc_admin_signup_verify_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_signup_verify_tenant(ngx_svc_login_t *login,
+static ngx_int_t ngx_svc_signup_verify_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_signup_verify_take(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_signup_verify_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_signup_verify_tenant(ngx_svc_login_t *login,
     PGresult *res);
-static ngx_int_t ngx_svc_admin_signup_try(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_signup_tried(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_signup_verify_write(ngx_svc_request_t *sr);
-static void ngx_svc_admin_signup_verify_committed(
+static ngx_int_t ngx_svc_signup_try(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_signup_tried(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_signup_verify_write(ngx_svc_request_t *sr);
+static void ngx_svc_signup_verify_committed(
     const ngx_svc_pg_results_t *results);
-static void ngx_svc_admin_signup_verify_signed_in(
+static void ngx_svc_signup_verify_signed_in(
     const ngx_svc_pg_results_t *results);
-static ngx_int_t ngx_svc_admin_signup_verified(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_signup_verified(ngx_svc_request_t *sr);
 
 
-#include "ngx_svc_admin_signup_verify.sql.h"
+#include "ngx_svc_signup_verify.sql.h"
 
 
-const ngx_svc_route_t  ngx_svc_admin_signup_verify[] = {
+const ngx_svc_route_t  ngx_svc_signup_verify[] = {
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/auth/signup/verify"),
@@ -38,24 +38,24 @@ const ngx_svc_route_t  ngx_svc_admin_signup_verify[] = {
       .statements = { &ngx_svc_sql_email_challenge_tenant,
                       &ngx_svc_sql_signup_allowed },
       .status = NGX_HTTP_CREATED,
-      .prepare = ngx_svc_admin_signup_verify_prepare,
-      .reply = ngx_svc_admin_signup_verify_reply },
+      .prepare = ngx_svc_signup_verify_prepare,
+      .reply = ngx_svc_signup_verify_reply },
 
     ngx_svc_null_route
 };
 
 
 static ngx_int_t
-ngx_svc_admin_signup_verify_prepare(ngx_svc_request_t *sr)
+ngx_svc_signup_verify_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_login_prepare(sr, sizeof(ngx_svc_signup_t),
                                  &ngx_svc_signup_method,
-                                 ngx_svc_admin_signup_verify_take);
+                                 ngx_svc_signup_verify_take);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_signup_verify_take(ngx_svc_login_t *login)
+ngx_svc_signup_verify_take(ngx_svc_login_t *login)
 {
     return ngx_svc_email_challenge_shown(login, NGX_SVC_SIGNUP_KIND);
 }
@@ -64,7 +64,7 @@ ngx_svc_admin_signup_verify_take(ngx_svc_login_t *login)
 /* What is denied takes no attempt, and leaves the link as it is. */
 
 static ngx_int_t
-ngx_svc_admin_signup_verify_reply(ngx_svc_request_t *sr)
+ngx_svc_signup_verify_reply(ngx_svc_request_t *sr)
 {
     ngx_int_t         rc;
     PGresult         *res;
@@ -73,7 +73,7 @@ ngx_svc_admin_signup_verify_reply(ngx_svc_request_t *sr)
     login = sr->data;
     res = ngx_svc_result(sr, &ngx_svc_sql_email_challenge_tenant);
 
-    rc = ngx_svc_admin_signup_verify_tenant(login, res);
+    rc = ngx_svc_signup_verify_tenant(login, res);
 
     if (rc == NGX_OK) {
         res = ngx_svc_result(sr, &ngx_svc_sql_signup_allowed);
@@ -85,13 +85,13 @@ ngx_svc_admin_signup_verify_reply(ngx_svc_request_t *sr)
     }
 
     return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
-                                 ngx_svc_admin_signup_try,
-                                 ngx_svc_admin_signup_tried);
+                                 ngx_svc_signup_try,
+                                 ngx_svc_signup_tried);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_signup_verify_tenant(ngx_svc_login_t *login, PGresult *res)
+ngx_svc_signup_verify_tenant(ngx_svc_login_t *login, PGresult *res)
 {
     ngx_int_t  rc;
 
@@ -111,7 +111,7 @@ ngx_svc_admin_signup_verify_tenant(ngx_svc_login_t *login, PGresult *res)
 
 
 static ngx_int_t
-ngx_svc_admin_signup_try(ngx_svc_request_t *sr)
+ngx_svc_signup_try(ngx_svc_request_t *sr)
 {
     static const ngx_svc_pg_statement_t *const  list[] = {
         &ngx_svc_sql_signin_tenant_write,
@@ -124,7 +124,7 @@ ngx_svc_admin_signup_try(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
-ngx_svc_admin_signup_tried(ngx_svc_request_t *sr)
+ngx_svc_signup_tried(ngx_svc_request_t *sr)
 {
     ngx_int_t  rc;
 
@@ -136,13 +136,13 @@ ngx_svc_admin_signup_tried(ngx_svc_request_t *sr)
     }
 
     return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
-                                 ngx_svc_admin_signup_verify_write,
-                                 ngx_svc_admin_signup_verified);
+                                 ngx_svc_signup_verify_write,
+                                 ngx_svc_signup_verified);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_signup_verify_write(ngx_svc_request_t *sr)
+ngx_svc_signup_verify_write(ngx_svc_request_t *sr)
 {
     ngx_svc_account_t  *account;
 
@@ -158,20 +158,20 @@ ngx_svc_admin_signup_verify_write(ngx_svc_request_t *sr)
     account->proved = 1;
 
     return ngx_svc_account_write(account, list,
-                                 ngx_svc_admin_signup_verify_committed,
-                                 ngx_svc_admin_signup_verify_signed_in);
+                                 ngx_svc_signup_verify_committed,
+                                 ngx_svc_signup_verify_signed_in);
 }
 
 
 static void
-ngx_svc_admin_signup_verify_committed(const ngx_svc_pg_results_t *results)
+ngx_svc_signup_verify_committed(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_account_committed(results, &ngx_svc_sql_signup_store);
 }
 
 
 static void
-ngx_svc_admin_signup_verify_signed_in(const ngx_svc_pg_results_t *results)
+ngx_svc_signup_verify_signed_in(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_account_signed_in(results, &ngx_svc_sql_signup_store);
 }
@@ -180,7 +180,7 @@ ngx_svc_admin_signup_verify_signed_in(const ngx_svc_pg_results_t *results)
 /* Somebody has been faster with the code, or with the address. */
 
 static ngx_int_t
-ngx_svc_admin_signup_verified(ngx_svc_request_t *sr)
+ngx_svc_signup_verified(ngx_svc_request_t *sr)
 {
     PGresult  *res;
 

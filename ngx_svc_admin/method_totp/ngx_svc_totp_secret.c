@@ -2,7 +2,7 @@
  * Secrets of one-time passwords as PostgreSQL has them.
  */
 
-#include "ngx_svc_factor_secret.h"
+#include "ngx_svc_totp_secret.h"
 #include "ngx_svc_hex.h"
 #include "ngx_svc_sealed.h"
 
@@ -16,7 +16,7 @@ static const ngx_svc_keys_t *ngx_svc_factor_aad(ngx_svc_request_t *sr,
 
 
 ngx_int_t
-ngx_svc_factor_seal(ngx_svc_request_t *sr, const ngx_svc_stored_row_t *row,
+ngx_svc_totp_secret_seal(ngx_svc_request_t *sr, const ngx_svc_stored_row_t *row,
     const u_char id[NGX_SVC_UUID_LEN],
     const u_char secret[NGX_SVC_TOTP_SECRET_LEN], ngx_str_t *sealed)
 {
@@ -36,7 +36,7 @@ ngx_svc_factor_seal(ngx_svc_request_t *sr, const ngx_svc_stored_row_t *row,
 
 
 ngx_int_t
-ngx_svc_factor_open(ngx_svc_request_t *sr, const ngx_svc_stored_row_t *row,
+ngx_svc_totp_secret_open(ngx_svc_request_t *sr, const ngx_svc_stored_row_t *row,
     const u_char id[NGX_SVC_UUID_LEN], const ngx_str_t *hex,
     u_char secret[NGX_SVC_TOTP_SECRET_LEN])
 {

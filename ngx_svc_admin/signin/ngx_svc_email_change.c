@@ -25,36 +25,36 @@ typedef struct {
 } ngx_svc_email_change_body_t;
 
 
-static ngx_int_t ngx_svc_admin_change_email_check(ngx_svc_request_t *sr,
+static ngx_int_t ngx_svc_email_change_check(ngx_svc_request_t *sr,
     void *body);
-static ngx_int_t ngx_svc_admin_change_email_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_change_email_room(ngx_svc_own_email_t *own,
+static ngx_int_t ngx_svc_email_change_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_email_change_room(ngx_svc_own_email_t *own,
     PGresult *res);
-static ngx_int_t ngx_svc_admin_change_email_open(ngx_svc_login_t *login);
-static ngx_int_t ngx_svc_admin_change_email_start(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_change_email_started(ngx_svc_request_t *sr);
-static const ngx_svc_keys_t *ngx_svc_admin_change_email_keys(
+static ngx_int_t ngx_svc_email_change_open(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_email_change_start(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_email_change_started(ngx_svc_request_t *sr);
+static const ngx_svc_keys_t *ngx_svc_email_change_keys(
     ngx_svc_login_t *login, u_char aad[NGX_SVC_EMAIL_CHANGE_AAD]);
-static ngx_int_t ngx_svc_admin_change_email_seal(ngx_svc_own_email_t *own);
-static ngx_int_t ngx_svc_admin_change_email_unseal(ngx_svc_own_email_t *own);
-static ngx_int_t ngx_svc_admin_change_email_verify(ngx_svc_request_t *sr,
+static ngx_int_t ngx_svc_email_change_seal(ngx_svc_own_email_t *own);
+static ngx_int_t ngx_svc_email_change_unseal(ngx_svc_own_email_t *own);
+static ngx_int_t ngx_svc_email_change_verify(ngx_svc_request_t *sr,
     void *body);
-static ngx_int_t ngx_svc_admin_change_email_write(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_change_email_taken(ngx_svc_request_t *sr);
-static void ngx_svc_admin_change_email_committed(
+static ngx_int_t ngx_svc_email_change_write(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_email_change_taken(ngx_svc_request_t *sr);
+static void ngx_svc_email_change_committed(
     const ngx_svc_pg_results_t *results);
-static ngx_int_t ngx_svc_admin_change_email_written(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_email_change_written(ngx_svc_request_t *sr);
 
 
-static const ngx_svc_own_email_kind_t  ngx_svc_admin_change_email_kind = {
+static const ngx_svc_own_email_kind_t  ngx_svc_email_change_kind = {
     .kind = "change",
-    .right = ngx_svc_admin_change_email_unseal,
-    .write = ngx_svc_admin_change_email_write,
-    .written = ngx_svc_admin_change_email_written
+    .right = ngx_svc_email_change_unseal,
+    .write = ngx_svc_email_change_write,
+    .written = ngx_svc_email_change_written
 };
 
 
-static const ngx_svc_member_t  ngx_svc_admin_change_email_members[] = {
+static const ngx_svc_member_t  ngx_svc_email_change_members[] = {
 
     { .name = ngx_string("email"),
       .type = NGX_SVC_T_STRING,
@@ -68,22 +68,22 @@ static const ngx_svc_member_t  ngx_svc_admin_change_email_members[] = {
 };
 
 
-#include "ngx_svc_admin_email_change.sql.h"
+#include "ngx_svc_email_change.sql.h"
 
 
-const ngx_svc_route_t  ngx_svc_admin_email_change[] = {
+const ngx_svc_route_t  ngx_svc_email_change[] = {
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/auth/email/change"),
       .flags = NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_SENSITIVE
                |NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL|NGX_SVC_ROUTE_NO_STORE,
-      .members = ngx_svc_admin_change_email_members,
+      .members = ngx_svc_email_change_members,
       .body_size = sizeof(ngx_svc_email_change_body_t),
-      .check = ngx_svc_admin_change_email_check,
+      .check = ngx_svc_email_change_check,
       .statements = { &ngx_svc_sql_factor_read,
                       &ngx_svc_sql_email_change_read },
       .status = NGX_HTTP_ACCEPTED,
-      .reply = ngx_svc_admin_change_email_reply },
+      .reply = ngx_svc_email_change_reply },
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/auth/email/change/verify"),
@@ -91,7 +91,7 @@ const ngx_svc_route_t  ngx_svc_admin_email_change[] = {
                |NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_NO_STORE,
       .members = ngx_svc_own_email_members,
       .body_size = sizeof(ngx_svc_own_email_body_t),
-      .check = ngx_svc_admin_change_email_verify,
+      .check = ngx_svc_email_change_verify,
       .statements = { &ngx_svc_sql_factor_read,
                       &ngx_svc_sql_own_email_try },
       .reply = ngx_svc_own_email_shown },
@@ -101,7 +101,7 @@ const ngx_svc_route_t  ngx_svc_admin_email_change[] = {
 
 
 static ngx_int_t
-ngx_svc_admin_change_email_check(ngx_svc_request_t *sr, void *body)
+ngx_svc_email_change_check(ngx_svc_request_t *sr, void *body)
 {
     u_char                       *mac;
     ngx_svc_own_email_t          *own;
@@ -131,7 +131,7 @@ ngx_svc_admin_change_email_check(ngx_svc_request_t *sr, void *body)
 
 
 static ngx_int_t
-ngx_svc_admin_change_email_reply(ngx_svc_request_t *sr)
+ngx_svc_email_change_reply(ngx_svc_request_t *sr)
 {
     PGresult             *res;
     ngx_int_t             rc;
@@ -149,19 +149,19 @@ ngx_svc_admin_change_email_reply(ngx_svc_request_t *sr)
         return ngx_svc_login_unread(sr, rc);
     }
 
-    if (ngx_svc_admin_change_email_room(own, res) != NGX_OK) {
+    if (ngx_svc_email_change_room(own, res) != NGX_OK) {
         return ngx_svc_send_error(sr);
     }
 
     login->limit.family = NGX_SVC_LIMIT_SIGNUP;
     login->limit.mac = login->mailed.mac.data;
 
-    return ngx_svc_login_limit_then(login, ngx_svc_admin_change_email_open);
+    return ngx_svc_login_limit_then(login, ngx_svc_email_change_open);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_change_email_room(ngx_svc_own_email_t *own, PGresult *res)
+ngx_svc_email_change_room(ngx_svc_own_email_t *own, PGresult *res)
 {
     ngx_str_t          *old, *new;
     ngx_svc_request_t  *sr;
@@ -188,25 +188,25 @@ ngx_svc_admin_change_email_room(ngx_svc_own_email_t *own, PGresult *res)
 
 
 static ngx_int_t
-ngx_svc_admin_change_email_open(ngx_svc_login_t *login)
+ngx_svc_email_change_open(ngx_svc_login_t *login)
 {
     if (ngx_svc_email_challenge_new(login,
-                                    ngx_svc_admin_change_email_kind.kind,
+                                    ngx_svc_email_change_kind.kind,
                                     NGX_SVC_EMAIL_CHALLENGE_LINK)
            != NGX_OK
-        || ngx_svc_admin_change_email_seal(login->sr->data) != NGX_OK)
+        || ngx_svc_email_change_seal(login->sr->data) != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     return ngx_svc_request_again(login->sr, NGX_SVC_PG_WRITE,
-                                 ngx_svc_admin_change_email_start,
-                                 ngx_svc_admin_change_email_started);
+                                 ngx_svc_email_change_start,
+                                 ngx_svc_email_change_started);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_change_email_start(ngx_svc_request_t *sr)
+ngx_svc_email_change_start(ngx_svc_request_t *sr)
 {
     static const ngx_svc_pg_statement_t *const  list[] = {
         &ngx_svc_sql_email_challenge_turn,
@@ -219,7 +219,7 @@ ngx_svc_admin_change_email_start(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
-ngx_svc_admin_change_email_started(ngx_svc_request_t *sr)
+ngx_svc_email_change_started(ngx_svc_request_t *sr)
 {
     u_char                id[NGX_SVC_UUID_LEN];
     PGresult             *res;
@@ -244,7 +244,7 @@ ngx_svc_admin_change_email_started(ngx_svc_request_t *sr)
 
 
 static const ngx_svc_keys_t *
-ngx_svc_admin_change_email_keys(ngx_svc_login_t *login,
+ngx_svc_email_change_keys(ngx_svc_login_t *login,
     u_char aad[NGX_SVC_EMAIL_CHANGE_AAD])
 {
     ngx_svc_main_conf_t  *smcf;
@@ -260,7 +260,7 @@ ngx_svc_admin_change_email_keys(ngx_svc_login_t *login,
 
 
 static ngx_int_t
-ngx_svc_admin_change_email_seal(ngx_svc_own_email_t *own)
+ngx_svc_email_change_seal(ngx_svc_own_email_t *own)
 {
     u_char                 aad[NGX_SVC_EMAIL_CHANGE_AAD];
     ngx_str_t             *data;
@@ -269,7 +269,7 @@ ngx_svc_admin_change_email_seal(ngx_svc_own_email_t *own)
 
     login = &own->factor.login;
     data = &login->mailed.data;
-    keys = ngx_svc_admin_change_email_keys(login, aad);
+    keys = ngx_svc_email_change_keys(login, aad);
 
     data->data = ngx_pnalloc(login->sr->request->pool,
                              own->address.len + NGX_SVC_SEAL_OVERHEAD);
@@ -283,7 +283,7 @@ ngx_svc_admin_change_email_seal(ngx_svc_own_email_t *own)
 
 
 static ngx_int_t
-ngx_svc_admin_change_email_unseal(ngx_svc_own_email_t *own)
+ngx_svc_email_change_unseal(ngx_svc_own_email_t *own)
 {
     size_t                 len;
     u_char                 aad[NGX_SVC_EMAIL_CHANGE_AAD];
@@ -294,7 +294,7 @@ ngx_svc_admin_change_email_unseal(ngx_svc_own_email_t *own)
     const ngx_svc_keys_t  *keys;
 
     login = &own->factor.login;
-    keys = ngx_svc_admin_change_email_keys(login, aad);
+    keys = ngx_svc_email_change_keys(login, aad);
     hex = ngx_svc_row_value(own->tried, 0, "data");
     sealed[0] = 0;
     len = sizeof(sealed);
@@ -322,14 +322,14 @@ ngx_svc_admin_change_email_unseal(ngx_svc_own_email_t *own)
 
 
 static ngx_int_t
-ngx_svc_admin_change_email_verify(ngx_svc_request_t *sr, void *body)
+ngx_svc_email_change_verify(ngx_svc_request_t *sr, void *body)
 {
-    return ngx_svc_own_email_take(sr, &ngx_svc_admin_change_email_kind, body);
+    return ngx_svc_own_email_take(sr, &ngx_svc_email_change_kind, body);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_change_email_write(ngx_svc_request_t *sr)
+ngx_svc_email_change_write(ngx_svc_request_t *sr)
 {
     ngx_int_t         rc;
     ngx_svc_login_t  *login;
@@ -351,8 +351,8 @@ ngx_svc_admin_change_email_write(ngx_svc_request_t *sr)
 
     rc = ngx_svc_login_calls(sr, list);
 
-    sr->op->committed = ngx_svc_admin_change_email_committed;
-    sr->refused = ngx_svc_admin_change_email_taken;
+    sr->op->committed = ngx_svc_email_change_committed;
+    sr->refused = ngx_svc_email_change_taken;
 
     return rc;
 }
@@ -361,7 +361,7 @@ ngx_svc_admin_change_email_write(ngx_svc_request_t *sr)
 /* By somebody else in the same moment. */
 
 static ngx_int_t
-ngx_svc_admin_change_email_taken(ngx_svc_request_t *sr)
+ngx_svc_email_change_taken(ngx_svc_request_t *sr)
 {
     const char  *name;
 
@@ -380,7 +380,7 @@ ngx_svc_admin_change_email_taken(ngx_svc_request_t *sr)
 /* The client may have gone: whose address it was hears of it all the same. */
 
 static void
-ngx_svc_admin_change_email_committed(const ngx_svc_pg_results_t *results)
+ngx_svc_email_change_committed(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_notice_changed(results,
                      ngx_svc_pg_result(results,
@@ -389,7 +389,7 @@ ngx_svc_admin_change_email_committed(const ngx_svc_pg_results_t *results)
 
 
 static ngx_int_t
-ngx_svc_admin_change_email_written(ngx_svc_request_t *sr)
+ngx_svc_email_change_written(ngx_svc_request_t *sr)
 {
     PGresult         *res;
     ngx_svc_login_t  *login;

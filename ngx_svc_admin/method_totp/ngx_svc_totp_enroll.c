@@ -5,7 +5,7 @@
 #include "ngx_svc_base32.h"
 #include "ngx_svc_bidi.h"
 #include "ngx_svc_factor.h"
-#include "ngx_svc_factor_secret.h"
+#include "ngx_svc_totp_secret.h"
 #include "ngx_svc_login_failure.h"
 #include "ngx_svc_login_write.h"
 #include "ngx_svc_qr.h"
@@ -79,10 +79,10 @@ static const ngx_svc_member_t  ngx_svc_totp_confirm_members[] = {
 };
 
 
-#include "ngx_svc_admin_totp.sql.h"
+#include "ngx_svc_totp_enroll.sql.h"
 
 
-const ngx_svc_route_t  ngx_svc_admin_totp[] = {
+const ngx_svc_route_t  ngx_svc_totp_enroll[] = {
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/mfa/totp"),
@@ -187,7 +187,7 @@ ngx_svc_totp_reply(ngx_svc_request_t *sr)
 
     if (ngx_svc_uuid_new(totp->id) != NGX_OK
         || ngx_svc_random(totp->secret, sizeof(totp->secret)) != NGX_OK
-        || ngx_svc_factor_seal(sr, &totp->factor.login.row, totp->id,
+        || ngx_svc_totp_secret_seal(sr, &totp->factor.login.row, totp->id,
                                totp->secret, &totp->sealed)
            != NGX_OK)
     {
@@ -353,8 +353,8 @@ ngx_svc_totp_right(ngx_svc_totp_request_t *totp, PGresult *res)
     rc = ngx_svc_uuid_parse(id.data, id.len, totp->id);
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_factor_open(sr, &totp->factor.login.row, totp->id, &hex,
-                                 totp->secret);
+        rc = ngx_svc_totp_secret_open(sr, &totp->factor.login.row, totp->id,
+                                      &hex, totp->secret);
     }
 
     if (rc == NGX_OK) {

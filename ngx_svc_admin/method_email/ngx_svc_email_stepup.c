@@ -16,35 +16,35 @@
 #define NGX_SVC_EMAIL_HINT     (NGX_SVC_EMAIL_MAX + sizeof(NGX_SVC_STEPUP_DOTS))
 
 
-static ngx_int_t ngx_svc_stepup_email_take(ngx_svc_stepup_t *step,
+static ngx_int_t ngx_svc_email_stepup_take(ngx_svc_stepup_t *step,
     ngx_svc_stepup_body_t *body);
-static ngx_uint_t ngx_svc_stepup_email_offered(ngx_svc_stepup_t *step);
-static ngx_int_t ngx_svc_stepup_email_verify(ngx_svc_stepup_t *step);
-static ngx_int_t ngx_svc_stepup_email_factor(ngx_svc_stepup_t *step);
-static ngx_int_t ngx_svc_stepup_email_ask(ngx_svc_stepup_t *step);
-static ngx_int_t ngx_svc_stepup_email_write(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_stepup_email_written(ngx_svc_request_t *sr);
+static ngx_uint_t ngx_svc_email_stepup_offered(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_email_stepup_verify(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_email_stepup_factor(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_email_stepup_ask(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_email_stepup_write(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_email_stepup_written(ngx_svc_request_t *sr);
 
 
-#include "ngx_svc_stepup_email.sql.h"
+#include "ngx_svc_email_stepup.sql.h"
 
 
-const ngx_svc_stepup_method_t  ngx_svc_stepup_email = {
+const ngx_svc_stepup_method_t  ngx_svc_email_stepup = {
     .name = ngx_string("email"),
     .guessed = 1,
     .proves = 1,
     .use = &ngx_svc_sql_stepup_email_use,
-    .take = ngx_svc_stepup_email_take,
-    .offered = ngx_svc_stepup_email_offered,
-    .open = ngx_svc_stepup_email_ask,
-    .verify = ngx_svc_stepup_email_verify
+    .take = ngx_svc_email_stepup_take,
+    .offered = ngx_svc_email_stepup_offered,
+    .open = ngx_svc_email_stepup_ask,
+    .verify = ngx_svc_email_stepup_verify
 };
 
 
 /* Without a name it is that of the method that has codes of the same shape. */
 
 static ngx_int_t
-ngx_svc_stepup_email_take(ngx_svc_stepup_t *step, ngx_svc_stepup_body_t *body)
+ngx_svc_email_stepup_take(ngx_svc_stepup_t *step, ngx_svc_stepup_body_t *body)
 {
     if (!body->code.set || !body->method.set) {
         return NGX_DONE;
@@ -62,7 +62,7 @@ ngx_svc_stepup_email_take(ngx_svc_stepup_t *step, ngx_svc_stepup_body_t *body)
 /* To whom the first step was a mail another one shows nothing. */
 
 static ngx_uint_t
-ngx_svc_stepup_email_offered(ngx_svc_stepup_t *step)
+ngx_svc_email_stepup_offered(ngx_svc_stepup_t *step)
 {
     ngx_svc_main_conf_t  *smcf;
 
@@ -70,14 +70,14 @@ ngx_svc_stepup_email_offered(ngx_svc_stepup_t *step)
                                          ngx_http_svc_common_module);
 
     return smcf->mail && step->factor.verified && !step->factor.by_mail
-           && ngx_svc_stepup_email_factor(step) != NGX_DECLINED;
+           && ngx_svc_email_stepup_factor(step) != NGX_DECLINED;
 }
 
 
 /* The row of the user's; or NGX_DECLINED. */
 
 static ngx_int_t
-ngx_svc_stepup_email_factor(ngx_svc_stepup_t *step)
+ngx_svc_email_stepup_factor(ngx_svc_stepup_t *step)
 {
     int        row;
     ngx_str_t  type;
@@ -97,13 +97,13 @@ ngx_svc_stepup_email_factor(ngx_svc_stepup_t *step)
 /* Where none was mailed no code is right. */
 
 static ngx_int_t
-ngx_svc_stepup_email_verify(ngx_svc_stepup_t *step)
+ngx_svc_email_stepup_verify(ngx_svc_stepup_t *step)
 {
     ngx_int_t         rc;
     ngx_str_t         id;
     ngx_svc_login_t  *login;
 
-    if (!ngx_svc_stepup_offers(step, &ngx_svc_stepup_email)) {
+    if (!ngx_svc_stepup_offers(step, &ngx_svc_email_stepup)) {
         return NGX_DECLINED;
     }
 
@@ -121,7 +121,7 @@ ngx_svc_stepup_email_verify(ngx_svc_stepup_t *step)
         return rc;
     }
 
-    id = ngx_svc_row_value(step->factors, ngx_svc_stepup_email_factor(step),
+    id = ngx_svc_row_value(step->factors, ngx_svc_email_stepup_factor(step),
                            "id");
 
     step->used.data = step->used_bytes;
@@ -134,7 +134,7 @@ ngx_svc_stepup_email_verify(ngx_svc_stepup_t *step)
 /* Behind the proof another code may be asked for at once, of a factor. */
 
 static ngx_int_t
-ngx_svc_stepup_email_ask(ngx_svc_stepup_t *step)
+ngx_svc_email_stepup_ask(ngx_svc_stepup_t *step)
 {
     ngx_str_t           id;
     ngx_svc_login_t    *login;
@@ -164,13 +164,13 @@ ngx_svc_stepup_email_ask(ngx_svc_stepup_t *step)
     }
 
     return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
-                                 ngx_svc_stepup_email_write,
-                                 ngx_svc_stepup_email_written);
+                                 ngx_svc_email_stepup_write,
+                                 ngx_svc_email_stepup_written);
 }
 
 
 static ngx_int_t
-ngx_svc_stepup_email_write(ngx_svc_request_t *sr)
+ngx_svc_email_stepup_write(ngx_svc_request_t *sr)
 {
     static const ngx_svc_pg_statement_t *const  list[] = {
         &ngx_svc_sql_email_challenge_turn,
@@ -184,7 +184,7 @@ ngx_svc_stepup_email_write(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
-ngx_svc_stepup_email_written(ngx_svc_request_t *sr)
+ngx_svc_email_stepup_written(ngx_svc_request_t *sr)
 {
     ngx_int_t          rc;
     PGresult          *res;
@@ -278,7 +278,7 @@ ngx_svc_stepup_proved(ngx_svc_request_t *sr)
 /* The first character, and the domain. */
 
 void
-ngx_svc_stepup_email_hint(ngx_svc_json_writer_t *w, ngx_svc_stepup_t *step)
+ngx_svc_email_stepup_hint(ngx_svc_json_writer_t *w, ngx_svc_stepup_t *step)
 {
     u_char     *p, *at, *end;
     u_char      hint[NGX_SVC_EMAIL_HINT];
@@ -289,7 +289,7 @@ ngx_svc_stepup_email_hint(ngx_svc_json_writer_t *w, ngx_svc_stepup_t *step)
     at = ngx_strlchr(email->data, end, '@');
 
     if (at == NULL || email->len > NGX_SVC_EMAIL_MAX
-        || !ngx_svc_stepup_offers(step, &ngx_svc_stepup_email))
+        || !ngx_svc_stepup_offers(step, &ngx_svc_email_stepup))
     {
         ngx_svc_json_null(w, "emailHint");
         return;

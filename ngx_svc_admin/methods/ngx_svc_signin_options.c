@@ -30,43 +30,43 @@ typedef struct {
 } ngx_svc_options_t;
 
 
-static ngx_int_t ngx_svc_admin_signin_options_prepare(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_signin_options_create(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_signin_options_argument(ngx_svc_request_t *sr,
+static ngx_int_t ngx_svc_signin_options_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_signin_options_create(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_signin_options_argument(ngx_svc_request_t *sr,
     ngx_svc_value_t *tenant);
-static ngx_int_t ngx_svc_admin_signin_options_keys(ngx_svc_options_t *options);
-static ngx_int_t ngx_svc_admin_signin_options_key(ngx_svc_options_t *options,
+static ngx_int_t ngx_svc_signin_options_keys(ngx_svc_options_t *options);
+static ngx_int_t ngx_svc_signin_options_key(ngx_svc_options_t *options,
     const ngx_str_t *host, const ngx_str_t *slug, ngx_str_t *key);
-static ngx_uint_t ngx_svc_admin_signin_options_domain(const ngx_str_t *host);
-static ngx_int_t ngx_svc_admin_signin_options_get(ngx_svc_options_t *options,
+static ngx_uint_t ngx_svc_signin_options_domain(const ngx_str_t *host);
+static ngx_int_t ngx_svc_signin_options_get(ngx_svc_options_t *options,
     ngx_svc_cache_answer_t *answer);
-static ngx_int_t ngx_svc_admin_signin_options_reply(ngx_svc_request_t *sr);
-static void ngx_svc_admin_signin_options_put(ngx_svc_options_t *options,
+static ngx_int_t ngx_svc_signin_options_reply(ngx_svc_request_t *sr);
+static void ngx_svc_signin_options_put(ngx_svc_options_t *options,
     PGresult *res, ngx_svc_cache_answer_t *answer);
-static ngx_int_t ngx_svc_admin_signin_options_send(ngx_svc_request_t *sr,
+static ngx_int_t ngx_svc_signin_options_send(ngx_svc_request_t *sr,
     ngx_svc_cache_answer_t *answer);
-static ngx_int_t ngx_svc_admin_signin_options_passkey(ngx_svc_request_t *sr,
+static ngx_int_t ngx_svc_signin_options_passkey(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
-static ngx_int_t ngx_svc_admin_signin_options_mail(ngx_svc_request_t *sr,
+static ngx_int_t ngx_svc_signin_options_mail(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
-static ngx_int_t ngx_svc_admin_signin_options_owners(ngx_svc_request_t *sr,
+static ngx_int_t ngx_svc_signin_options_owners(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
-static ngx_uint_t ngx_svc_admin_signin_options_mails(ngx_svc_request_t *sr);
-static ngx_uint_t ngx_svc_admin_signin_options_makes(ngx_svc_request_t *sr);
+static ngx_uint_t ngx_svc_signin_options_mails(ngx_svc_request_t *sr);
+static ngx_uint_t ngx_svc_signin_options_makes(ngx_svc_request_t *sr);
 
 
-#include "ngx_svc_admin_signin_options.sql.h"
+#include "ngx_svc_signin_options.sql.h"
 
 
-const ngx_svc_route_t  ngx_svc_admin_signin_options[] = {
+const ngx_svc_route_t  ngx_svc_signin_options[] = {
 
     { .method = NGX_HTTP_GET,
       .path = ngx_string("/auth/options"),
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_NO_STORE,
       .statements = { &ngx_svc_sql_signin_tenant,
                       &ngx_svc_sql_signin_options },
-      .prepare = ngx_svc_admin_signin_options_prepare,
-      .reply = ngx_svc_admin_signin_options_reply },
+      .prepare = ngx_svc_signin_options_prepare,
+      .reply = ngx_svc_signin_options_reply },
 
     ngx_svc_null_route
 };
@@ -75,14 +75,14 @@ const ngx_svc_route_t  ngx_svc_admin_signin_options[] = {
 /* Is called again when a wait is over. */
 
 static ngx_int_t
-ngx_svc_admin_signin_options_prepare(ngx_svc_request_t *sr)
+ngx_svc_signin_options_prepare(ngx_svc_request_t *sr)
 {
     ngx_int_t                rc;
     ngx_svc_options_t       *options;
     ngx_svc_cache_answer_t   answer;
 
     if (sr->data == NULL) {
-        rc = ngx_svc_admin_signin_options_create(sr);
+        rc = ngx_svc_signin_options_create(sr);
         if (rc != NGX_OK) {
             return rc == NGX_DECLINED ? rc : NGX_HTTP_INTERNAL_SERVER_ERROR;
         }
@@ -94,10 +94,10 @@ ngx_svc_admin_signin_options_prepare(ngx_svc_request_t *sr)
         return ngx_svc_route_prepare(sr);
     }
 
-    rc = ngx_svc_admin_signin_options_get(options, &answer);
+    rc = ngx_svc_signin_options_get(options, &answer);
 
     if (rc == NGX_OK) {
-        return ngx_svc_admin_signin_options_send(sr, &answer);
+        return ngx_svc_signin_options_send(sr, &answer);
     }
 
     return ngx_svc_admin_reader_prepare(&options->reader, rc);
@@ -105,7 +105,7 @@ ngx_svc_admin_signin_options_prepare(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
-ngx_svc_admin_signin_options_create(ngx_svc_request_t *sr)
+ngx_svc_signin_options_create(ngx_svc_request_t *sr)
 {
     ngx_int_t           rc;
     ngx_svc_value_t     tenant;
@@ -120,14 +120,14 @@ ngx_svc_admin_signin_options_create(ngx_svc_request_t *sr)
     options->reader.sr = sr;
     options->reader.kind = NGX_SVC_CACHE_OPTIONS;
 
-    rc = ngx_svc_admin_signin_options_argument(sr, &tenant);
+    rc = ngx_svc_signin_options_argument(sr, &tenant);
 
     if (rc == NGX_OK) {
         rc = ngx_svc_login_take_site(&options->login, &tenant);
     }
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_admin_signin_options_keys(options);
+        rc = ngx_svc_signin_options_keys(options);
     }
 
     if (rc == NGX_OK) {
@@ -139,7 +139,7 @@ ngx_svc_admin_signin_options_create(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
-ngx_svc_admin_signin_options_argument(ngx_svc_request_t *sr,
+ngx_svc_signin_options_argument(ngx_svc_request_t *sr,
     ngx_svc_value_t *tenant)
 {
     ngx_int_t  rc;
@@ -174,7 +174,7 @@ ngx_svc_admin_signin_options_argument(ngx_svc_request_t *sr,
  */
 
 static ngx_int_t
-ngx_svc_admin_signin_options_keys(ngx_svc_options_t *options)
+ngx_svc_signin_options_keys(ngx_svc_options_t *options)
 {
     ngx_svc_error_t   err;
     ngx_svc_value_t   slug;
@@ -194,18 +194,18 @@ ngx_svc_admin_signin_options_keys(ngx_svc_options_t *options)
         return NGX_OK;
     }
 
-    if (ngx_svc_admin_signin_options_key(options, &none, &slug.str,
+    if (ngx_svc_signin_options_key(options, &none, &slug.str,
                                          &options->by_name)
         != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    if (!ngx_svc_admin_signin_options_domain(&login->asked.host)) {
+    if (!ngx_svc_signin_options_domain(&login->asked.host)) {
         return NGX_OK;
     }
 
-    return ngx_svc_admin_signin_options_key(options, &login->asked.host,
+    return ngx_svc_signin_options_key(options, &login->asked.host,
                                             login->asked.named ? &slug.str
                                                                : &none,
                                             &options->by_host);
@@ -215,7 +215,7 @@ ngx_svc_admin_signin_options_keys(ngx_svc_options_t *options)
 /* The memory outlives a reload, by which mail, and tenants, may come and go. */
 
 static ngx_int_t
-ngx_svc_admin_signin_options_key(ngx_svc_options_t *options,
+ngx_svc_signin_options_key(ngx_svc_options_t *options,
     const ngx_str_t *host, const ngx_str_t *slug, ngx_str_t *key)
 {
     u_char              *p;
@@ -231,8 +231,8 @@ ngx_svc_admin_signin_options_key(ngx_svc_options_t *options,
     }
 
     p = ngx_sprintf(name.data, "%V/%V%s%s", host, slug,
-                    ngx_svc_admin_signin_options_mails(sr) ? "+" : "",
-                    ngx_svc_admin_signin_options_makes(sr) ? "*" : "");
+                    ngx_svc_signin_options_mails(sr) ? "+" : "",
+                    ngx_svc_signin_options_makes(sr) ? "*" : "");
     name.len = p - name.data;
 
     return ngx_svc_admin_reader_key(sr, &name, key);
@@ -242,7 +242,7 @@ ngx_svc_admin_signin_options_key(ngx_svc_options_t *options,
 /* What has no dot is none, and so no name of a tenant either. */
 
 static ngx_uint_t
-ngx_svc_admin_signin_options_domain(const ngx_str_t *host)
+ngx_svc_signin_options_domain(const ngx_str_t *host)
 {
     u_char  *p, *end, c;
 
@@ -269,7 +269,7 @@ ngx_svc_admin_signin_options_domain(const ngx_str_t *host)
 
 
 static ngx_int_t
-ngx_svc_admin_signin_options_get(ngx_svc_options_t *options,
+ngx_svc_signin_options_get(ngx_svc_options_t *options,
     ngx_svc_cache_answer_t *answer)
 {
     ngx_int_t                rc;
@@ -298,7 +298,7 @@ ngx_svc_admin_signin_options_get(ngx_svc_options_t *options,
 
 
 static ngx_int_t
-ngx_svc_admin_signin_options_reply(ngx_svc_request_t *sr)
+ngx_svc_signin_options_reply(ngx_svc_request_t *sr)
 {
     ngx_int_t                rc;
     PGresult                *res, *tenant;
@@ -322,11 +322,11 @@ ngx_svc_admin_signin_options_reply(ngx_svc_request_t *sr)
     }
 
     if (options->by_name.data) {
-        ngx_svc_admin_signin_options_put(options, tenant, &answer);
+        ngx_svc_signin_options_put(options, tenant, &answer);
         ngx_svc_admin_reader_end(&options->reader);
     }
 
-    return rc == NGX_OK ? ngx_svc_admin_signin_options_send(sr, &answer)
+    return rc == NGX_OK ? ngx_svc_signin_options_send(sr, &answer)
                         : ngx_svc_send_error(sr);
 }
 
@@ -334,7 +334,7 @@ ngx_svc_admin_signin_options_reply(ngx_svc_request_t *sr)
 /* What is found is kept, and which of the keys lead nowhere. */
 
 static void
-ngx_svc_admin_signin_options_put(ngx_svc_options_t *options, PGresult *res,
+ngx_svc_signin_options_put(ngx_svc_options_t *options, PGresult *res,
     ngx_svc_cache_answer_t *answer)
 {
     ngx_str_t                tenant, nobody;
@@ -368,7 +368,7 @@ ngx_svc_admin_signin_options_put(ngx_svc_options_t *options, PGresult *res,
 
 
 static ngx_int_t
-ngx_svc_admin_signin_options_send(ngx_svc_request_t *sr,
+ngx_svc_signin_options_send(ngx_svc_request_t *sr,
     ngx_svc_cache_answer_t *answer)
 {
     ngx_svc_options_t  *options;
@@ -393,7 +393,7 @@ ngx_svc_admin_signin_options_send(ngx_svc_request_t *sr,
 
 
 static ngx_int_t
-ngx_svc_admin_signin_options_passkey(ngx_svc_request_t *sr,
+ngx_svc_signin_options_passkey(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)
 {
     ngx_svc_pg_bind_bool(call, ngx_svc_ceremony_possible(sr));
@@ -403,27 +403,27 @@ ngx_svc_admin_signin_options_passkey(ngx_svc_request_t *sr,
 
 
 static ngx_int_t
-ngx_svc_admin_signin_options_mail(ngx_svc_request_t *sr,
+ngx_svc_signin_options_mail(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)
 {
-    ngx_svc_pg_bind_bool(call, ngx_svc_admin_signin_options_mails(sr));
+    ngx_svc_pg_bind_bool(call, ngx_svc_signin_options_mails(sr));
 
     return NGX_OK;
 }
 
 
 static ngx_int_t
-ngx_svc_admin_signin_options_owners(ngx_svc_request_t *sr,
+ngx_svc_signin_options_owners(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)
 {
-    ngx_svc_pg_bind_bool(call, ngx_svc_admin_signin_options_makes(sr));
+    ngx_svc_pg_bind_bool(call, ngx_svc_signin_options_makes(sr));
 
     return NGX_OK;
 }
 
 
 static ngx_uint_t
-ngx_svc_admin_signin_options_mails(ngx_svc_request_t *sr)
+ngx_svc_signin_options_mails(ngx_svc_request_t *sr)
 {
     ngx_svc_main_conf_t  *smcf;
 
@@ -437,7 +437,7 @@ ngx_svc_admin_signin_options_mails(ngx_svc_request_t *sr)
 /* Tenants. */
 
 static ngx_uint_t
-ngx_svc_admin_signin_options_makes(ngx_svc_request_t *sr)
+ngx_svc_signin_options_makes(ngx_svc_request_t *sr)
 {
     ngx_svc_main_conf_t        *smcf;
     ngx_svc_admin_main_conf_t  *amcf;

@@ -6,28 +6,28 @@
 #include "ngx_svc_stepup.h"
 
 
-static ngx_int_t ngx_svc_stepup_password_take(ngx_svc_stepup_t *step,
+static ngx_int_t ngx_svc_password_stepup_take(ngx_svc_stepup_t *step,
     ngx_svc_stepup_body_t *body);
-static ngx_uint_t ngx_svc_stepup_password_offered(ngx_svc_stepup_t *step);
-static ngx_int_t ngx_svc_stepup_password_verify(ngx_svc_stepup_t *step);
-static void ngx_svc_stepup_password_hashed(ngx_svc_password_job_t *job);
+static ngx_uint_t ngx_svc_password_stepup_offered(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_password_stepup_verify(ngx_svc_stepup_t *step);
+static void ngx_svc_password_stepup_hashed(ngx_svc_password_job_t *job);
 
 
-#include "ngx_svc_stepup_password.sql.h"
+#include "ngx_svc_password_stepup.sql.h"
 
 
-const ngx_svc_stepup_method_t  ngx_svc_stepup_password = {
+const ngx_svc_stepup_method_t  ngx_svc_password_stepup = {
     .name = ngx_string("password"),
     .guessed = 1,
     .use = &ngx_svc_sql_stepup_password,
-    .take = ngx_svc_stepup_password_take,
-    .offered = ngx_svc_stepup_password_offered,
-    .verify = ngx_svc_stepup_password_verify
+    .take = ngx_svc_password_stepup_take,
+    .offered = ngx_svc_password_stepup_offered,
+    .verify = ngx_svc_password_stepup_verify
 };
 
 
 static ngx_int_t
-ngx_svc_stepup_password_take(ngx_svc_stepup_t *step,
+ngx_svc_password_stepup_take(ngx_svc_stepup_t *step,
     ngx_svc_stepup_body_t *body)
 {
     if (!body->password.set) {
@@ -41,21 +41,21 @@ ngx_svc_stepup_password_take(ngx_svc_stepup_t *step,
 
 
 static ngx_uint_t
-ngx_svc_stepup_password_offered(ngx_svc_stepup_t *step)
+ngx_svc_password_stepup_offered(ngx_svc_stepup_t *step)
 {
     return !step->factor.login.read.enrolled && step->factor.hash.data;
 }
 
 
 static ngx_int_t
-ngx_svc_stepup_password_verify(ngx_svc_stepup_t *step)
+ngx_svc_password_stepup_verify(ngx_svc_stepup_t *step)
 {
     ngx_int_t                rc;
     ngx_str_t                stored;
     ngx_svc_login_t         *login;
     ngx_svc_password_job_t  *job;
 
-    if (!ngx_svc_stepup_password_offered(step)) {
+    if (!ngx_svc_password_stepup_offered(step)) {
         return NGX_DECLINED;
     }
 
@@ -78,7 +78,7 @@ ngx_svc_stepup_password_verify(ngx_svc_stepup_t *step)
         return NGX_ERROR;
     }
 
-    job->handler = ngx_svc_stepup_password_hashed;
+    job->handler = ngx_svc_password_stepup_hashed;
     job->data = step;
 
     rc = ngx_svc_password_post(job);
@@ -93,7 +93,7 @@ ngx_svc_stepup_password_verify(ngx_svc_stepup_t *step)
 
 
 static void
-ngx_svc_stepup_password_hashed(ngx_svc_password_job_t *job)
+ngx_svc_password_stepup_hashed(ngx_svc_password_job_t *job)
 {
     ngx_int_t  rc;
 

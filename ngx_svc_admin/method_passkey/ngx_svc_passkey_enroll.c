@@ -31,32 +31,32 @@ typedef struct {
     ngx_str_t                  hash;        /* that, of the passkey's id */
     ngx_str_t                  used;        /* digest of the challenge */
     ngx_str_t                  aaguid;
-} ngx_svc_passkeys_t;
+} ngx_svc_passkey_enroll_t;
 
 
-static ngx_svc_passkeys_t *ngx_svc_admin_passkeys_create(
+static ngx_svc_passkey_enroll_t *ngx_svc_passkey_enroll_create(
     ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_passkeys_options_check(ngx_svc_request_t *sr,
+static ngx_int_t ngx_svc_passkey_enroll_options_check(ngx_svc_request_t *sr,
     void *body);
-static ngx_int_t ngx_svc_admin_passkeys_options(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_passkeys_offer(ngx_svc_passkeys_t *p);
-static ngx_int_t ngx_svc_admin_passkeys_check(ngx_svc_request_t *sr,
+static ngx_int_t ngx_svc_passkey_enroll_options(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_passkey_enroll_offer(ngx_svc_passkey_enroll_t *p);
+static ngx_int_t ngx_svc_passkey_enroll_check(ngx_svc_request_t *sr,
     void *body);
-static ngx_int_t ngx_svc_admin_passkeys_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_passkeys_begin(ngx_svc_passkeys_t *p);
-static ngx_int_t ngx_svc_admin_passkeys_register(ngx_svc_passkeys_t *p);
-static ngx_int_t ngx_svc_admin_passkeys_write(ngx_svc_request_t *sr);
-static void ngx_svc_admin_passkeys_refused(ngx_svc_request_t *sr,
+static ngx_int_t ngx_svc_passkey_enroll_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_passkey_enroll_begin(ngx_svc_passkey_enroll_t *p);
+static ngx_int_t ngx_svc_passkey_enroll_register(ngx_svc_passkey_enroll_t *p);
+static ngx_int_t ngx_svc_passkey_enroll_write(ngx_svc_request_t *sr);
+static void ngx_svc_passkey_enroll_refused(ngx_svc_request_t *sr,
     PGresult *res);
-static ngx_int_t ngx_svc_admin_passkeys_bind(ngx_svc_request_t *sr,
+static ngx_int_t ngx_svc_passkey_enroll_bind(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
 
-static const ngx_svc_member_t  ngx_svc_admin_passkeys_options_members[] = {
+static const ngx_svc_member_t  ngx_svc_passkey_enroll_options_members[] = {
     ngx_svc_null_member
 };
 
-static const ngx_svc_member_t  ngx_svc_admin_passkeys_members[] = {
+static const ngx_svc_member_t  ngx_svc_passkey_enroll_members[] = {
 
     { .name = ngx_string("credential"),
       .type = NGX_SVC_T_OBJECT,
@@ -83,51 +83,51 @@ typedef enum {
     NGX_SVC_PASSKEYS_BE,
     NGX_SVC_PASSKEYS_BS,
     NGX_SVC_PASSKEYS_TRANSPORTS
-} ngx_svc_admin_passkeys_e;
+} ngx_svc_passkey_enroll_e;
 
 #define ngx_svc_passkeys_param(field)                                         \
-    ngx_svc_param_data(ngx_svc_passkeys_t, field)
+    ngx_svc_param_data(ngx_svc_passkey_enroll_t, field)
 #define ngx_svc_passkeys_number(which)                                        \
-    { .bind = ngx_svc_admin_passkeys_bind, .n = which }
+    { .bind = ngx_svc_passkey_enroll_bind, .n = which }
 
-#include "ngx_svc_admin_passkeys.sql.h"
+#include "ngx_svc_passkey_enroll.sql.h"
 
 
-const ngx_svc_route_t  ngx_svc_admin_passkeys[] = {
+const ngx_svc_route_t  ngx_svc_passkey_enroll[] = {
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/mfa/passkeys/options"),
       .flags = NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_PENDING_ENROLL
                |NGX_SVC_ROUTE_SENSITIVE|NGX_SVC_ROUTE_JSON
                |NGX_SVC_ROUTE_SMALL|NGX_SVC_ROUTE_NO_STORE,
-      .members = ngx_svc_admin_passkeys_options_members,
-      .check = ngx_svc_admin_passkeys_options_check,
+      .members = ngx_svc_passkey_enroll_options_members,
+      .check = ngx_svc_passkey_enroll_options_check,
       .statements = { &ngx_svc_sql_factor_read, &ngx_svc_sql_ceremony_own },
-      .reply = ngx_svc_admin_passkeys_options },
+      .reply = ngx_svc_passkey_enroll_options },
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/mfa/passkeys"),
       .flags = NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_PENDING_ENROLL
                |NGX_SVC_ROUTE_SENSITIVE|NGX_SVC_ROUTE_JSON
                |NGX_SVC_ROUTE_SMALL|NGX_SVC_ROUTE_NO_STORE,
-      .members = ngx_svc_admin_passkeys_members,
+      .members = ngx_svc_passkey_enroll_members,
       .body_size = sizeof(ngx_svc_passkeys_body_t),
-      .check = ngx_svc_admin_passkeys_check,
+      .check = ngx_svc_passkey_enroll_check,
       .statements = { &ngx_svc_sql_factor_read, &ngx_svc_sql_ceremony_own },
       .status = NGX_HTTP_CREATED,
-      .reply = ngx_svc_admin_passkeys_reply },
+      .reply = ngx_svc_passkey_enroll_reply },
 
     ngx_svc_null_route
 };
 
 
-static ngx_svc_passkeys_t *
-ngx_svc_admin_passkeys_create(ngx_svc_request_t *sr)
+static ngx_svc_passkey_enroll_t *
+ngx_svc_passkey_enroll_create(ngx_svc_request_t *sr)
 {
-    ngx_svc_passkeys_t  *p;
+    ngx_svc_passkey_enroll_t  *p;
 
-    p = (ngx_svc_passkeys_t *)
-        ngx_svc_factor_create(sr, sizeof(ngx_svc_passkeys_t));
+    p = (ngx_svc_passkey_enroll_t *)
+        ngx_svc_factor_create(sr, sizeof(ngx_svc_passkey_enroll_t));
     if (p == NULL) {
         return NULL;
     }
@@ -135,7 +135,7 @@ ngx_svc_admin_passkeys_create(ngx_svc_request_t *sr)
     p->factor.id.data = p->id;
     p->factor.id.len = NGX_SVC_UUID_LEN;
     p->factor.status = NGX_HTTP_CREATED;
-    p->factor.refused = ngx_svc_admin_passkeys_refused;
+    p->factor.refused = ngx_svc_passkey_enroll_refused;
     ngx_str_set(&p->factor.method, "passkey");
 
     return p;
@@ -143,21 +143,21 @@ ngx_svc_admin_passkeys_create(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
-ngx_svc_admin_passkeys_options_check(ngx_svc_request_t *sr, void *body)
+ngx_svc_passkey_enroll_options_check(ngx_svc_request_t *sr, void *body)
 {
-    return ngx_svc_admin_passkeys_create(sr) ? NGX_OK : NGX_ERROR;
+    return ngx_svc_passkey_enroll_create(sr) ? NGX_OK : NGX_ERROR;
 }
 
 
 static ngx_int_t
-ngx_svc_admin_passkeys_options(ngx_svc_request_t *sr)
+ngx_svc_passkey_enroll_options(ngx_svc_request_t *sr)
 {
     ngx_int_t  rc;
 
-    rc = ngx_svc_admin_passkeys_begin(sr->data);
+    rc = ngx_svc_passkey_enroll_begin(sr->data);
 
     if (rc == NGX_OK) {
-        return ngx_svc_admin_passkeys_offer(sr->data);
+        return ngx_svc_passkey_enroll_offer(sr->data);
     }
 
     return ngx_svc_login_unread(sr, rc);
@@ -165,7 +165,7 @@ ngx_svc_admin_passkeys_options(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
-ngx_svc_admin_passkeys_offer(ngx_svc_passkeys_t *p)
+ngx_svc_passkey_enroll_offer(ngx_svc_passkey_enroll_t *p)
 {
     u_char                    handle[2 * NGX_SVC_UUID_LEN];
     u_char                    challenge[NGX_SVC_WEBAUTHN_CHALLENGE_LEN];
@@ -205,12 +205,12 @@ ngx_svc_admin_passkeys_offer(ngx_svc_passkeys_t *p)
 
 
 static ngx_int_t
-ngx_svc_admin_passkeys_check(ngx_svc_request_t *sr, void *body)
+ngx_svc_passkey_enroll_check(ngx_svc_request_t *sr, void *body)
 {
-    ngx_svc_passkeys_t       *p;
+    ngx_svc_passkey_enroll_t       *p;
     ngx_svc_passkeys_body_t  *members = body;
 
-    p = ngx_svc_admin_passkeys_create(sr);
+    p = ngx_svc_passkey_enroll_create(sr);
     if (p == NULL) {
         return NGX_ERROR;
     }
@@ -229,17 +229,17 @@ ngx_svc_admin_passkeys_check(ngx_svc_request_t *sr, void *body)
 
 
 static ngx_int_t
-ngx_svc_admin_passkeys_reply(ngx_svc_request_t *sr)
+ngx_svc_passkey_enroll_reply(ngx_svc_request_t *sr)
 {
     ngx_int_t            rc;
-    ngx_svc_passkeys_t  *p;
+    ngx_svc_passkey_enroll_t  *p;
 
     p = sr->data;
 
-    rc = ngx_svc_admin_passkeys_begin(p);
+    rc = ngx_svc_passkey_enroll_begin(p);
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_admin_passkeys_register(p);
+        rc = ngx_svc_passkey_enroll_register(p);
     }
 
     if (rc == NGX_OK) {
@@ -248,7 +248,7 @@ ngx_svc_admin_passkeys_reply(ngx_svc_request_t *sr)
         }
 
         return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
-                                     ngx_svc_admin_passkeys_write,
+                                     ngx_svc_passkey_enroll_write,
                                      ngx_svc_factor_added);
     }
 
@@ -259,7 +259,7 @@ ngx_svc_admin_passkeys_reply(ngx_svc_request_t *sr)
 /* NGX_OK; NGX_DECLINED with sr->error; NGX_ERROR. */
 
 static ngx_int_t
-ngx_svc_admin_passkeys_begin(ngx_svc_passkeys_t *p)
+ngx_svc_passkey_enroll_begin(ngx_svc_passkey_enroll_t *p)
 {
     ngx_int_t           rc;
     ngx_svc_request_t  *sr;
@@ -284,7 +284,7 @@ ngx_svc_admin_passkeys_begin(ngx_svc_passkeys_t *p)
 
 
 static ngx_int_t
-ngx_svc_admin_passkeys_register(ngx_svc_passkeys_t *p)
+ngx_svc_passkey_enroll_register(ngx_svc_passkey_enroll_t *p)
 {
     ngx_int_t           rc;
     ngx_svc_request_t  *sr;
@@ -320,16 +320,16 @@ ngx_svc_admin_passkeys_register(ngx_svc_passkeys_t *p)
 
 
 static ngx_int_t
-ngx_svc_admin_passkeys_write(ngx_svc_request_t *sr)
+ngx_svc_passkey_enroll_write(ngx_svc_request_t *sr)
 {
     return ngx_svc_factor_add(sr, &ngx_svc_sql_passkeys_create);
 }
 
 
 static void
-ngx_svc_admin_passkeys_refused(ngx_svc_request_t *sr, PGresult *res)
+ngx_svc_passkey_enroll_refused(ngx_svc_request_t *sr, PGresult *res)
 {
-    ngx_svc_passkeys_t  *p;
+    ngx_svc_passkey_enroll_t  *p;
 
     p = sr->data;
 
@@ -354,10 +354,10 @@ ngx_svc_admin_passkeys_refused(ngx_svc_request_t *sr, PGresult *res)
 
 
 static ngx_int_t
-ngx_svc_admin_passkeys_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+ngx_svc_passkey_enroll_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     const ngx_svc_param_t *param, void *body)
 {
-    ngx_svc_passkeys_t  *p;
+    ngx_svc_passkey_enroll_t  *p;
 
     p = sr->data;
 

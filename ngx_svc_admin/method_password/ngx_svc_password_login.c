@@ -10,23 +10,23 @@
 #include "ngx_svc_login_write.h"
 
 
-static ngx_int_t ngx_svc_admin_login_prepare(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_login_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_login_stored(ngx_svc_login_t *login);
-static ngx_int_t ngx_svc_admin_login_risk(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_login_risk_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_login_hash(ngx_svc_login_t *login);
-static void ngx_svc_admin_login_hashed(ngx_svc_password_job_t *job);
-static ngx_int_t ngx_svc_admin_login_verdict(ngx_svc_login_t *login,
+static ngx_int_t ngx_svc_password_login_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_password_login_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_password_login_stored(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_password_login_risk(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_password_login_risk_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_password_login_hash(ngx_svc_login_t *login);
+static void ngx_svc_password_login_hashed(ngx_svc_password_job_t *job);
+static ngx_int_t ngx_svc_password_login_verdict(ngx_svc_login_t *login,
     ngx_svc_password_job_t *job);
-static ngx_int_t ngx_svc_admin_login_right(ngx_svc_login_t *login,
+static ngx_int_t ngx_svc_password_login_right(ngx_svc_login_t *login,
     ngx_svc_password_work_t *work);
-static ngx_int_t ngx_svc_admin_login_write(ngx_svc_login_t *login,
+static ngx_int_t ngx_svc_password_login_write(ngx_svc_login_t *login,
     ngx_int_t (*prepare)(ngx_svc_request_t *sr),
     ngx_int_t (*reply)(ngx_svc_request_t *sr));
 
 
-static const ngx_svc_login_method_t  ngx_svc_admin_login_method = {
+static const ngx_svc_login_method_t  ngx_svc_password_login_method = {
     .methods = ngx_string("{password}"),
     .error = NGX_SVC_E_CREDENTIALS,
     .wrong = "The e-mail address or the password is wrong.",
@@ -36,7 +36,7 @@ static const ngx_svc_login_method_t  ngx_svc_admin_login_method = {
 };
 
 
-const ngx_svc_route_t  ngx_svc_admin_login[] = {
+const ngx_svc_route_t  ngx_svc_password_login[] = {
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/auth/login"),
@@ -44,24 +44,24 @@ const ngx_svc_route_t  ngx_svc_admin_login[] = {
                |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE,
       .statements = { &ngx_svc_sql_signin_tenant,
                       &ngx_svc_sql_signin_user },
-      .prepare = ngx_svc_admin_login_prepare,
-      .reply = ngx_svc_admin_login_reply },
+      .prepare = ngx_svc_password_login_prepare,
+      .reply = ngx_svc_password_login_reply },
 
     ngx_svc_null_route
 };
 
 
 static ngx_int_t
-ngx_svc_admin_login_prepare(ngx_svc_request_t *sr)
+ngx_svc_password_login_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_login_prepare(sr, sizeof(ngx_svc_login_t),
-                                 &ngx_svc_admin_login_method,
+                                 &ngx_svc_password_login_method,
                                  ngx_svc_login_request);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_login_reply(ngx_svc_request_t *sr)
+ngx_svc_password_login_reply(ngx_svc_request_t *sr)
 {
     ngx_int_t         rc;
     ngx_svc_login_t  *login;
@@ -76,15 +76,15 @@ ngx_svc_admin_login_reply(ngx_svc_request_t *sr)
         return ngx_svc_login_declined(login);
     }
 
-    if (rc != NGX_OK || ngx_svc_admin_login_stored(login) != NGX_OK) {
+    if (rc != NGX_OK || ngx_svc_password_login_stored(login) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     return login->risk.enabled
            ? ngx_svc_request_again(sr, NGX_SVC_PG_READ,
-                                   ngx_svc_admin_login_risk,
-                                   ngx_svc_admin_login_risk_reply)
-           : ngx_svc_admin_login_hash(login);
+                                   ngx_svc_password_login_risk,
+                                   ngx_svc_password_login_risk_reply)
+           : ngx_svc_password_login_hash(login);
 }
 
 
@@ -94,7 +94,7 @@ ngx_svc_admin_login_reply(ngx_svc_request_t *sr)
  */
 
 static ngx_int_t
-ngx_svc_admin_login_risk(ngx_svc_request_t *sr)
+ngx_svc_password_login_risk(ngx_svc_request_t *sr)
 {
     ngx_int_t  rc;
 
@@ -108,7 +108,7 @@ ngx_svc_admin_login_risk(ngx_svc_request_t *sr)
 /* What is written looks again whether the tenant is still there. */
 
 static ngx_int_t
-ngx_svc_admin_login_risk_reply(ngx_svc_request_t *sr)
+ngx_svc_password_login_risk_reply(ngx_svc_request_t *sr)
 {
     ngx_svc_login_t  *login;
 
@@ -117,14 +117,14 @@ ngx_svc_admin_login_risk_reply(ngx_svc_request_t *sr)
     ngx_svc_login_take_risk(login,
                             ngx_svc_result(sr, &ngx_svc_sql_signin_risk));
 
-    return ngx_svc_admin_login_hash(login);
+    return ngx_svc_password_login_hash(login);
 }
 
 
 /* One that does not open is neither right nor wrong. */
 
 static ngx_int_t
-ngx_svc_admin_login_stored(ngx_svc_login_t *login)
+ngx_svc_password_login_stored(ngx_svc_login_t *login)
 {
     PGresult   *res;
     ngx_str_t   hash;
@@ -162,7 +162,7 @@ ngx_svc_admin_login_stored(ngx_svc_login_t *login)
 /* With nothing to compare it takes as long. */
 
 static ngx_int_t
-ngx_svc_admin_login_hash(ngx_svc_login_t *login)
+ngx_svc_password_login_hash(ngx_svc_login_t *login)
 {
     ngx_svc_password_job_t  *job;
 
@@ -182,13 +182,13 @@ ngx_svc_admin_login_hash(ngx_svc_login_t *login)
 
     job->work.make = NGX_SVC_PASSWORD_RENEW;
 
-    return ngx_svc_signin_post(login->sr, job, ngx_svc_admin_login_hashed,
+    return ngx_svc_signin_post(login->sr, job, ngx_svc_password_login_hashed,
                                login);
 }
 
 
 static void
-ngx_svc_admin_login_hashed(ngx_svc_password_job_t *job)
+ngx_svc_password_login_hashed(ngx_svc_password_job_t *job)
 {
     ngx_connection_t    *c;
     ngx_svc_login_t     *login;
@@ -200,14 +200,14 @@ ngx_svc_admin_login_hashed(ngx_svc_password_job_t *job)
 
     ngx_http_set_log_request(c->log, r);
 
-    ngx_http_finalize_request(r, ngx_svc_admin_login_verdict(login, job));
+    ngx_http_finalize_request(r, ngx_svc_password_login_verdict(login, job));
 
     ngx_http_run_posted_requests(c);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_login_verdict(ngx_svc_login_t *login,
+ngx_svc_password_login_verdict(ngx_svc_login_t *login,
     ngx_svc_password_job_t *job)
 {
     ngx_svc_request_t  *sr;
@@ -234,16 +234,16 @@ ngx_svc_admin_login_verdict(ngx_svc_login_t *login,
             return ngx_svc_login_refused(login);
         }
 
-        return ngx_svc_admin_login_write(login, ngx_svc_login_failure,
+        return ngx_svc_password_login_write(login, ngx_svc_login_failure,
                                          ngx_svc_login_failure_reply);
     }
 
-    return ngx_svc_admin_login_right(login, &job->work);
+    return ngx_svc_password_login_right(login, &job->work);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_login_right(ngx_svc_login_t *login,
+ngx_svc_password_login_right(ngx_svc_login_t *login,
     ngx_svc_password_work_t *work)
 {
     ngx_svc_login_stage(login, 0);
@@ -251,7 +251,7 @@ ngx_svc_admin_login_right(ngx_svc_login_t *login,
     if (login->risk.action == NGX_SVC_ACCESS_DENY) {
         login->reason = NGX_SVC_LOGIN_RISK;
 
-        return ngx_svc_admin_login_write(login, ngx_svc_login_failure,
+        return ngx_svc_password_login_write(login, ngx_svc_login_failure,
                                          ngx_svc_login_failure_reply);
     }
 
@@ -263,13 +263,13 @@ ngx_svc_admin_login_right(ngx_svc_login_t *login,
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_svc_admin_login_write(login, ngx_svc_login_success,
+    return ngx_svc_password_login_write(login, ngx_svc_login_success,
                                      ngx_svc_login_success_reply);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_login_write(ngx_svc_login_t *login,
+ngx_svc_password_login_write(ngx_svc_login_t *login,
     ngx_int_t (*prepare)(ngx_svc_request_t *sr),
     ngx_int_t (*reply)(ngx_svc_request_t *sr))
 {

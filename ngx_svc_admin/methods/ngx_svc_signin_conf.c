@@ -16,30 +16,30 @@
 
 
 #define NGX_SVC_SIGNIN_RESOURCES(_)                                           \
-    _(ngx_svc_admin_login)                                                    \
-    _(ngx_svc_admin_passkey_login)                                            \
-    _(ngx_svc_admin_passkeys)                                                 \
-    _(ngx_svc_admin_signin_options)                                           \
-    _(ngx_svc_admin_password_reset)                                           \
-    _(ngx_svc_admin_signup)                                                   \
-    _(ngx_svc_admin_invitation_accept)                                        \
-    _(ngx_svc_admin_password_change)                                          \
-    _(ngx_svc_admin_profile)                                                  \
-    _(ngx_svc_admin_sessions)                                                 \
-    _(ngx_svc_admin_factors)                                                  \
-    _(ngx_svc_admin_totp)                                                     \
-    _(ngx_svc_admin_stepup)
+    _(ngx_svc_password_login)                                                 \
+    _(ngx_svc_passkey_login)                                            \
+    _(ngx_svc_passkey_enroll)                                                 \
+    _(ngx_svc_signin_options)                                           \
+    _(ngx_svc_password_reset)                                           \
+    _(ngx_svc_signup_begin)                                                   \
+    _(ngx_svc_invitation_accept)                                        \
+    _(ngx_svc_password_change)                                          \
+    _(ngx_svc_profile)                                                  \
+    _(ngx_svc_session_routes)                                                 \
+    _(ngx_svc_factor_routes)                                                  \
+    _(ngx_svc_totp_enroll)                                                     \
+    _(ngx_svc_stepup_routes)
 
 #define NGX_SVC_SIGNIN_MAIL_RESOURCES(_)                                      \
-    _(ngx_svc_admin_password_forgot)                                          \
-    _(ngx_svc_admin_passwordless)                                             \
-    _(ngx_svc_admin_signup_verify)                                            \
-    _(ngx_svc_admin_email_verify)                                             \
-    _(ngx_svc_admin_email_change)                                             \
-    _(ngx_svc_admin_mfa_email)
+    _(ngx_svc_password_forgot)                                          \
+    _(ngx_svc_email_login)                                             \
+    _(ngx_svc_signup_verify)                                            \
+    _(ngx_svc_email_verify)                                             \
+    _(ngx_svc_email_change)                                             \
+    _(ngx_svc_email_enroll)
 
 #define NGX_SVC_SIGNIN_ORGANIZATION_RESOURCES(_)                              \
-    _(ngx_svc_admin_organizations)
+    _(ngx_svc_organization_signup)
 
 #define NGX_SVC_SIGNIN_ROUTES(name)    extern const ngx_svc_route_t  name[];
 #define NGX_SVC_SIGNIN_RESOURCE(name)  name,

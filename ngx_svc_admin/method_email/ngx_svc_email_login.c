@@ -21,28 +21,28 @@
 #define NGX_SVC_PASSWORDLESS_PATH    "/login"
 
 
-static ngx_int_t ngx_svc_admin_passwordless_start(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_passwordless_begin(ngx_svc_login_t *login);
-static ngx_int_t ngx_svc_admin_passwordless_started(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_passwordless_open(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_passwordless_opened(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_passwordless_mail(ngx_svc_login_t *login,
+static ngx_int_t ngx_svc_email_login_start(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_email_login_begin(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_email_login_started(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_email_login_open(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_email_login_opened(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_email_login_mail(ngx_svc_login_t *login,
     PGresult *res);
-static ngx_int_t ngx_svc_admin_passwordless_prepare(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_passwordless_take(ngx_svc_login_t *login);
-static ngx_int_t ngx_svc_admin_passwordless_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_passwordless_read(ngx_svc_login_t *login);
-static ngx_int_t ngx_svc_admin_passwordless_shown(ngx_svc_login_t *login);
-static ngx_int_t ngx_svc_admin_passwordless_right(ngx_svc_login_t *login);
-static ngx_int_t ngx_svc_admin_passwordless_wrong(ngx_svc_login_t *login);
-static ngx_int_t ngx_svc_admin_passwordless_allowed(ngx_svc_request_t *sr,
+static ngx_int_t ngx_svc_email_login_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_email_login_take(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_email_login_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_email_login_read(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_email_login_shown(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_email_login_right(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_email_login_wrong(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_email_login_allowed(ngx_svc_request_t *sr,
     PGresult *res);
 
 
-#include "ngx_svc_admin_passwordless.sql.h"
+#include "ngx_svc_email_login.sql.h"
 
 
-static const ngx_svc_login_method_t  ngx_svc_admin_passwordless_method = {
+static const ngx_svc_login_method_t  ngx_svc_email_login_method = {
     .methods = ngx_string("{email}"),
     .error = NGX_SVC_E_CODE,
     .wrong = "The code is wrong.",
@@ -52,7 +52,7 @@ static const ngx_svc_login_method_t  ngx_svc_admin_passwordless_method = {
 };
 
 
-const ngx_svc_route_t  ngx_svc_admin_passwordless[] = {
+const ngx_svc_route_t  ngx_svc_email_login[] = {
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/auth/passwordless/start"),
@@ -62,8 +62,8 @@ const ngx_svc_route_t  ngx_svc_admin_passwordless[] = {
       .statements = { &ngx_svc_sql_signin_tenant,
                       &ngx_svc_sql_passwordless_begin },
       .status = NGX_HTTP_ACCEPTED,
-      .prepare = ngx_svc_admin_passwordless_start,
-      .reply = ngx_svc_admin_passwordless_started },
+      .prepare = ngx_svc_email_login_start,
+      .reply = ngx_svc_email_login_started },
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/auth/passwordless/verify"),
@@ -75,26 +75,26 @@ const ngx_svc_route_t  ngx_svc_admin_passwordless[] = {
                       &ngx_svc_sql_passwordless_user,
                       &ngx_svc_sql_passwordless_risk,
                       &ngx_svc_sql_email_challenge_try },
-      .prepare = ngx_svc_admin_passwordless_prepare,
-      .reply = ngx_svc_admin_passwordless_reply },
+      .prepare = ngx_svc_email_login_prepare,
+      .reply = ngx_svc_email_login_reply },
 
     ngx_svc_null_route
 };
 
 
 static ngx_int_t
-ngx_svc_admin_passwordless_start(ngx_svc_request_t *sr)
+ngx_svc_email_login_start(ngx_svc_request_t *sr)
 {
     return ngx_svc_email_challenge_prepare(sr, sizeof(ngx_svc_login_t),
-                                           &ngx_svc_admin_passwordless_method,
-                                           ngx_svc_admin_passwordless_begin);
+                                           &ngx_svc_email_login_method,
+                                           ngx_svc_email_login_begin);
 }
 
 
 /* From where it was begun is kept with it, for the hits that it gives back. */
 
 static ngx_int_t
-ngx_svc_admin_passwordless_begin(ngx_svc_login_t *login)
+ngx_svc_email_login_begin(ngx_svc_login_t *login)
 {
     ngx_int_t  rc;
 
@@ -114,7 +114,7 @@ ngx_svc_admin_passwordless_begin(ngx_svc_login_t *login)
 /* Of a tenant that there is not nothing is written. */
 
 static ngx_int_t
-ngx_svc_admin_passwordless_started(ngx_svc_request_t *sr)
+ngx_svc_email_login_started(ngx_svc_request_t *sr)
 {
     ngx_int_t         rc;
     PGresult         *res;
@@ -131,7 +131,7 @@ ngx_svc_admin_passwordless_started(ngx_svc_request_t *sr)
     }
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_admin_passwordless_allowed(sr, res);
+        rc = ngx_svc_email_login_allowed(sr, res);
     }
 
     if (rc == NGX_OK) {
@@ -142,8 +142,8 @@ ngx_svc_admin_passwordless_started(ngx_svc_request_t *sr)
 
     case NGX_OK:
         return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
-                                     ngx_svc_admin_passwordless_open,
-                                     ngx_svc_admin_passwordless_opened);
+                                     ngx_svc_email_login_open,
+                                     ngx_svc_email_login_opened);
 
     case NGX_DECLINED:
         return ngx_svc_login_declined(login);
@@ -155,7 +155,7 @@ ngx_svc_admin_passwordless_started(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
-ngx_svc_admin_passwordless_open(ngx_svc_request_t *sr)
+ngx_svc_email_login_open(ngx_svc_request_t *sr)
 {
     static const ngx_svc_pg_statement_t *const  list[] = {
         &ngx_svc_sql_signin_tenant_write,
@@ -169,14 +169,14 @@ ngx_svc_admin_passwordless_open(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
-ngx_svc_admin_passwordless_opened(ngx_svc_request_t *sr)
+ngx_svc_email_login_opened(ngx_svc_request_t *sr)
 {
     ngx_int_t   rc;
     PGresult   *res;
 
     res = ngx_svc_result(sr, &ngx_svc_sql_passwordless_open);
 
-    rc = PQntuples(res) ? ngx_svc_admin_passwordless_mail(sr->data, res)
+    rc = PQntuples(res) ? ngx_svc_email_login_mail(sr->data, res)
                         : ngx_svc_fail(&sr->error, NGX_SVC_E_ACCESS_DENIED,
                                        "The tenant is suspended.");
 
@@ -195,7 +195,7 @@ ngx_svc_admin_passwordless_opened(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
-ngx_svc_admin_passwordless_mail(ngx_svc_login_t *login, PGresult *res)
+ngx_svc_email_login_mail(ngx_svc_login_t *login, PGresult *res)
 {
     ngx_svc_mail_t  mail;
 
@@ -217,16 +217,16 @@ ngx_svc_admin_passwordless_mail(ngx_svc_login_t *login, PGresult *res)
 
 
 static ngx_int_t
-ngx_svc_admin_passwordless_prepare(ngx_svc_request_t *sr)
+ngx_svc_email_login_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_login_prepare(sr, sizeof(ngx_svc_login_t),
-                                 &ngx_svc_admin_passwordless_method,
-                                 ngx_svc_admin_passwordless_take);
+                                 &ngx_svc_email_login_method,
+                                 ngx_svc_email_login_take);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_passwordless_take(ngx_svc_login_t *login)
+ngx_svc_email_login_take(ngx_svc_login_t *login)
 {
     return ngx_svc_email_challenge_shown(login, NGX_SVC_PASSWORDLESS_KIND);
 }
@@ -235,7 +235,7 @@ ngx_svc_admin_passwordless_take(ngx_svc_login_t *login)
 /* What is denied and locked is not told from what was shown. */
 
 static ngx_int_t
-ngx_svc_admin_passwordless_reply(ngx_svc_request_t *sr)
+ngx_svc_email_login_reply(ngx_svc_request_t *sr)
 {
     ngx_int_t         rc;
     PGresult         *res;
@@ -243,7 +243,7 @@ ngx_svc_admin_passwordless_reply(ngx_svc_request_t *sr)
 
     login = sr->data;
 
-    rc = ngx_svc_admin_passwordless_read(login);
+    rc = ngx_svc_email_login_read(login);
 
     if (rc == NGX_OK) {
         res = ngx_svc_result(sr, &ngx_svc_sql_email_challenge_tenant);
@@ -256,7 +256,7 @@ ngx_svc_admin_passwordless_reply(ngx_svc_request_t *sr)
     case NGX_OK:
         res = ngx_svc_result(sr, &ngx_svc_sql_passwordless_risk);
         ngx_svc_login_take_risk(login, res);
-        return ngx_svc_admin_passwordless_shown(login);
+        return ngx_svc_email_login_shown(login);
 
     case NGX_DECLINED:
         return ngx_svc_login_declined(login);
@@ -270,7 +270,7 @@ ngx_svc_admin_passwordless_reply(ngx_svc_request_t *sr)
 /* The challenge tells the tenant, and from now on its slug, and the address. */
 
 static ngx_int_t
-ngx_svc_admin_passwordless_read(ngx_svc_login_t *login)
+ngx_svc_email_login_read(ngx_svc_login_t *login)
 {
     size_t              len;
     u_char             *mac;
@@ -303,12 +303,12 @@ ngx_svc_admin_passwordless_read(ngx_svc_login_t *login)
     login->asked.mac.len = len;
     login->password.expired = ngx_svc_row_true(res, 0, "expired");
 
-    return ngx_svc_admin_passwordless_allowed(sr, res);
+    return ngx_svc_email_login_allowed(sr, res);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_passwordless_shown(ngx_svc_login_t *login)
+ngx_svc_email_login_shown(ngx_svc_login_t *login)
 {
     PGresult           *tried;
     ngx_svc_request_t  *sr;
@@ -320,11 +320,11 @@ ngx_svc_admin_passwordless_shown(ngx_svc_login_t *login)
 
     case NGX_OK:
         return login->reason == NGX_SVC_LOGIN_WRONG
-               ? ngx_svc_admin_passwordless_right(login)
-               : ngx_svc_admin_passwordless_wrong(login);
+               ? ngx_svc_email_login_right(login)
+               : ngx_svc_email_login_wrong(login);
 
     case NGX_DECLINED:
-        return ngx_svc_admin_passwordless_wrong(login);
+        return ngx_svc_email_login_wrong(login);
 
     case NGX_ABORT:
         return ngx_svc_send_error(sr);
@@ -336,13 +336,13 @@ ngx_svc_admin_passwordless_shown(ngx_svc_login_t *login)
 
 
 static ngx_int_t
-ngx_svc_admin_passwordless_right(ngx_svc_login_t *login)
+ngx_svc_email_login_right(ngx_svc_login_t *login)
 {
     ngx_svc_login_stage(login, 1);
 
     if (login->risk.action == NGX_SVC_ACCESS_DENY) {
         login->reason = NGX_SVC_LOGIN_RISK;
-        return ngx_svc_admin_passwordless_wrong(login);
+        return ngx_svc_email_login_wrong(login);
     }
 
     return ngx_svc_request_again(login->sr, NGX_SVC_PG_WRITE,
@@ -354,7 +354,7 @@ ngx_svc_admin_passwordless_right(ngx_svc_login_t *login)
 /* It is written down, which may lock the account, and then it is said. */
 
 static ngx_int_t
-ngx_svc_admin_passwordless_wrong(ngx_svc_login_t *login)
+ngx_svc_email_login_wrong(ngx_svc_login_t *login)
 {
     login->sr->error.kind = NGX_SVC_E_NONE;
 
@@ -365,7 +365,7 @@ ngx_svc_admin_passwordless_wrong(ngx_svc_login_t *login)
 
 
 static ngx_int_t
-ngx_svc_admin_passwordless_allowed(ngx_svc_request_t *sr, PGresult *res)
+ngx_svc_email_login_allowed(ngx_svc_request_t *sr, PGresult *res)
 {
     return ngx_svc_row_true(res, 0, "allowed")
            ? NGX_OK

@@ -32,20 +32,21 @@ typedef struct {
 } ngx_svc_reset_t;
 
 
-static ngx_int_t ngx_svc_admin_reset_prepare(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_reset_take(ngx_svc_login_t *login);
-static ngx_int_t ngx_svc_admin_reset_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_reset_hash(ngx_svc_reset_t *reset,
+static ngx_int_t ngx_svc_password_reset_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_password_reset_take(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_password_reset_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_password_reset_hash(ngx_svc_reset_t *reset,
     PGresult *res);
-static void ngx_svc_admin_reset_hashed(ngx_svc_password_job_t *job);
-static ngx_int_t ngx_svc_admin_reset_write(ngx_svc_request_t *sr);
-static void ngx_svc_admin_reset_committed(const ngx_svc_pg_results_t *results);
-static ngx_int_t ngx_svc_admin_reset_written(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_reset_done(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_reset_invalid(ngx_svc_request_t *sr);
+static void ngx_svc_password_reset_hashed(ngx_svc_password_job_t *job);
+static ngx_int_t ngx_svc_password_reset_write(ngx_svc_request_t *sr);
+static void ngx_svc_password_reset_committed(
+    const ngx_svc_pg_results_t *results);
+static ngx_int_t ngx_svc_password_reset_written(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_password_reset_done(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_password_reset_invalid(ngx_svc_request_t *sr);
 
 
-static const ngx_svc_member_t  ngx_svc_admin_reset_members[] = {
+static const ngx_svc_member_t  ngx_svc_password_reset_members[] = {
 
     { .name = ngx_string("token"),
       .type = NGX_SVC_T_STRING,
@@ -75,35 +76,35 @@ static const ngx_svc_member_t  ngx_svc_admin_reset_members[] = {
 #define ngx_svc_reset_param(field)  ngx_svc_param_data(ngx_svc_reset_t, field)
 
 
-#include "ngx_svc_admin_password_reset.sql.h"
+#include "ngx_svc_password_reset.sql.h"
 
 
-const ngx_svc_route_t  ngx_svc_admin_password_reset[] = {
+const ngx_svc_route_t  ngx_svc_password_reset[] = {
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/auth/password/reset"),
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
                |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE,
-      .members = ngx_svc_admin_reset_members,
+      .members = ngx_svc_password_reset_members,
       .statements = { &ngx_svc_sql_signin_tenant, &ngx_svc_sql_reset_read },
       .status = NGX_HTTP_NO_CONTENT,
-      .prepare = ngx_svc_admin_reset_prepare,
-      .reply = ngx_svc_admin_reset_reply },
+      .prepare = ngx_svc_password_reset_prepare,
+      .reply = ngx_svc_password_reset_reply },
 
     ngx_svc_null_route
 };
 
 
 static ngx_int_t
-ngx_svc_admin_reset_prepare(ngx_svc_request_t *sr)
+ngx_svc_password_reset_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_login_prepare(sr, sizeof(ngx_svc_reset_t), NULL,
-                                 ngx_svc_admin_reset_take);
+                                 ngx_svc_password_reset_take);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_reset_take(ngx_svc_login_t *login)
+ngx_svc_password_reset_take(ngx_svc_login_t *login)
 {
     ngx_int_t              rc;
     ngx_svc_reset_t       *reset;
@@ -142,7 +143,7 @@ ngx_svc_admin_reset_take(ngx_svc_login_t *login)
 
 
 static ngx_int_t
-ngx_svc_admin_reset_reply(ngx_svc_request_t *sr)
+ngx_svc_password_reset_reply(ngx_svc_request_t *sr)
 {
     ngx_int_t         rc;
     PGresult         *res;
@@ -163,15 +164,15 @@ ngx_svc_admin_reset_reply(ngx_svc_request_t *sr)
     }
 
     if (PQntuples(res) == 0) {
-        return ngx_svc_admin_reset_invalid(sr);
+        return ngx_svc_password_reset_invalid(sr);
     }
 
-    return ngx_svc_admin_reset_hash(reset, res);
+    return ngx_svc_password_reset_hash(reset, res);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_reset_hash(ngx_svc_reset_t *reset, PGresult *res)
+ngx_svc_password_reset_hash(ngx_svc_reset_t *reset, PGresult *res)
 {
     ngx_str_t                id;
     ngx_svc_login_t         *login;
@@ -204,13 +205,13 @@ ngx_svc_admin_reset_hash(ngx_svc_reset_t *reset, PGresult *res)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_svc_signin_post(login->sr, job, ngx_svc_admin_reset_hashed,
+    return ngx_svc_signin_post(login->sr, job, ngx_svc_password_reset_hashed,
                                reset);
 }
 
 
 static void
-ngx_svc_admin_reset_hashed(ngx_svc_password_job_t *job)
+ngx_svc_password_reset_hashed(ngx_svc_password_job_t *job)
 {
     ngx_int_t            rc;
     ngx_connection_t    *c;
@@ -228,8 +229,8 @@ ngx_svc_admin_reset_hashed(ngx_svc_password_job_t *job)
 
     rc = (rc == NGX_OK)
          ? ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
-                                 ngx_svc_admin_reset_write,
-                                 ngx_svc_admin_reset_written)
+                                 ngx_svc_password_reset_write,
+                                 ngx_svc_password_reset_written)
          : rc == NGX_DECLINED ? ngx_svc_send_error(sr)
                               : NGX_HTTP_INTERNAL_SERVER_ERROR;
 
@@ -240,7 +241,7 @@ ngx_svc_admin_reset_hashed(ngx_svc_password_job_t *job)
 
 
 static ngx_int_t
-ngx_svc_admin_reset_write(ngx_svc_request_t *sr)
+ngx_svc_password_reset_write(ngx_svc_request_t *sr)
 {
     static const ngx_svc_pg_statement_t *const  list[] = {
         &ngx_svc_sql_signin_tenant_write,
@@ -250,14 +251,14 @@ ngx_svc_admin_reset_write(ngx_svc_request_t *sr)
         NULL
     };
 
-    sr->op->committed = ngx_svc_admin_reset_committed;
+    sr->op->committed = ngx_svc_password_reset_committed;
 
     return ngx_svc_login_calls(sr, list);
 }
 
 
 static void
-ngx_svc_admin_reset_committed(const ngx_svc_pg_results_t *results)
+ngx_svc_password_reset_committed(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_notice_changed(results,
                            ngx_svc_pg_result(results,
@@ -266,7 +267,7 @@ ngx_svc_admin_reset_committed(const ngx_svc_pg_results_t *results)
 
 
 static ngx_int_t
-ngx_svc_admin_reset_written(ngx_svc_request_t *sr)
+ngx_svc_password_reset_written(ngx_svc_request_t *sr)
 {
     PGresult         *res;
     ngx_svc_reset_t  *reset;
@@ -275,16 +276,16 @@ ngx_svc_admin_reset_written(ngx_svc_request_t *sr)
     res = ngx_svc_result(sr, &ngx_svc_sql_reset_store);
 
     if (PQntuples(res) == 0) {
-        return ngx_svc_admin_reset_invalid(sr);
+        return ngx_svc_password_reset_invalid(sr);
     }
 
     return ngx_svc_limit_clear_then(sr, &reset->email, &reset->failures,
-                                    ngx_svc_admin_reset_done);
+                                    ngx_svc_password_reset_done);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_reset_done(ngx_svc_request_t *sr)
+ngx_svc_password_reset_done(ngx_svc_request_t *sr)
 {
     if (ngx_svc_signin_no_store(sr) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -295,7 +296,7 @@ ngx_svc_admin_reset_done(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
-ngx_svc_admin_reset_invalid(ngx_svc_request_t *sr)
+ngx_svc_password_reset_invalid(ngx_svc_request_t *sr)
 {
     (void) ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_TOKEN,
                         "The token is unknown, expired or has been used: ask "

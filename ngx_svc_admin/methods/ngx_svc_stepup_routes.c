@@ -67,10 +67,10 @@ static const ngx_svc_member_t  ngx_svc_stepup_members[] = {
 };
 
 
-#include "ngx_svc_admin_stepup.sql.h"
+#include "ngx_svc_stepup_routes.sql.h"
 
 
-const ngx_svc_route_t  ngx_svc_admin_stepup[] = {
+const ngx_svc_route_t  ngx_svc_stepup_routes[] = {
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/mfa/challenge"),
@@ -113,11 +113,11 @@ const ngx_svc_route_t  ngx_svc_admin_stepup[] = {
 /* In the order in which they are offered. */
 
 static const ngx_svc_stepup_method_t *const  ngx_svc_stepup_methods[] = {
-    &ngx_svc_stepup_passkey,
-    &ngx_svc_stepup_totp,
-    &ngx_svc_stepup_email,
-    &ngx_svc_stepup_recovery,
-    &ngx_svc_stepup_password,
+    &ngx_svc_passkey_stepup,
+    &ngx_svc_totp_stepup,
+    &ngx_svc_email_stepup,
+    &ngx_svc_recovery_stepup,
+    &ngx_svc_password_stepup,
     NULL
 };
 
@@ -167,7 +167,7 @@ ngx_svc_challenge_check(ngx_svc_request_t *sr, void *body)
         return NGX_ERROR;
     }
 
-    if (step->method == &ngx_svc_stepup_email && !ngx_svc_mail_ready()) {
+    if (step->method == &ngx_svc_email_stepup && !ngx_svc_mail_ready()) {
         return ngx_svc_email_challenge_away(sr);
     }
 
@@ -263,7 +263,7 @@ ngx_svc_challenge_send(ngx_svc_stepup_t *step)
     ngx_svc_column_time(&w, "expiresAt", step->tried, 0,
                         ngx_svc_row_find(step->tried, "expiresAt"));
     ngx_svc_json_integer(&w, "attemptsLeft", ngx_max(left, 0));
-    ngx_svc_stepup_email_hint(&w, step);
+    ngx_svc_email_stepup_hint(&w, step);
 
     if (step->method == NULL || step->method->options == NULL) {
         ngx_svc_json_null(&w, "publicKey");
@@ -437,13 +437,13 @@ ngx_svc_stepup_stage(ngx_svc_stepup_t *step)
     }
 
     if (step->method == NULL
-        || (step->method->other == &ngx_svc_stepup_email && !step->named))
+        || (step->method->other == &ngx_svc_email_stepup && !step->named))
     {
-        step->method = &ngx_svc_stepup_email;
+        step->method = &ngx_svc_email_stepup;
         step->factor.method = step->method->name;
     }
 
-    return step->method == &ngx_svc_stepup_email ? NGX_OK
+    return step->method == &ngx_svc_email_stepup ? NGX_OK
            : ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
                           "\"method\" must be \"email\": the address is to "
                           "be shown.");

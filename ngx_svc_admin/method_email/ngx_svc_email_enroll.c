@@ -18,51 +18,52 @@
 
 typedef struct {
     ngx_svc_value_t   code;
-} ngx_svc_mfa_email_body_t;
+} ngx_svc_email_enroll_body_t;
 
 
-static ngx_int_t ngx_svc_mfa_email_check(ngx_svc_request_t *sr, void *body);
-static ngx_int_t ngx_svc_mfa_email_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_mfa_email_able(ngx_svc_factor_t *factor);
-static ngx_int_t ngx_svc_mfa_email_open(ngx_svc_login_t *login);
-static ngx_int_t ngx_svc_mfa_email_write(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_mfa_email_written(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_mfa_email_full(ngx_svc_request_t *sr, PGresult *res);
-static ngx_int_t ngx_svc_mfa_email_send(ngx_svc_factor_t *factor,
+static ngx_int_t ngx_svc_email_enroll_check(ngx_svc_request_t *sr, void *body);
+static ngx_int_t ngx_svc_email_enroll_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_email_enroll_able(ngx_svc_factor_t *factor);
+static ngx_int_t ngx_svc_email_enroll_open(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_email_enroll_write(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_email_enroll_written(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_email_enroll_full(ngx_svc_request_t *sr,
     PGresult *res);
-static ngx_int_t ngx_svc_mfa_email_confirm_check(ngx_svc_request_t *sr,
+static ngx_int_t ngx_svc_email_enroll_send(ngx_svc_factor_t *factor,
+    PGresult *res);
+static ngx_int_t ngx_svc_email_enroll_confirm_check(ngx_svc_request_t *sr,
     void *body);
-static ngx_int_t ngx_svc_mfa_email_confirm_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_mfa_email_confirm(ngx_svc_request_t *sr);
-static void ngx_svc_mfa_email_refused(ngx_svc_request_t *sr, PGresult *res);
+static ngx_int_t ngx_svc_email_enroll_confirm_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_email_enroll_confirm(ngx_svc_request_t *sr);
+static void ngx_svc_email_enroll_refused(ngx_svc_request_t *sr, PGresult *res);
 
 
-static const ngx_svc_member_t  ngx_svc_mfa_email_members[] = {
+static const ngx_svc_member_t  ngx_svc_email_enroll_members[] = {
 
     { .name = ngx_string("code"),
       .type = NGX_SVC_T_STRING,
       .flags = NGX_SVC_M_REQUIRED,
       .min = 1,
       .max = NGX_SVC_OWN_EMAIL_CODE,
-      .offset = offsetof(ngx_svc_mfa_email_body_t, code) },
+      .offset = offsetof(ngx_svc_email_enroll_body_t, code) },
 
     ngx_svc_null_member
 };
 
 
-#include "ngx_svc_admin_mfa_email.sql.h"
+#include "ngx_svc_email_enroll.sql.h"
 
 
-const ngx_svc_route_t  ngx_svc_admin_mfa_email[] = {
+const ngx_svc_route_t  ngx_svc_email_enroll[] = {
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/mfa/email"),
       .flags = NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_PENDING_ENROLL
                |NGX_SVC_ROUTE_SENSITIVE|NGX_SVC_ROUTE_NO_STORE,
-      .check = ngx_svc_mfa_email_check,
+      .check = ngx_svc_email_enroll_check,
       .statements = { &ngx_svc_sql_factor_read },
       .status = NGX_HTTP_ACCEPTED,
-      .reply = ngx_svc_mfa_email_reply },
+      .reply = ngx_svc_email_enroll_reply },
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/mfa/email/*/confirm"),
@@ -70,20 +71,20 @@ const ngx_svc_route_t  ngx_svc_admin_mfa_email[] = {
                |NGX_SVC_ROUTE_SENSITIVE|NGX_SVC_ROUTE_JSON
                |NGX_SVC_ROUTE_SMALL|NGX_SVC_ROUTE_WRITE_POOL
                |NGX_SVC_ROUTE_NO_STORE,
-      .members = ngx_svc_mfa_email_members,
-      .body_size = sizeof(ngx_svc_mfa_email_body_t),
-      .check = ngx_svc_mfa_email_confirm_check,
+      .members = ngx_svc_email_enroll_members,
+      .body_size = sizeof(ngx_svc_email_enroll_body_t),
+      .check = ngx_svc_email_enroll_confirm_check,
       .statements = { &ngx_svc_sql_factor_read,
                       &ngx_svc_sql_mfa_email_pending,
                       &ngx_svc_sql_own_email_try },
-      .reply = ngx_svc_mfa_email_confirm_reply },
+      .reply = ngx_svc_email_enroll_confirm_reply },
 
     ngx_svc_null_route
 };
 
 
 static ngx_int_t
-ngx_svc_mfa_email_check(ngx_svc_request_t *sr, void *body)
+ngx_svc_email_enroll_check(ngx_svc_request_t *sr, void *body)
 {
     if (ngx_svc_factor_create(sr, sizeof(ngx_svc_factor_t)) == NULL) {
         return NGX_ERROR;
@@ -94,7 +95,7 @@ ngx_svc_mfa_email_check(ngx_svc_request_t *sr, void *body)
 
 
 static ngx_int_t
-ngx_svc_mfa_email_reply(ngx_svc_request_t *sr)
+ngx_svc_email_enroll_reply(ngx_svc_request_t *sr)
 {
     ngx_int_t          rc;
     ngx_svc_factor_t  *factor;
@@ -109,21 +110,21 @@ ngx_svc_mfa_email_reply(ngx_svc_request_t *sr)
     }
 
     if (ngx_svc_factor_room(factor) != NGX_OK
-        || ngx_svc_mfa_email_able(factor) != NGX_OK)
+        || ngx_svc_email_enroll_able(factor) != NGX_OK)
     {
         return ngx_svc_send_error(sr);
     }
 
     factor->login.limit.family = NGX_SVC_LIMIT_LOGIN;
 
-    return ngx_svc_login_limit_then(&factor->login, ngx_svc_mfa_email_open);
+    return ngx_svc_login_limit_then(&factor->login, ngx_svc_email_enroll_open);
 }
 
 
 /* NGX_OK; NGX_DECLINED with sr->error. */
 
 static ngx_int_t
-ngx_svc_mfa_email_able(ngx_svc_factor_t *factor)
+ngx_svc_email_enroll_able(ngx_svc_factor_t *factor)
 {
     ngx_svc_error_t  *err;
 
@@ -145,20 +146,20 @@ ngx_svc_mfa_email_able(ngx_svc_factor_t *factor)
 
 
 static ngx_int_t
-ngx_svc_mfa_email_open(ngx_svc_login_t *login)
+ngx_svc_email_enroll_open(ngx_svc_login_t *login)
 {
     if (ngx_svc_email_challenge_new(login, "mfa", 0) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     return ngx_svc_request_again(login->sr, NGX_SVC_PG_WRITE,
-                                 ngx_svc_mfa_email_write,
-                                 ngx_svc_mfa_email_written);
+                                 ngx_svc_email_enroll_write,
+                                 ngx_svc_email_enroll_written);
 }
 
 
 static ngx_int_t
-ngx_svc_mfa_email_write(ngx_svc_request_t *sr)
+ngx_svc_email_enroll_write(ngx_svc_request_t *sr)
 {
     static const ngx_svc_pg_statement_t *const  list[] = {
         &ngx_svc_sql_signin_lock,
@@ -174,7 +175,7 @@ ngx_svc_mfa_email_write(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
-ngx_svc_mfa_email_written(ngx_svc_request_t *sr)
+ngx_svc_email_enroll_written(ngx_svc_request_t *sr)
 {
     ngx_int_t        rc;
     PGresult        *res;
@@ -189,7 +190,7 @@ ngx_svc_mfa_email_written(ngx_svc_request_t *sr)
     res = ngx_svc_result(sr, &ngx_svc_sql_mfa_email_create);
 
     if (PQgetisnull(res, 0, 0)) {
-        return ngx_svc_mfa_email_full(sr, res);
+        return ngx_svc_email_enroll_full(sr, res);
     }
 
     res = ngx_svc_result(sr, &ngx_svc_sql_own_email_open);
@@ -205,13 +206,13 @@ ngx_svc_mfa_email_written(ngx_svc_request_t *sr)
         return ngx_svc_send_error(sr);
     }
 
-    return rc == NGX_OK ? ngx_svc_mfa_email_send(sr->data, res)
+    return rc == NGX_OK ? ngx_svc_email_enroll_send(sr->data, res)
                         : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
 
 
 static ngx_int_t
-ngx_svc_mfa_email_full(ngx_svc_request_t *sr, PGresult *res)
+ngx_svc_email_enroll_full(ngx_svc_request_t *sr, PGresult *res)
 {
     if (ngx_svc_row_true(res, 0, "mailed")) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_CONFLICT,
@@ -240,7 +241,7 @@ ngx_svc_mfa_email_full(ngx_svc_request_t *sr, PGresult *res)
 
 
 static ngx_int_t
-ngx_svc_mfa_email_send(ngx_svc_factor_t *factor, PGresult *res)
+ngx_svc_email_enroll_send(ngx_svc_factor_t *factor, PGresult *res)
 {
     ngx_svc_request_t      *sr;
     ngx_svc_json_writer_t   w;
@@ -266,11 +267,11 @@ ngx_svc_mfa_email_send(ngx_svc_factor_t *factor, PGresult *res)
 /* An id that is none is 404 by the statement that looks for it. */
 
 static ngx_int_t
-ngx_svc_mfa_email_confirm_check(ngx_svc_request_t *sr, void *body)
+ngx_svc_email_enroll_confirm_check(ngx_svc_request_t *sr, void *body)
 {
     ngx_svc_value_t            id, token;
     ngx_svc_factor_t          *factor;
-    ngx_svc_mfa_email_body_t  *members = body;
+    ngx_svc_email_enroll_body_t  *members = body;
 
     factor = ngx_svc_factor_create(sr, sizeof(ngx_svc_factor_t));
     if (factor == NULL) {
@@ -283,7 +284,7 @@ ngx_svc_mfa_email_confirm_check(ngx_svc_request_t *sr, void *body)
     id.set = 1;
     id.str = sr->params[0];
 
-    factor->refused = ngx_svc_mfa_email_refused;
+    factor->refused = ngx_svc_email_enroll_refused;
     ngx_str_set(&factor->method, "email");
 
     return ngx_svc_email_challenge_take(&factor->login, "mfa", &id,
@@ -292,7 +293,7 @@ ngx_svc_mfa_email_confirm_check(ngx_svc_request_t *sr, void *body)
 
 
 static ngx_int_t
-ngx_svc_mfa_email_confirm_reply(ngx_svc_request_t *sr)
+ngx_svc_email_enroll_confirm_reply(ngx_svc_request_t *sr)
 {
     ngx_int_t          rc;
     ngx_svc_factor_t  *factor;
@@ -307,7 +308,7 @@ ngx_svc_mfa_email_confirm_reply(ngx_svc_request_t *sr)
     }
 
     if (ngx_svc_factor_proved(factor) != NGX_OK
-        || ngx_svc_mfa_email_able(factor) != NGX_OK)
+        || ngx_svc_email_enroll_able(factor) != NGX_OK)
     {
         return ngx_svc_send_error(sr);
     }
@@ -321,7 +322,7 @@ ngx_svc_mfa_email_confirm_reply(ngx_svc_request_t *sr)
 
     case NGX_OK:
         return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
-                                     ngx_svc_mfa_email_confirm,
+                                     ngx_svc_email_enroll_confirm,
                                      ngx_svc_factor_added);
 
     case NGX_ERROR:
@@ -334,7 +335,7 @@ ngx_svc_mfa_email_confirm_reply(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
-ngx_svc_mfa_email_confirm(ngx_svc_request_t *sr)
+ngx_svc_email_enroll_confirm(ngx_svc_request_t *sr)
 {
     return ngx_svc_factor_add(sr, &ngx_svc_sql_mfa_email_confirm);
 }
@@ -343,7 +344,7 @@ ngx_svc_mfa_email_confirm(ngx_svc_request_t *sr)
 /* Somebody else has confirmed one, or what it is of has changed. */
 
 static void
-ngx_svc_mfa_email_refused(ngx_svc_request_t *sr, PGresult *res)
+ngx_svc_email_enroll_refused(ngx_svc_request_t *sr, PGresult *res)
 {
     (void) ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND,
                         NGX_SVC_MFA_EMAIL_NONE);

@@ -11,19 +11,21 @@
 #include "ngx_svc_new_password.h"
 
 
-static ngx_int_t ngx_svc_admin_lookup_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_accept_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_accept_hashed(ngx_svc_account_t *account);
-static ngx_int_t ngx_svc_admin_accept_write(ngx_svc_request_t *sr);
-static void ngx_svc_admin_accept_committed(const ngx_svc_pg_results_t *results);
-static void ngx_svc_admin_accept_signed_in(const ngx_svc_pg_results_t *results);
-static ngx_int_t ngx_svc_admin_accept_written(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_invitation_lookup_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_invitation_accept_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_invitation_accept_hashed(ngx_svc_account_t *account);
+static ngx_int_t ngx_svc_invitation_accept_write(ngx_svc_request_t *sr);
+static void ngx_svc_invitation_accept_committed(
+    const ngx_svc_pg_results_t *results);
+static void ngx_svc_invitation_accept_signed_in(
+    const ngx_svc_pg_results_t *results);
+static ngx_int_t ngx_svc_invitation_accept_written(ngx_svc_request_t *sr);
 
 
-#include "ngx_svc_admin_invitation_accept.sql.h"
+#include "ngx_svc_invitation_accept.sql.h"
 
 
-const ngx_svc_route_t  ngx_svc_admin_invitation_accept[] = {
+const ngx_svc_route_t  ngx_svc_invitation_accept[] = {
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/auth/invitations/lookup"),
@@ -33,7 +35,7 @@ const ngx_svc_route_t  ngx_svc_admin_invitation_accept[] = {
       .statements = { &ngx_svc_sql_invitation_tenant,
                       &ngx_svc_sql_invitation_lookup },
       .prepare = ngx_svc_invitation_prepare,
-      .reply = ngx_svc_admin_lookup_reply },
+      .reply = ngx_svc_invitation_lookup_reply },
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/auth/invitations/accept"),
@@ -44,14 +46,14 @@ const ngx_svc_route_t  ngx_svc_admin_invitation_accept[] = {
                       &ngx_svc_sql_invitation_read },
       .status = NGX_HTTP_CREATED,
       .prepare = ngx_svc_invitation_prepare,
-      .reply = ngx_svc_admin_accept_reply },
+      .reply = ngx_svc_invitation_accept_reply },
 
     ngx_svc_null_route
 };
 
 
 static ngx_int_t
-ngx_svc_admin_lookup_reply(ngx_svc_request_t *sr)
+ngx_svc_invitation_lookup_reply(ngx_svc_request_t *sr)
 {
     PGresult   *res;
     ngx_int_t   rc;
@@ -75,7 +77,7 @@ ngx_svc_admin_lookup_reply(ngx_svc_request_t *sr)
 /* It ends as a sign-in with a password does. */
 
 static ngx_int_t
-ngx_svc_admin_accept_reply(ngx_svc_request_t *sr)
+ngx_svc_invitation_accept_reply(ngx_svc_request_t *sr)
 {
     ngx_int_t           rc;
     PGresult           *res;
@@ -102,21 +104,21 @@ ngx_svc_admin_accept_reply(ngx_svc_request_t *sr)
 
     ngx_svc_account_stage(&account->login);
 
-    return ngx_svc_account_hash(account, res, ngx_svc_admin_accept_hashed);
+    return ngx_svc_account_hash(account, res, ngx_svc_invitation_accept_hashed);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_accept_hashed(ngx_svc_account_t *account)
+ngx_svc_invitation_accept_hashed(ngx_svc_account_t *account)
 {
     return ngx_svc_request_again(account->login.sr, NGX_SVC_PG_WRITE,
-                                 ngx_svc_admin_accept_write,
-                                 ngx_svc_admin_accept_written);
+                                 ngx_svc_invitation_accept_write,
+                                 ngx_svc_invitation_accept_written);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_accept_write(ngx_svc_request_t *sr)
+ngx_svc_invitation_accept_write(ngx_svc_request_t *sr)
 {
     static const ngx_svc_pg_statement_t *const  list[] = {
         &ngx_svc_sql_signin_tenant_write,
@@ -129,20 +131,20 @@ ngx_svc_admin_accept_write(ngx_svc_request_t *sr)
     };
 
     return ngx_svc_account_write(sr->data, list,
-                                 ngx_svc_admin_accept_committed,
-                                 ngx_svc_admin_accept_signed_in);
+                                 ngx_svc_invitation_accept_committed,
+                                 ngx_svc_invitation_accept_signed_in);
 }
 
 
 static void
-ngx_svc_admin_accept_committed(const ngx_svc_pg_results_t *results)
+ngx_svc_invitation_accept_committed(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_account_committed(results, &ngx_svc_sql_invitation_store);
 }
 
 
 static void
-ngx_svc_admin_accept_signed_in(const ngx_svc_pg_results_t *results)
+ngx_svc_invitation_accept_signed_in(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_account_signed_in(results, &ngx_svc_sql_invitation_store);
 }
@@ -151,7 +153,7 @@ ngx_svc_admin_accept_signed_in(const ngx_svc_pg_results_t *results)
 /* Somebody else may have been faster, or it is over since it was read. */
 
 static ngx_int_t
-ngx_svc_admin_accept_written(ngx_svc_request_t *sr)
+ngx_svc_invitation_accept_written(ngx_svc_request_t *sr)
 {
     PGresult  *res;
 
