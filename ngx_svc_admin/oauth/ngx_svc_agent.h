@@ -1,6 +1,6 @@
 /*
- * AI agents, which are applications of the type "agent": what the routes of
- * theirs share.
+ * AI agents, which are applications of the type "agent": what their routes
+ * share.
  */
 
 #ifndef _NGX_SVC_AGENT_H_INCLUDED_
@@ -12,18 +12,21 @@
 #include "ngx_svc_bind.h"
 
 
-#define NGX_SVC_AGENT_AUDIENCES  100    /* of a policy */
+#define NGX_SVC_AGENT_AUDIENCES  100    /* in a policy, at most */
 
 #define NGX_SVC_NO_AGENT  "There is no agent with this clientId."
 
 
-/* Answers of an agent that the path names, also behind what changes it. */
+/*
+ * Reads the agent that the path names.  Routes that change an agent answer
+ * with its row.
+ */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_agent_get;
 
 
 /*
- * The body of a policy, of which all may be absent, and its check; keys: those
- * of allowedAudiences, in their order, of the request's pool.
+ * The body of a policy, all of whose members may be absent.  The check sets
+ * keys, in the request's pool: the keys of allowedAudiences, in their order.
  */
 
 typedef struct {
@@ -31,7 +34,7 @@ typedef struct {
     ngx_svc_value_t  max_ttl;
     ngx_svc_value_t  scopes;
     ngx_svc_value_t  audiences;
-    ngx_str_t        keys;          /* an array of SQL; no data: none */
+    ngx_str_t        keys;          /* array of SQL as text; no data: none */
 } ngx_svc_agent_policy_t;
 
 extern const ngx_svc_member_t  ngx_svc_agent_policy_members[];

@@ -1,5 +1,5 @@
 /*
- * What is unusual of agents, and told where a request of theirs is refused.
+ * Anomalies of agents that are recorded where a request of theirs is refused.
  */
 
 #ifndef _NGX_SVC_ANOMALY_H_INCLUDED_
@@ -9,7 +9,7 @@
 #include "ngx_svc_pg.h"
 
 
-/* The types; others come from the sweep. */
+/* The types that are recorded here; the sweep finds the others. */
 
 #define NGX_SVC_ANOMALY_SCOPE_DENIED     "scope_denied"
 #define NGX_SVC_ANOMALY_AUDIENCE_DENIED  "audience_denied"
@@ -18,19 +18,20 @@
 #define NGX_SVC_ANOMALY_SECRET_REUSE     "secret_reuse"
 
 /*
- * Parameters, bound by hand: a clientId; a type; and the details, the text of a
- * JSON object: "ip", "country", "requestId", and lists of at most 20 values,
- * never a token or a secret; what is null is left out.  The tenant is that of
- * the transaction, which begins with the statement that sets svc.tenant.
+ * Its parameters are bound by hand: a clientId; a type; and the details, the
+ * text of a JSON object with "ip", "country", "requestId" and lists of at most
+ * 20 values, and never with a token or a secret.  Members that are null are
+ * left out.  The tenant is the transaction's: its first statement sets
+ * svc.tenant.
  *
- * Of an hour, and of expired_use of a day, an agent has one row of a type:
- * what comes again is added to it.  It answers with its "id", and "created", t
- * for a new one, which is in the audit log then; without a row when the client
- * is no agent.
+ * An agent has one row for each type and hour, or day for expired_use; an
+ * anomaly that occurs again is added to that row.  The statement returns its
+ * "id", and "created", which is t if the row is new and the audit log has it;
+ * it returns no row if the client is no agent.
  */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_anomaly;
 
-/* For the metrics: one that is new, of either kind, by its type. */
+/* Counts a new anomaly in the metric of its type, whoever has found it. */
 void ngx_svc_anomaly_count(const ngx_str_t *type);
 
 

@@ -1,5 +1,5 @@
 /*
- * Applications: what the routes of theirs share.
+ * Applications: what their routes share.
  */
 
 #ifndef _NGX_SVC_APPLICATION_H_INCLUDED_
@@ -9,23 +9,25 @@
 #include "ngx_svc_admin.h"
 
 
-#define NGX_SVC_APPLICATIONS             1000   /* of a tenant */
+#define NGX_SVC_APPLICATIONS             1000   /* of a tenant, at most */
 #define NGX_SVC_APPLICATION_NAME         100    /* characters */
 #define NGX_SVC_APPLICATION_REDIRECTS    20
 #define NGX_SVC_APPLICATION_SCOPES       100
-#define NGX_SVC_APPLICATION_PREFIX       4      /* bytes of a clientId, */
-#define NGX_SVC_APPLICATION_RANDOM       16     /* and behind it, in hex */
+#define NGX_SVC_APPLICATION_PREFIX       4      /* first bytes of a clientId */
+#define NGX_SVC_APPLICATION_RANDOM       16     /* random bytes, as hex */
 #define NGX_SVC_APPLICATION_ID                                                \
     (NGX_SVC_APPLICATION_PREFIX + 2 * NGX_SVC_APPLICATION_RANDOM)
 
-/* How an application proves itself that has keys in place of a secret. */
+/* The authentication method of applications with keys in place of a secret. */
 #define NGX_SVC_APPLICATION_BY_KEYS  "private_key_jwt"
 
 #define NGX_SVC_NO_APPLICATION                                                \
     "There is no application with this clientId."
 
 
-/* NGX_SVC_GRANT_...: a bit for each, as of the names in the table of them */
+/*
+ * A bit for each grant type, in the order of ngx_svc_application_grant_names.
+ */
 
 #define NGX_SVC_GRANT_CODE      0x01
 #define NGX_SVC_GRANT_REFRESH   0x02
@@ -39,9 +41,10 @@
     "urn:ietf:params:oauth:grant-type:token-exchange"
 
 /*
- * The types: a name; what a clientId begins with; which grants it may have; and
- * what it gets when nothing is said, as SQL has it: grants, scopes, the life of
- * a token in seconds, whether users are asked; and how a client proves itself.
+ * The types of applications: the name; what a clientId begins with; the grant
+ * types that it may have; the defaults as SQL has them: grant types, scopes,
+ * an access token's life in seconds, whether users are asked for consent; and
+ * the authentication method.
  */
 
 #define NGX_SVC_APPLICATION_TYPES(_)                                          \
@@ -101,51 +104,65 @@ typedef struct {
     ngx_svc_value_t   jwks;
     ngx_svc_value_t   require_par;
     ngx_svc_value_t   profile;
-    ngx_svc_value_t   owner_id;         /* of a POST */
+    ngx_svc_value_t   owner_id;         /* in a POST alone */
 } ngx_svc_application_t;
 
 extern const ngx_svc_member_t  ngx_svc_application_create_members[];
 extern const ngx_svc_member_t  ngx_svc_application_patch_members[];
 
-/*
- * ngx_svc_application_body.c: the check of either; of elements and members, as
- * other bodies have them too; and of an array with more elements than max.
- */
+/* Checks a body of a POST or a PATCH, beyond the checks of its members. */
 ngx_int_t ngx_svc_application_check(ngx_svc_request_t *sr, void *body);
+
+/*
+ * Checks of members and elements, which other bodies use, too: a scope, a
+ * resource URI, the id of an owner.
+ */
 ngx_int_t ngx_svc_application_check_scope(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
 ngx_int_t ngx_svc_application_check_resource(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
 ngx_int_t ngx_svc_application_check_owner(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
+
+/*
+ * Returns NGX_OK, or NGX_DECLINED with sr->error set: the array with this name
+ * has more than max elements.
+ */
 ngx_int_t ngx_svc_application_count(ngx_svc_request_t *sr,
     const ngx_svc_value_t *value, int max, const char *name);
 
-/* A row of NGX_SVC_VERDICTS(). */
+/* A row of a table of verdicts. */
 #define ngx_svc_application_verdict_owner                                     \
     { "owner", NGX_SVC_E_INVALID_VALUE,                                       \
       "\"ownerId\" must be the id of an active user." }
 
-/* The grants' names; and NGX_SVC_GRANT_... of those in an array, or absent. */
+/*
+ * The names of the grant types, the one of the lowest bit first; NULL ends
+ * them.
+ */
 extern const char *const  ngx_svc_application_grant_names[];
+
+/* Returns the bits of the grant types in an array; 0 if it is absent. */
 ngx_uint_t ngx_svc_application_grants(const ngx_svc_value_t *value);
 
-/* 1: a body says that it proves itself by keys, or has a profile that does. */
+/*
+ * Returns 1 if a body makes its application authenticate by keys: it names
+ * that method, or names none and sets a security profile.
+ */
 ngx_uint_t ngx_svc_application_by_keys(const ngx_svc_application_t *app);
 
-/* The row with this name, which the check of a body has found to be one. */
+/* Returns the type with this name; NULL: there is none. */
 const ngx_svc_application_type_t *ngx_svc_application_type(
     const ngx_str_t *name);
 
-/* 1: a text is of the form of a clientId. */
+/* Returns 1 if a text has the form of a clientId. */
 ngx_uint_t ngx_svc_application_id(const ngx_str_t *text);
 
 
 /*
- * Parameters.  Of the path the n-th "*": a clientId, or 404.  Of the body: an
- * array of strings as the text of one, NULL when there is none; the types that
- * may have all of its grants, and that prove themselves as it says, likewise;
- * and the key of a resource URI.
+ * Parameters of statements: the clientId that is the n-th "*" of the path, or
+ * 404; an array of strings in the body as the text of an array of SQL, NULL
+ * when it is absent; and the key of a resource URI in the body.
  */
 
 #define ngx_svc_param_application(i)                                          \
@@ -158,8 +175,9 @@ ngx_uint_t ngx_svc_application_id(const ngx_str_t *text);
       .offset = offsetof(ngx_svc_application_t, field) }
 
 /*
- * The text of an array of strings, in the pool.  None of them has quotes or
- * backslashes: the checks of all elements say so.  NGX_OK or NGX_ERROR.
+ * Writes an array of strings as the text of an array of SQL, in the pool.  No
+ * string has quotes or backslashes: the checks of the elements have seen to
+ * that.  Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_application_strings(ngx_pool_t *pool, const cJSON *array,
     ngx_str_t *text);
@@ -168,8 +186,12 @@ ngx_int_t ngx_svc_application_bind_id(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 ngx_int_t ngx_svc_application_bind_strings(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+
+/* Binds an array of the types that may have all grant types of the body. */
 ngx_int_t ngx_svc_application_bind_grants(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+
+/* Binds an array of the types that may authenticate by the body's method. */
 ngx_int_t ngx_svc_application_bind_method(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 ngx_int_t ngx_svc_application_bind_key(ngx_svc_request_t *sr,
@@ -177,8 +199,9 @@ ngx_int_t ngx_svc_application_bind_key(ngx_svc_request_t *sr,
 
 
 /*
- * Who makes and changes applications stands in line, by the tenant: of two that
- * are given the same "resourceUri" one sees the other.
+ * Requests that create or change an application of a tenant take this lock:
+ * when two of them set the same "resourceUri", the second one sees what the
+ * first one has stored.
  */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_lock;
 
@@ -186,8 +209,9 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_lock;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_application_lock;
 
 /*
- * Those that change which groups have which applications stand in line: who
- * deletes an application comes to its groups last, the others first.
+ * Requests that change which groups have which applications take this lock.
+ * They lock groups first, and the deletion of an application locks its groups
+ * last: without this lock they could deadlock.
  */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_group_apps_turn;
 

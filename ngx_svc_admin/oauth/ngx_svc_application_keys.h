@@ -1,5 +1,5 @@
 /*
- * The keys of applications that prove themselves by private_key_jwt.
+ * The keys of applications that authenticate by private_key_jwt.
  */
 
 #ifndef _NGX_SVC_APPLICATION_KEYS_H_INCLUDED_
@@ -12,10 +12,10 @@
 
 #define NGX_SVC_APPLICATION_KEYS       5
 #define NGX_SVC_APPLICATION_KID        64       /* bytes */
-#define NGX_SVC_APPLICATION_KEYS_SIZE  16384    /* likewise, of all of them */
+#define NGX_SVC_APPLICATION_KEYS_SIZE  16384    /* bytes, of all of them */
 
 
-/* A row's check, of "jwks": a JWK Set (RFC 7517, 5). */
+/* Checks the member "jwks": a JWK Set (RFC 7517, 5). */
 ngx_int_t ngx_svc_application_keys_check(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
 

@@ -1,6 +1,7 @@
 /*
- * The security profile of applications, "fapi2": FAPI 2.0 Security Profile,
- * with private_key_jwt and DPoP.  It fills members, and freezes them.
+ * The security profile "fapi2" of applications: FAPI 2.0 Security Profile,
+ * with private_key_jwt and DPoP.  It fills in members of an application, which
+ * may have no other values while it is set.
  */
 
 #ifndef _NGX_SVC_APPLICATION_PROFILE_H_INCLUDED_
@@ -35,8 +36,15 @@
       NGX_SVC_APPLICATION_OF_PROFILE }
 
 
-/* A PATCH's check; and its reply, whose row has _PROFILE_BEGINS as "_profiled". */
+/*
+ * Checks a PATCH.  It is carried out although its client may leave meanwhile.
+ */
 ngx_int_t ngx_svc_application_profile_check(ngx_svc_request_t *sr, void *body);
+
+/*
+ * Replies to a PATCH.  If the row says by "_profiled" that the profile begins
+ * with it, tokens that were issued before are cut off first.
+ */
 ngx_int_t ngx_svc_application_profile_reply(ngx_svc_request_t *sr);
 
 

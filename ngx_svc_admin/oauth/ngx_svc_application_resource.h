@@ -1,5 +1,5 @@
 /*
- * Resource URIs of applications: the audiences that they are.
+ * Resource URIs of applications: the audiences of tokens for them.
  */
 
 #ifndef _NGX_SVC_APPLICATION_RESOURCE_H_INCLUDED_
@@ -13,9 +13,9 @@
 
 
 /*
- * An absolute URI without a fragment, and without a user, RFC 3986.  key: room
- * for len + 1 bytes, what is the same of all ways to write it (6.2.2, 6.2.3).
- * NGX_OK, or NGX_DECLINED.
+ * Normalizes an absolute URI without a fragment and without a user (RFC 3986).
+ * key: room for len + 1 bytes, which gets what is the same however the URI is
+ * written (6.2.2, 6.2.3).  Returns NGX_OK, or NGX_DECLINED: it is no such URI.
  */
 ngx_int_t ngx_svc_application_resource(const ngx_str_t *uri, ngx_str_t *key);
 

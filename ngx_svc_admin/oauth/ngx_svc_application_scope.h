@@ -12,7 +12,7 @@
 #define NGX_SVC_APPLICATION_SCOPE  64   /* bytes */
 
 
-/* 1: a scope-token of RFC 6749, 3.3, that is not too long. */
+/* Returns 1 for a scope-token (RFC 6749, 3.3) that is not too long. */
 ngx_uint_t ngx_svc_application_scope(const ngx_str_t *text);
 
 

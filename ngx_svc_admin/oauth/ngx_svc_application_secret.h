@@ -1,5 +1,5 @@
 /*
- * What applications prove themselves with: rows of svc.oauth_login.
+ * Digests and secrets by which clients are found: rows of svc.oauth_login.
  */
 
 #ifndef _NGX_SVC_APPLICATION_SECRET_H_INCLUDED_
@@ -11,8 +11,8 @@
 
 
 /*
- * What a digest is of: of a clientId alone, or with a secret, or with the
- * SHA-256 of its keys, see NGX_SVC_APPLICATION_KEYS_DIGEST().
+ * What a digest is made of: a clientId alone, a clientId and a secret, or a
+ * clientId and the SHA-256 of its keys, see NGX_SVC_APPLICATION_KEYS_DIGEST().
  */
 
 typedef enum {
@@ -22,13 +22,16 @@ typedef enum {
 } ngx_svc_application_login_e;
 
 
-/* A clientId and a secret, of the request's pool: sr->data of who makes it. */
+/*
+ * A clientId and a new secret, in the request's pool: sr->data of the routes
+ * that make one.
+ */
 
 typedef struct {
-    ngx_svc_admin_secret_t  *secret;        /* NULL: it has none */
+    ngx_svc_admin_secret_t  *secret;        /* NULL: there is none */
     ngx_str_t                client_id;
     ngx_str_t                id_digest;
-    ngx_str_t                secret_digest; /* no data: it has none */
+    ngx_str_t                secret_digest; /* no data: there is no secret */
 } ngx_svc_application_secret_t;
 
 #define ngx_svc_application_secret_param(field)                               \
@@ -36,20 +39,21 @@ typedef struct {
 
 
 /*
- * What is stored of a clientId, or of a secret with it, of 32 bytes.  NGX_OK,
- * or NGX_ERROR.
+ * Writes the digest, of 32 bytes, that is stored of a clientId, or of a
+ * clientId with a secret.  Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_application_digest(ngx_svc_application_login_e kind,
     const ngx_str_t *client_id, const ngx_str_t *secret, u_char *digest);
 
 /*
- * A new secret of an application.  NULL: memory, or OpenSSL fails.  client_id
- * is not copied; with_secret: 0 makes only the digest of the id.
+ * Makes a new secret for an application.  Returns NULL when memory runs out or
+ * OpenSSL fails. client_id is not copied; with_secret: 0 makes only the digest
+ * of the id.
  */
 ngx_svc_application_secret_t *ngx_svc_application_secret_new(
     ngx_svc_request_t *sr, ngx_str_t *client_id, ngx_uint_t with_secret);
 
-/* The route's "more": the secret, when there is one. */
+/* The "more" of a route: writes the secret, if there is one. */
 void ngx_svc_application_secret_write(ngx_svc_json_writer_t *w,
     ngx_svc_request_t *sr);
 

@@ -1,6 +1,5 @@
 /*
- * SQL: what is wrong with an application that is to be stored, whether it is a
- * new one or one that is changed.
+ * SQL: verdicts on an application that is to be stored, new or changed.
  */
 
 #ifndef _NGX_SVC_APPLICATION_STORE_H_INCLUDED_

@@ -17,18 +17,18 @@
 
 typedef struct {
     ngx_str_t   method;
-    ngx_str_t   htu;                /* of ngx_svc_dpop_htu() */
-    size_t      below;              /* bytes of that, behind which there may be
-                                       "/t/" and a slug; 0: nowhere */
+    ngx_str_t   htu;                /* as ngx_svc_dpop_htu() writes it */
+    size_t      below;              /* bytes of htu, after which "/t/" and a
+                                       slug may follow; 0: nowhere */
     ngx_str_t   slug;               /* empty: any */
-    ngx_str_t   token;              /* no data: an ath is not looked at */
+    ngx_str_t   token;              /* no data: "ath" is not checked */
     time_t      now;
 } ngx_svc_dpop_expect_t;
 
 
 typedef struct {
     u_char      jkt[NGX_SVC_JWK_THUMBPRINT];
-    u_char      once[NGX_SVC_SHA256_LEN];       /* of jkt and jti */
+    u_char      once[NGX_SVC_SHA256_LEN];       /* SHA-256 of jkt and jti */
     time_t      iat;
     ngx_str_t   nonce;              /* no data: there is none */
     ngx_uint_t  stale;              /* iat is beyond the drift */
@@ -36,19 +36,18 @@ typedef struct {
 
 
 /*
- * What is the same of all ways to write it: as ngx_svc_application_resource(),
- * without query and fragment.  htu: room for len + 1 bytes.  NGX_OK, or
- * NGX_DECLINED.
+ * Writes what is the same however a URI is written, as
+ * ngx_svc_application_resource() does, without its query and fragment. htu:
+ * room for len + 1 bytes.  Returns NGX_OK or NGX_DECLINED.
  */
 ngx_int_t ngx_svc_dpop_htu(const ngx_str_t *uri, ngx_str_t *htu);
 
 /*
- * Checks the value of a DPoP header, the signature at last.  Whether a stale
- * one may pass, by its nonce, and whether once is new, is for the caller to
- * find out.
+ * Checks the value of a DPoP header, its signature last.  The caller decides
+ * whether a stale proof may pass by its nonce, and whether dpop->once is new.
  *
- * NGX_OK, with memory of the pool; NGX_DECLINED with err, whose kind is
- * NGX_SVC_E_INVALID_REQUEST and whose detail is ASCII without '"' and "\";
+ * Returns NGX_OK, with memory from the pool; NGX_DECLINED with err, whose kind
+ * is NGX_SVC_E_INVALID_REQUEST and whose detail is ASCII without '"' and "\";
  * NGX_ERROR when memory runs out or OpenSSL fails.
  */
 ngx_int_t ngx_svc_dpop_check(ngx_pool_t *pool, const ngx_str_t *proof,

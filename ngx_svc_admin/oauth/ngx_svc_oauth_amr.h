@@ -1,5 +1,5 @@
 /*
- * How somebody has signed in, as tokens tell it: "amr" (RFC 8176) and "acr"
+ * How a user has signed in, as tokens tell it: "amr" (RFC 8176) and "acr"
  * (OpenID Connect Core 1.0, 2).
  */
 
@@ -11,9 +11,9 @@
 
 
 /*
- * The classes: a factor of one kind, of two, and a passkey, which is two itself
- * and cannot be phished (OpenID Connect EAP ACR Values 1.0).  Each has those in
- * front of it, too.
+ * The classes of a sign-in: one factor; two factors; and a passkey, which is
+ * two factors by itself and cannot be phished (OpenID Connect EAP ACR Values
+ * 1.0).  A sign-in of one class has the classes before it, too.
  */
 
 #define NGX_SVC_OAUTH_ACR_ONE      "urn:svc:1"
@@ -22,13 +22,16 @@
 
 
 /*
- * methods: those of a session, as PostgreSQL writes an array; and of a grant,
- * whose client has asked for a class, that one.
+ * Writes "amr". methods: a session's, as PostgreSQL writes an array; a grant
+ * whose client has asked for a class has that class among them.
  */
 
 void ngx_svc_oauth_amr(ngx_svc_json_writer_t *w, const ngx_str_t *methods);
 
-/* Which class it is: the one that was asked for, or the highest.  Static. */
+/*
+ * Returns the class that was asked for, or the highest one.  The text is
+ * static.
+ */
 ngx_str_t ngx_svc_oauth_acr(const ngx_str_t *methods);
 
 

@@ -1,7 +1,7 @@
 /*
- * Parameters of statements: what a row has had as text goes back in the binary
- * form of its type.  A cast of a text to a type is looked up, and run, each
- * time that the statement is.
+ * Parameters of statements that a row has had as text, and that go back in the
+ * binary form of their types.  A cast from text would be looked up, and run,
+ * each time that the statement runs.
  */
 
 #ifndef _NGX_SVC_OAUTH_BIND_H_INCLUDED_
@@ -12,9 +12,9 @@
 
 
 /*
- * Of an ngx_str_t of what o->data points to; of a UUID NULL, when it has no
- * data.  type: uuid, tid, int8, int4; and int4 of an xid, which has no sign:
- * that makes no difference to its bytes.
+ * Binds an ngx_str_t of the struct that o->data points to. type: uuid, which
+ * is NULL if there is no data; tid; int8; int4, also for an xid: that has no
+ * sign, and its bytes are the same.
  */
 
 #define ngx_svc_oauth_bind_as(type, data, field)                              \

@@ -1,6 +1,6 @@
 /*
- * Claims about a user that there are (OpenID Connect Core 1.0, 5.1): each is a
- * bit, by its place in one table.
+ * The claims about a user that we know (OpenID Connect Core 1.0, 5.1): each is
+ * a bit, by its place in one table.
  */
 
 #ifndef _NGX_SVC_OAUTH_CLAIM_H_INCLUDED_
@@ -10,7 +10,7 @@
 #include "ngx_svc_common.h"
 
 
-/* Those that are not a column of the user's row alone. */
+/* The bits of those claims that the code names. */
 
 #define NGX_SVC_OAUTH_CLAIM_SUB        0x01
 #define NGX_SVC_OAUTH_CLAIM_GROUPS     0x02
@@ -22,16 +22,16 @@
 
 typedef enum {
     NGX_SVC_OAUTH_CLAIM_TEXT = 0,
-    NGX_SVC_OAUTH_CLAIM_SECONDS,    /* whole ones, of what may have more */
+    NGX_SVC_OAUTH_CLAIM_SECONDS,    /* without the fraction of a column */
     NGX_SVC_OAUTH_CLAIM_BOOLEAN,
     NGX_SVC_OAUTH_CLAIM_LIST
 } ngx_svc_oauth_claim_e;
 
 typedef struct {
-    ngx_str_t               name;       /* of its column, too */
-    ngx_str_t               scope;      /* that it stands for */
+    ngx_str_t               name;       /* also its column's */
+    ngx_str_t               scope;      /* that it belongs to */
     ngx_svc_oauth_claim_e   kind;
-    ngx_uint_t              asked;      /* 1: its scope does not give it */
+    ngx_uint_t              asked;      /* 1: given only if it is asked for */
 } ngx_svc_oauth_claim_t;
 
 
@@ -40,7 +40,7 @@ typedef struct {
 extern const ngx_svc_oauth_claim_t
     ngx_svc_oauth_claim_table[NGX_SVC_OAUTH_CLAIMS_N];
 
-/* Of a name; 0: nobody knows it. */
+/* Returns the bit of the claim with this name; 0: there is none. */
 ngx_uint_t ngx_svc_oauth_claim(const ngx_str_t *name);
 
 

@@ -15,11 +15,17 @@
 #define NGX_SVC_OAUTH_IN_USERINFO  "userinfo"
 
 
-/* Of bits; no data: there are none to be kept.  NGX_OK or NGX_ERROR. */
+/*
+ * Writes the array of the claims of these bits, in the pool; no data: there is
+ * nothing to keep.  Returns NGX_OK or NGX_ERROR.
+ */
 ngx_int_t ngx_svc_oauth_claims_keep(ngx_pool_t *pool, ngx_uint_t id_token,
     ngx_uint_t userinfo, ngx_str_t *text);
 
-/* Of one element that is of this place its bit, and its scope; or 0. */
+/*
+ * Returns the bit of an element's claim, and its scope, if the element is of
+ * this place; else 0.
+ */
 ngx_uint_t ngx_svc_oauth_claims_kept(const ngx_str_t *element,
     const char *place, ngx_str_t *scope);
 

@@ -1,6 +1,6 @@
 /*
- * A client's row, on which the grant types decide, and what they all decide on
- * it.
+ * A client's row, by which the grant types decide, and the decisions that all
+ * of them make by it.
  */
 
 #ifndef _NGX_SVC_OAUTH_CLIENT_ROW_H_INCLUDED_
@@ -28,86 +28,95 @@ typedef enum {
     NGX_SVC_OAUTH_CLIENT_ALLOWED,
     NGX_SVC_OAUTH_CLIENT_ALLOWED_KEYS,
     NGX_SVC_OAUTH_CLIENT_NOW,
-    NGX_SVC_OAUTH_CLIENT_COLUMNS        /* the grant's own ones begin */
+    NGX_SVC_OAUTH_CLIENT_COLUMNS        /* the grant type's columns begin */
 } ngx_svc_oauth_client_column_e;
 
 
-/* It lives as long as the result; the arrays are of the request's pool. */
+/*
+ * A client's row.  It lives as long as the result; its arrays are in the
+ * request's pool.
+ */
 
 typedef struct {
-    PGresult                *res;           /* of ..._read() alone */
+    PGresult                *res;           /* set by ..._read() alone */
     ngx_svc_pg_array_t       grants;
     ngx_svc_pg_array_t       scopes;
     ngx_svc_pg_array_t       allowed_scopes;
-    ngx_svc_pg_array_t       allowed;       /* audiences, */
-    ngx_svc_pg_array_t       allowed_keys;  /*     and their keys */
+    ngx_svc_pg_array_t       allowed;       /* audiences */
+    ngx_svc_pg_array_t       allowed_keys;  /* the audiences' keys */
     ngx_str_t                slug;          /* of its tenant */
-    const char              *state;         /* why it may not act; NULL */
-    unsigned                 public:1;      /* it has no secret */
-    unsigned                 suspended:1;   /* its tenant is */
-    unsigned                 dpop:1;        /* it must show a proof */
+    const char              *state;         /* why it may not act; or NULL */
+    unsigned                 public:1;      /* 1: it has no secret */
+    unsigned                 suspended:1;   /* 1: its tenant is suspended */
+    unsigned                 dpop:1;        /* 1: it must present a proof */
     unsigned                 scope_ceiling:1;
     unsigned                 audience_ceiling:1;
-    unsigned                 ignores:1;     /* scopes that it does not have;
-                                               for the caller to say */
-    ngx_str_t                refused;       /* a scope, with its verdict */
+    unsigned                 ignores:1;     /* 1: scopes that it does not
+                                               have are ignored; the caller
+                                               sets it */
+    ngx_str_t                refused;       /* a scope that the verdict
+                                               refuses */
 } ngx_svc_oauth_client_row_t;
 
 
-/* Of a result that has a row.  NGX_OK or NGX_ERROR. */
+/* Reads a result that has a row.  Returns NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_svc_oauth_client_row_read(ngx_svc_oauth_t *o, PGresult *res,
     ngx_svc_oauth_client_row_t *row);
 
 /*
- * The verdicts that come first, in their order, each a name of the verdicts of
- * ngx_svc_oauth_refuse(); NULL: none.  What is shown once is looked at
- * by then: see ngx_svc_oauth_once_take().
+ * Returns the first verdict of those that come before the grant type's, in
+ * their order, as the table of ngx_svc_oauth_refuse() names it; NULL: none.
+ * ngx_svc_oauth_once_take() must have been called.
  */
 const char *ngx_svc_oauth_client_row_judge(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_client_row_t *row);
 
 /*
- * For a check, of a grant with a wider statement, which is for agents and for
- * resources: 1 if the client, or what it asks for, is one.
+ * For the check of a grant type with a wider statement, which is for agents
+ * and for resources.  Returns 1 if the client is an agent, or asks for a
+ * resource.
  */
 ngx_uint_t ngx_svc_oauth_client_row_wider(ngx_svc_oauth_t *o);
 
-/* 1: a scope of users, which a client's own token, or an actor's, never has. */
+/*
+ * Returns 1 for a scope of users, which a client's own token and an exchanged
+ * one never have.
+ */
 ngx_uint_t ngx_svc_oauth_client_row_of_users(const ngx_str_t *scope);
 
 /*
- * Takes out of what is asked for the scopes of OpenID Connect that are not in
- * given, for which nobody is refused, and if the client ignores them those that
- * it does not have.  NGX_OK; NGX_DECLINED with row->refused: there were some of
- * the latter, and nothing is left.
+ * Removes from asked the scopes of OpenID Connect that are not in given: no
+ * client is refused because of them.  Removes the scopes that the client does
+ * not have, too, if it ignores those.  Returns NGX_OK; NGX_DECLINED with
+ * row->refused set: some of the latter were removed, and nothing is left.
  */
 ngx_int_t ngx_svc_oauth_client_row_ignore(ngx_svc_oauth_client_row_t *row,
     ngx_svc_pg_array_t *asked, const ngx_svc_pg_array_t *given);
 
-/* 1: the target, or a scope, cannot be one: see o->fault. */
+/* Returns 1 if o->fault is this one. */
 ngx_uint_t ngx_svc_oauth_client_row_fault(ngx_svc_oauth_t *o,
     const char *fault);
 
-/* Seconds that a token of the client lives today. */
+/* Returns the seconds that a token of the client lives if it is issued now. */
 ngx_int_t ngx_svc_oauth_client_row_ttl(const ngx_svc_oauth_client_row_t *row);
 
 /*
- * Joins scopes by spaces, in *text, of the pool.  NGX_OK; NGX_DECLINED: they
- * are too many for a token; NGX_ERROR.
+ * Joins scopes by spaces into *text, in the pool.  Returns NGX_OK;
+ * NGX_DECLINED: they are too long for a token; NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_client_row_scope(ngx_svc_oauth_t *o,
     const ngx_svc_pg_array_t *scopes, ngx_str_t *text);
 
 /*
- * 1: the key is that of the tenant's issuer, which a token has no audience for;
- * 0; NGX_ERROR.
+ * Returns 1 if the key is that of the tenant's issuer, for which a token has
+ * no audience; else 0; or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_client_row_issuer(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_client_row_t *row, const ngx_str_t *key);
 
 /*
- * For a decide: refuses by a verdict, with what a ceiling allows of what it has
- * refused.  Returns what a reply does.
+ * For a decide: refuses by a verdict.  If a ceiling refuses, what it allows is
+ * recorded.  Returns what a reply does.
  */
 ngx_int_t ngx_svc_oauth_client_row_refuse(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_client_row_t *row, const char *verdict);

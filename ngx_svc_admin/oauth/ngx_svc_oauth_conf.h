@@ -10,7 +10,7 @@
 #include "ngx_svc_admin_conf.h"
 
 
-/* What "svc_oauth" turns on. */
+/* The surface that "svc_oauth" turns on. */
 extern ngx_svc_surface_t  ngx_svc_oauth_surface;
 
 /* The set functions of "svc_oauth" and "svc_oauth_metadata". */
@@ -19,14 +19,16 @@ char *ngx_svc_conf_oauth_metadata(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 
 /*
- * When all is read: nothing, unless a location has "svc_oauth on".  NGX_OK or
- * NGX_ERROR.
+ * For the end of the configuration: checks it, and adds the routes, if a
+ * location has "svc_oauth on".  Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_init(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf);
 
-/* A worker's start and end.  NGX_OK or NGX_ERROR. */
+/* For a worker's start.  Returns NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_svc_oauth_init_worker(ngx_cycle_t *cycle,
     ngx_svc_admin_main_conf_t *amcf);
+
+/* For a worker's end. */
 void ngx_svc_oauth_exit_worker(void);
 
 

@@ -1,5 +1,5 @@
 /*
- * What a user has decided on the page, for a client that wants it posted.
+ * A user's decision on the page, for a client that wants its answer posted.
  */
 
 #ifndef _NGX_SVC_OAUTH_DECIDED_H_INCLUDED_
@@ -10,17 +10,18 @@
 
 
 /*
- * Where the page sends the browser with ar->code, or with the user's refusal
- * when sr->error is not NONE: here, with that in the query, sealed for a minute,
- * and for the session alone; slug: the tenant's.  NGX_OK or NGX_ERROR.
+ * Sets where the page sends the browser: to /oauth/authorize again, with
+ * ar->code in the query, or with the user's refusal if sr->error is not NONE.
+ * It is sealed, and good for a minute and for this session alone. slug: the
+ * tenant's.  Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_decided_location(ngx_svc_oauth_request_t *ar,
     const ngx_str_t *slug, ngx_str_t *location);
 
 /*
- * For a prepare, which has ar->digest: of who comes back so sets ar->code, or
- * sr->error, and the slug.  NGX_OK; NGX_DECLINED: it is no such request, or not
- * the one that was decided on; NGX_ERROR.
+ * For a prepare that has ar->digest: opens what a browser brings from there.
+ * Sets ar->code or sr->error, and the slug.  Returns NGX_OK; NGX_DECLINED: the
+ * request brings no decision, or one on another request; NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_decided(ngx_svc_oauth_request_t *ar, ngx_str_t *slug);
 

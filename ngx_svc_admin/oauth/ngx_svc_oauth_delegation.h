@@ -1,5 +1,6 @@
 /*
- * The journal of delegations: who acted for whom, and who was refused.
+ * The journal of delegations: which client acted for whom, and which one was
+ * refused.
  */
 
 #ifndef _NGX_SVC_OAUTH_DELEGATION_H_INCLUDED_
@@ -9,7 +10,7 @@
 #include "ngx_svc_oauth_client.h"
 
 
-/* What is known of one that is refused; no data: it is not. */
+/* What is known of a refused delegation; no data: it is not known. */
 
 typedef struct {
     ngx_str_t  user_id;
@@ -21,8 +22,8 @@ typedef struct {
 } ngx_svc_oauth_refused_t;
 
 /*
- * Adds the row to sr->op, behind a login, with the reason of o->verdict.
- * NGX_OK or NGX_ERROR.
+ * Adds the journal's row to sr->op, after a login, with the reason of
+ * o->verdict.  Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_delegation_refused(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_refused_t *refused);

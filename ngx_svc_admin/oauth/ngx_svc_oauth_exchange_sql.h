@@ -1,6 +1,6 @@
 /*
- * SQL: a token exchange: a read that is decided on, and the write that follows
- * where what was read still holds.
+ * SQL of a token exchange: a read by which is decided, and a write that takes
+ * place if what was read still holds.
  */
 
 #ifndef _NGX_SVC_OAUTH_EXCHANGE_SQL_H_INCLUDED_
@@ -14,7 +14,7 @@
 
 /* --- the read --- */
 
-/* Its columns: of the token; */
+/* The columns of the token. */
 
 typedef enum {
     NGX_SVC_OAUTH_EXCHANGE_JTI = 0,
@@ -35,10 +35,10 @@ typedef enum {
     NGX_SVC_OAUTH_EXCHANGE_CONSENT,
     NGX_SVC_OAUTH_EXCHANGE_NOW,
     NGX_SVC_OAUTH_EXCHANGE_SET,
-    NGX_SVC_OAUTH_EXCHANGE_PUBLIC       /* of a JWT */
+    NGX_SVC_OAUTH_EXCHANGE_PUBLIC       /* of a JWT's key */
 } ngx_svc_oauth_exchange_token_e;
 
-/* and of each client, behind those of :lives_columns. */
+/* The columns of each client, after those of :lives_columns. */
 
 #define NGX_SVC_OAUTH_EXCHANGE_SHIFT  NGX_SVC_OAUTH_LIVES_A_ID
 
@@ -59,7 +59,7 @@ typedef enum {
     NGX_SVC_OAUTH_EXCHANGE_PLACE,
     NGX_SVC_OAUTH_EXCHANGE_ASSIGNED,
 
-    /* if o->wider */
+    /* only with o->wider */
 
     NGX_SVC_OAUTH_EXCHANGE_DEPTH,
     NGX_SVC_OAUTH_EXCHANGE_TARGET_KEY,

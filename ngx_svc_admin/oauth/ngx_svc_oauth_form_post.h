@@ -1,5 +1,5 @@
 /*
- * A page that posts what an authorization request has come to (OAuth 2.0 Form
+ * A page that posts the response to an authorization request (OAuth 2.0 Form
  * Post Response Mode).
  */
 
@@ -10,7 +10,9 @@
 #include "ngx_svc_common.h"
 
 
-/* A parameter of an answer; an array of them ends with a name that is NULL. */
+/*
+ * A parameter of the response; an array of them ends with a name that is NULL.
+ */
 
 typedef struct {
     const char  *name;      /* of letters and "_" */
@@ -22,8 +24,8 @@ typedef struct {
 extern ngx_str_t  ngx_svc_oauth_form_post_policy;
 
 /*
- * uri and the values are UTF-8 from anybody.  NGX_OK, with the page in the
- * pool; NGX_ERROR.
+ * Writes the page, in the pool. uri and the values may be any UTF-8.  Returns
+ * NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_form_post(ngx_pool_t *pool, const ngx_str_t *uri,
     const ngx_svc_oauth_field_t *fields, ngx_str_t *page);

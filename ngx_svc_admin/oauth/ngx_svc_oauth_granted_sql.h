@@ -1,6 +1,6 @@
 /*
- * SQL: what a user has granted: a read that is decided on, and the writes that
- * follow where what was read still holds.
+ * SQL of what a user has granted: a read by which is decided, and writes that
+ * take place if what was read still holds.
  */
 
 #ifndef _NGX_SVC_OAUTH_GRANTED_SQL_H_INCLUDED_
@@ -16,7 +16,7 @@
 
 /* --- the read --- */
 
-/* Its columns: of the client, behind those of all clients; */
+/* The columns of the client, after those of all grant types. */
 
 typedef enum {
     NGX_SVC_OAUTH_GRANTED_NAME = NGX_SVC_OAUTH_CLIENT_COLUMNS,
@@ -29,14 +29,17 @@ typedef enum {
     NGX_SVC_OAUTH_GRANTED_PROFILE,
     NGX_SVC_OAUTH_GRANTED_CLIENT_COLUMNS,
 
-    /* if that has a statement of its own */
+    /* only where the client has a statement of its own */
 
     NGX_SVC_OAUTH_GRANTED_ASSIGNMENT = NGX_SVC_OAUTH_GRANTED_CLIENT_COLUMNS,
     NGX_SVC_OAUTH_GRANTED_CONSENTS,
     NGX_SVC_OAUTH_GRANTED_CUT_AT
 } ngx_svc_oauth_granted_client_e;
 
-/* and of what is shown, behind them, unless it has one. */
+/*
+ * The columns of what is presented: after the client's, or in a statement of
+ * their own.
+ */
 
 typedef enum {
     NGX_SVC_OAUTH_GRANTED_SHOWN = 0,

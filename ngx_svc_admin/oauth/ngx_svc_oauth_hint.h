@@ -11,15 +11,15 @@
 
 
 /*
- * For a prepare: takes it apart.  NGX_OK: there is none, or it is not one of
- * ours, see ar->hint; NGX_AGAIN: a round trip has to find the key that has
- * signed it, ngx_svc_sql_oauth_key_public; NGX_ERROR.
+ * For a prepare: takes the hint apart.  Returns NGX_OK: there is none, or it
+ * is not one of ours, see ar->hint; NGX_AGAIN: ngx_svc_sql_oauth_key_public
+ * has to read the key that has signed it; NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_hint_parse(ngx_svc_oauth_request_t *ar);
 
 /*
- * For a reply: sets ar->hint, by a result of that statement.  That it has
- * expired does no harm.  NGX_OK or NGX_ERROR.
+ * For a reply: verifies the hint by a result of that statement, and sets
+ * ar->hint.  The hint may have expired.  Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_hint_verify(ngx_svc_oauth_request_t *ar,
     PGresult *res);
