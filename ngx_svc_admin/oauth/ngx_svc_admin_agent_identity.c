@@ -1,6 +1,6 @@
 /*
- * PUT /v1/admin/agents/{clientId}/identity: who answers for an agent, and until
- * when it is one.
+ * PUT /v1/admin/agents/{clientId}/identity: the user who answers for an agent,
+ * and when the agent expires.
  */
 
 #include "ngx_svc_agent.h"

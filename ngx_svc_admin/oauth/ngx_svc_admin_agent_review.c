@@ -1,6 +1,6 @@
 /*
- * POST /v1/admin/agents/{clientId}/review: somebody has looked at what an agent
- * may do, and says so.
+ * POST /v1/admin/agents/{clientId}/review: records that an administrator has
+ * reviewed what an agent may do.
  */
 
 #include "ngx_svc_agent.h"

@@ -1,5 +1,5 @@
 /*
- * /v1/admin/agents/settings: what a tenant has its agents governed by.
+ * /v1/admin/agents/settings: a tenant's settings for all of its agents.
  */
 
 #include "ngx_svc_admin.h"

@@ -1,6 +1,6 @@
 /*
- * POST /v1/admin/agents/{clientId}/policy/simulate: what the tokens of the last
- * days would have been under a policy, and what becomes of those that live.
+ * POST /v1/admin/agents/{clientId}/policy/simulate: what a policy would have
+ * made of the tokens of the last days, and what becomes of the live ones.
  */
 
 #include "ngx_svc_agent.h"
@@ -34,7 +34,7 @@ const ngx_svc_route_t  ngx_svc_admin_agent_simulate[] = {
 };
 
 
-/* The key of a tenant's issuer, but for the slug that it ends with. */
+/* Binds the key of a tenant's issuer without the slug that it ends with. */
 
 static ngx_int_t
 ngx_svc_admin_agent_issuer(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,

@@ -1,5 +1,5 @@
 /*
- * /v1/admin/agents/anomalies: what an agent does not do usually.
+ * /v1/admin/agents/anomalies: unusual behaviour of agents.
  */
 
 #include "ngx_svc_agent.h"

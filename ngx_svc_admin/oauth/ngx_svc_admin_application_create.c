@@ -33,7 +33,7 @@ const ngx_svc_route_t  ngx_svc_admin_application_create[] = {
 };
 
 
-/* Makes its clientId and its secret, which are sr->data until the answer. */
+/* Makes the clientId and the secret, which are sr->data until the answer. */
 
 static ngx_int_t
 ngx_svc_admin_application_new(ngx_svc_request_t *sr, void *body)

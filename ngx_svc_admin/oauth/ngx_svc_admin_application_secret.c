@@ -1,5 +1,5 @@
 /*
- * POST /v1/applications/{clientId}/secret, and the same of an agent.
+ * POST /v1/applications/{clientId}/secret, and the same for an agent.
  */
 
 #include "ngx_svc_agent.h"
@@ -7,14 +7,15 @@
 
 
 #define NGX_SVC_ADMIN_SECRET_GRACE    86400     /* seconds */
-#define NGX_SVC_ADMIN_SECRET_RETIRED  90        /* days that one is known */
-#define NGX_SVC_ADMIN_SECRETS         100       /* of an application */
+#define NGX_SVC_ADMIN_SECRET_RETIRED  90        /* days a retired one is kept */
+#define NGX_SVC_ADMIN_SECRETS         100       /* kept of an application */
 
 
 typedef struct {
     ngx_svc_value_t  grace;
     ngx_svc_value_t  revoke;
-    ngx_svc_value_t  type;      /* that it must be of: a check sets it */
+    ngx_svc_value_t  type;      /* that the application must have; a check
+                                   sets it */
 } ngx_svc_admin_rotation_t;
 
 
@@ -95,7 +96,7 @@ ngx_svc_admin_application_rotate(ngx_svc_request_t *sr, void *body)
 {
     ngx_svc_admin_rotation_t  *rotation = body;
 
-    /* who revokes all that the old one got, and leaves, has revoked it */
+    /* tokens are revoked although the client may leave meanwhile */
 
     sr->goes_on = (rotation->revoke.integer == 1);
 
@@ -128,7 +129,7 @@ ngx_svc_admin_secrets_rotated(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_admin_secrets_cut(ngx_svc_request_t *sr)
 {
-    /* the audit log does not grow */
+    /* the op writes no event to the audit log */
 
     sr->op->committed = NULL;
 

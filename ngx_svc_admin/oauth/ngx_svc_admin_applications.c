@@ -1,5 +1,5 @@
 /*
- * /v1/applications: the list, one of them, and its end.
+ * /v1/applications: the list, an application, and its deletion.
  */
 
 #include "ngx_svc_admin_user.h"

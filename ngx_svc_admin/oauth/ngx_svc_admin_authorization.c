@@ -1,5 +1,5 @@
 /*
- * GET /v1/oauth/authorization: what the page asks of a request.
+ * GET /v1/oauth/authorization: tells the page what a request asks for.
  */
 
 #include "ngx_svc_login_policy.h"
@@ -122,7 +122,7 @@ ngx_svc_admin_authorization_reply(ngx_svc_request_t *sr)
 }
 
 
-/* The redirect URI is the client's, and so is one. */
+/* Adds members.  The redirect URI is one of the client's, so it is a URL. */
 
 static void
 ngx_svc_admin_authorization_more(ngx_svc_json_writer_t *w,
@@ -141,7 +141,7 @@ ngx_svc_admin_authorization_more(ngx_svc_json_writer_t *w,
 
     ngx_svc_json_string(w, "redirectHost", url.host.data, url.host.len);
 
-    /* of who was asked before: of one that was pushed no page can read it */
+    /* the page cannot read it in the address if the request was pushed */
 
     if (ngx_svc_form_nth(&ar->oauth.form, "login_hint", 0, &hint) == NGX_OK) {
         ngx_svc_json_string(w, "loginHint", hint.data, hint.len);

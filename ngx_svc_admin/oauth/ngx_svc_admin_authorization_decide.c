@@ -143,7 +143,7 @@ ngx_svc_admin_authorization_user(const ngx_svc_member_t *member,
 }
 
 
-/* What no scope and no URI has is not what the page has been told. */
+/* Refuses bytes that no scope and no URI has: the page was not told them. */
 
 static ngx_int_t
 ngx_svc_admin_authorization_shown(const ngx_svc_member_t *member,
@@ -230,7 +230,7 @@ ngx_svc_admin_authorization_code(ngx_svc_request_t *sr)
 }
 
 
-/* Who refuses need not say what. */
+/* Takes the body.  A user who denies need not say what. */
 
 static ngx_int_t
 ngx_svc_admin_authorization_take(ngx_svc_oauth_request_t *ar,
@@ -266,7 +266,7 @@ ngx_svc_admin_authorization_take(ngx_svc_oauth_request_t *ar,
 }
 
 
-/* That of another tenant is none. */
+/* Replies to a decision.  A session of another tenant counts as none. */
 
 static ngx_int_t
 ngx_svc_admin_authorization_decided(ngx_svc_request_t *sr)
@@ -314,7 +314,10 @@ ngx_svc_admin_authorization_decided(ngx_svc_request_t *sr)
 }
 
 
-/* The statement has spent what a code comes of. */
+/*
+ * Answers.  The statement that gives a code has spent a pushed request; one
+ * that ends with an error is spent here.
+ */
 
 static ngx_int_t
 ngx_svc_admin_authorization_leave(ngx_svc_oauth_request_t *ar, PGresult *res)

@@ -1,6 +1,6 @@
 /*
- * /v1/oauth/consents: what applications may do for the caller, by his consent
- * or by a grant that lives.
+ * /v1/oauth/consents: what applications may do for the caller, by a consent or
+ * by a live grant.
  */
 
 #include "ngx_svc_application.h"

@@ -1,5 +1,5 @@
 /*
- * GET /v1/admin/agents/delegations: who acted for whom.
+ * GET /v1/admin/agents/delegations: which client acted for whom.
  */
 
 #include "ngx_svc_admin.h"
@@ -10,7 +10,7 @@
 #define NGX_SVC_ADMIN_DELEGATION_ID  200    /* characters of a filter */
 
 
-/* By what rows are found, which one index each serves. */
+/* The filter by which rows are found; each has an index of its own. */
 
 typedef enum {
     NGX_SVC_ADMIN_DELEGATIONS_ALL = 0,
@@ -21,10 +21,13 @@ typedef enum {
     NGX_SVC_ADMIN_DELEGATIONS_TOKEN
 } ngx_svc_admin_delegations_by_e;
 
-/* In sr->data, where the page is that parameters are of; no data: any. */
+/*
+ * The filters: sr->data, which begins with the page, as parameters expect it
+ * there.  No data: any.
+ */
 
 typedef struct {
-    ngx_svc_page_t  page;       /* first */
+    ngx_svc_page_t  page;       /* must be first */
     ngx_str_t       client_id;
     ngx_str_t       user_id;
     ngx_str_t       in_chain;
@@ -76,7 +79,10 @@ const ngx_svc_route_t  ngx_svc_admin_delegations[] = {
 };
 
 
-/* What is filtered beyond what finds it may be looked for in many rows. */
+/*
+ * Reads the filters.  A filter besides the one that finds rows may have to
+ * look at many of them: the request goes to the slow pool.
+ */
 
 static ngx_int_t
 ngx_svc_admin_delegations_check(ngx_svc_request_t *sr, void *body)
@@ -151,7 +157,7 @@ ngx_svc_admin_delegations_filter(ngx_svc_request_t *sr,
 }
 
 
-/* An empty text asks for nothing. */
+/* Gets an argument; an empty one counts as absent. */
 
 static ngx_int_t
 ngx_svc_admin_delegations_text(ngx_svc_request_t *sr, const char *name,
@@ -169,7 +175,7 @@ ngx_svc_admin_delegations_text(ngx_svc_request_t *sr, const char *name,
 }
 
 
-/* As bytes. */
+/* Gets an argument that is a token's id, as bytes. */
 
 static ngx_int_t
 ngx_svc_admin_delegations_argument(ngx_svc_request_t *sr, const char *name,

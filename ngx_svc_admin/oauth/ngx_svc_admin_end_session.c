@@ -1,5 +1,5 @@
 /*
- * POST /v1/oauth/logout: whoever was asked by the page signs out.
+ * POST /v1/oauth/logout: signs out a user whom the page has asked.
  */
 
 #include "ngx_svc_auth.h"
@@ -91,7 +91,7 @@ ngx_svc_admin_end_session_prepare(ngx_svc_request_t *sr)
 }
 
 
-/* What is wrong with the request is told before anything ends. */
+/* Answers what is wrong with the request before any session ends. */
 
 static ngx_int_t
 ngx_svc_admin_end_session_known(ngx_svc_request_t *sr)
@@ -124,7 +124,10 @@ ngx_svc_admin_end_session_known(ngx_svc_request_t *sr)
 }
 
 
-/* The reply says that it is refused, if the session is alive. */
+/*
+ * Ends the session, but not if the CSRF token is wrong: the reply refuses
+ * that, if the session is live.
+ */
 
 static ngx_int_t
 ngx_svc_admin_end_session_end(ngx_svc_request_t *sr)

@@ -54,7 +54,7 @@ static const ngx_svc_member_t  ngx_svc_admin_group_apps_members[] = {
 #include "ngx_svc_admin_group_apps.sql.h"
 
 
-/* Answered with the applications as they then are. */
+/* A route that answers with the group's applications after the change. */
 
 #define ngx_svc_admin_group_apps_changed                                      \
       .members = ngx_svc_admin_group_apps_members,                            \

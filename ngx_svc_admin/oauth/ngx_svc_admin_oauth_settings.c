@@ -1,5 +1,5 @@
 /*
- * /v1/admin/oauth/settings: what a tenant's applications may have at most.
+ * /v1/admin/oauth/settings: limits for a tenant's applications.
  */
 
 #include "ngx_svc_application.h"

@@ -1,5 +1,5 @@
 /*
- * AI agents: their answer, and the body of a policy.
+ * AI agents: the body of a policy.
  */
 
 #include "ngx_svc_agent.h"
@@ -79,7 +79,7 @@ ngx_svc_agent_policy_check(ngx_svc_request_t *sr, void *body)
 }
 
 
-/* The keys have no quotes and no backslashes. */
+/* Writes the array of keys.  They have no quotes and no backslashes. */
 
 static ngx_int_t
 ngx_svc_agent_keys(ngx_svc_request_t *sr, const ngx_svc_value_t *audiences,
@@ -136,7 +136,7 @@ ngx_svc_agent_keys(ngx_svc_request_t *sr, const ngx_svc_value_t *audiences,
 }
 
 
-/* 1: the n-th key is one of those before it. */
+/* Returns 1 if the n-th key is one of those before it. */
 
 static ngx_uint_t
 ngx_svc_agent_twice(const ngx_str_t *keys, ngx_uint_t n)

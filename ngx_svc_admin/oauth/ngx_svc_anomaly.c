@@ -1,5 +1,5 @@
 /*
- * What is unusual of agents, and told where a request of theirs is refused.
+ * Anomalies of agents that are recorded where a request of theirs is refused.
  */
 
 #include "ngx_svc_anomaly.h"

@@ -1,5 +1,5 @@
 /*
- * Applications: their types, and what becomes parameters of a body.
+ * Applications: their types, and the parameters that are made of a body.
  */
 
 #include "ngx_svc_application.h"

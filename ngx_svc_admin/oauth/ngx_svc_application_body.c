@@ -65,7 +65,7 @@ static const char *const  ngx_svc_application_groups[] = {
     "all", "assigned", NULL
 };
 
-/* Members, and the words that they may be. */
+/* Members whose values are words, and those words. */
 
 static const struct {
     const char         *member;
@@ -371,7 +371,7 @@ ngx_svc_application_uri(const ngx_svc_member_t *member,
 }
 
 
-/* Refused as it would be when somebody is told of a logout. */
+/* Refuses a URI to which no logout token could be delivered. */
 
 static ngx_int_t
 ngx_svc_application_logout_uri(const ngx_svc_member_t *member,
@@ -446,7 +446,10 @@ ngx_svc_application_check_owner(const ngx_svc_member_t *member,
 }
 
 
-/* What the members do not say of themselves, nor the type of each other. */
+/*
+ * Checks what no member's own check can see, and what does not depend on the
+ * type.
+ */
 
 ngx_int_t
 ngx_svc_application_check(ngx_svc_request_t *sr, void *body)

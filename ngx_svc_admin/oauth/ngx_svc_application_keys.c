@@ -65,9 +65,10 @@ ngx_svc_application_keys_check(const ngx_svc_member_t *member,
 
 
 /*
- * All members are stored and shown, also those that we do not know.  PostgreSQL
- * writes a number such as 1e300 with all its zeroes, and 0e-300, too, which is
- * more than our parser takes when the keys are read again.
+ * Returns 0 for keys that are too long, or have numbers that cannot be stored.
+ * All members are stored and answered, also those that we do not know.
+ * PostgreSQL writes a number such as 1e300 with all its zeroes, and 0e-300,
+ * too, which is more than our parser takes when the keys are read again.
  */
 
 static ngx_uint_t
@@ -99,7 +100,7 @@ ngx_svc_application_keys_fit(const cJSON *json, size_t *room)
 }
 
 
-/* An assertion may say which one by it. */
+/* Checks "kid", by which an assertion may name its key. */
 
 static ngx_int_t
 ngx_svc_application_key_id(const cJSON *jwk, const char *path, ngx_uint_t i,

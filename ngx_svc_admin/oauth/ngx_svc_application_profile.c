@@ -1,5 +1,5 @@
 /*
- * The security profile of applications: what it ends when it begins.
+ * The security profile of applications: the tokens that end when it begins.
  */
 
 #include "ngx_svc_application_profile.h"
@@ -12,7 +12,7 @@ static ngx_int_t ngx_svc_application_profile_send(ngx_svc_request_t *sr);
 #include "ngx_svc_application_profile.sql.h"
 
 
-/* Whoever sends one need not wait: what it ends has ended all the same. */
+/* Makes the PATCH go on although its client may leave: the tokens must end. */
 
 ngx_int_t
 ngx_svc_application_profile_check(ngx_svc_request_t *sr, void *body)
@@ -43,7 +43,7 @@ ngx_svc_application_profile_reply(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_application_profile_calls(ngx_svc_request_t *sr)
 {
-    /* the audit log does not grow */
+    /* the op writes no event to the audit log */
 
     sr->op->committed = NULL;
 

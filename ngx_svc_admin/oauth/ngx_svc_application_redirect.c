@@ -71,7 +71,7 @@ ngx_svc_application_redirect_host(const ngx_svc_url_t *url)
 }
 
 
-/* 1: it is of the machine itself, to a browser. */
+/* Returns 1 if a browser takes the host for its own machine. */
 
 static ngx_uint_t
 ngx_svc_application_redirect_loops(const ngx_str_t *host)
@@ -94,7 +94,10 @@ ngx_svc_application_redirect_loops(const ngx_str_t *host)
 }
 
 
-/* Browsers take "127.1", "0x7f.1" and "2130706433", as inet_aton() does. */
+/*
+ * Returns 1 for a loopback address, or 0.0.0.0 or ::. Browsers read "127.1",
+ * "0x7f.1" and "2130706433" as addresses, as inet_aton() does.
+ */
 
 static ngx_uint_t
 ngx_svc_application_redirect_address(const ngx_str_t *host)
@@ -130,7 +133,10 @@ ngx_svc_application_redirect_address(const ngx_str_t *host)
 }
 
 
-/* What browsers and servers take for "/" and "." ends and makes segments. */
+/*
+ * Returns 0 if there is a "*", a control character or a segment "..".  What
+ * browsers and servers take for "/" and "." counts as that.
+ */
 
 static ngx_uint_t
 ngx_svc_application_redirect_rest(const ngx_str_t *rest)
@@ -181,7 +187,10 @@ ngx_svc_application_redirect_rest(const ngx_str_t *rest)
 }
 
 
-/* 0: a parameter is one of those of the answer, which would be there twice. */
+/*
+ * Returns 0 if the query has a parameter that an answer adds: that would be
+ * there twice.
+ */
 
 static ngx_uint_t
 ngx_svc_application_redirect_query(const ngx_str_t *rest)

@@ -18,11 +18,11 @@
 ngx_uint_t ngx_svc_application_redirect(const ngx_str_t *uri);
 
 /*
- * Splits a redirect URI with a loopback host, however that is written. before:
- * the part in front of the port. behind: the part after it if the host is one
- * of the three that "http" may have, else no data.  Two URIs that agree in
- * both differ in the port alone (RFC 8252, 7.3).  Both point into uri.
- * Returns NGX_OK, or NGX_DECLINED: the host is no loopback one.
+ * Splits a redirect URI with a loopback host, however that is written.
+ * before: the part in front of the port.  behind: the part after it if the
+ * host is one of the three that "http" may have, else no data.  Two URIs that
+ * agree in both differ in the port alone (RFC 8252, 7.3).  Both point into
+ * uri.  Returns NGX_OK, or NGX_DECLINED: the host is no loopback one.
  */
 ngx_int_t ngx_svc_application_redirect_loopback(const ngx_str_t *uri,
     ngx_str_t *before, ngx_str_t *behind);

@@ -62,7 +62,7 @@ ngx_svc_application_resource(const ngx_str_t *uri, ngx_str_t *key)
 }
 
 
-/* Returns what follows its ":"; NULL: there is none. */
+/* Returns what follows the scheme's ":"; NULL: there is no scheme. */
 
 static u_char *
 ngx_svc_application_resource_scheme(const ngx_str_t *uri)
@@ -89,7 +89,10 @@ ngx_svc_application_resource_scheme(const ngx_str_t *uri)
 }
 
 
-/* The key up to what is behind the host, and that. */
+/*
+ * Writes the key up to the end of the host and port, and sets rest to what
+ * follows them.
+ */
 
 static ngx_int_t
 ngx_svc_application_resource_url(const ngx_str_t *uri, ngx_str_t *key,

@@ -1,5 +1,5 @@
 /*
- * What applications prove themselves with.
+ * Digests and secrets by which clients are found.
  */
 
 #include "ngx_svc_application_secret.h"
@@ -10,7 +10,7 @@ static ngx_int_t ngx_svc_application_secret_digest(ngx_svc_request_t *sr,
     const ngx_str_t *secret, ngx_str_t *digest);
 
 
-/* The length of a clientId is known, and its end is marked nevertheless. */
+/* A 0 ends the clientId in the text, although its length is fixed. */
 
 ngx_int_t
 ngx_svc_application_digest(ngx_svc_application_login_e kind,

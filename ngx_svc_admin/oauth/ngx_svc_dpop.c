@@ -145,7 +145,10 @@ ngx_svc_dpop_is_htu(ngx_pool_t *pool, const cJSON *payload,
 }
 
 
-/* 1: it is the expected one, below the issuer of a tenant that may be meant. */
+/*
+ * Returns 1 if htu is the expected URI, but below the issuer of a tenant that
+ * the client may mean.
+ */
 
 static ngx_uint_t
 ngx_svc_dpop_below(const ngx_str_t *htu, const ngx_svc_dpop_expect_t *expect)

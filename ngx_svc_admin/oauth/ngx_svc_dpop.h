@@ -37,7 +37,7 @@ typedef struct {
 
 /*
  * Writes what is the same however a URI is written, as
- * ngx_svc_application_resource() does, without its query and fragment. htu:
+ * ngx_svc_application_resource() does, without its query and fragment.  htu:
  * room for len + 1 bytes.  Returns NGX_OK or NGX_DECLINED.
  */
 ngx_int_t ngx_svc_dpop_htu(const ngx_str_t *uri, ngx_str_t *htu);

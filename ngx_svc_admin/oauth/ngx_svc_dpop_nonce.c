@@ -1,6 +1,6 @@
 /*
  * Nonces for DPoP proofs: base64url of the number of a slot, in network order,
- * and of its code.
+ * and of the MAC of that.
  */
 
 #include "ngx_svc_dpop_nonce.h"

@@ -95,7 +95,7 @@ ngx_svc_oauth_type(ngx_svc_request_t *sr)
 }
 
 
-/* RFC 6749, 5.1; Cache-Control is of each answer. */
+/* RFC 6749, 5.1.  Each answer sets Cache-Control for itself. */
 
 ngx_int_t
 ngx_svc_oauth_headers(ngx_svc_request_t *sr)
@@ -112,10 +112,10 @@ ngx_svc_oauth_headers(ngx_svc_request_t *sr)
 
 
 /*
- * A page that sends cookies along, as those of keycloak-js do, may read only
- * what names its origin (Fetch, "CORS protocol and credentials").  No cookie is
- * looked at here, and the answer is not kept: it tells no page more than any
- * other client.
+ * A page that sends cookies along, as those of keycloak-js do, may read an
+ * answer only if that names the page's origin (Fetch, "CORS protocol and
+ * credentials").  No cookie is looked at here, and the answer is not kept: it
+ * tells no page more than any other client.
  */
 
 static ngx_int_t
@@ -203,7 +203,7 @@ ngx_svc_oauth_scope(ngx_svc_oauth_t *o)
 }
 
 
-/* No scope has a quote or a backslash, and each is quoted. */
+/* Each scope is quoted in the array, and none has a quote or a backslash. */
 
 ngx_int_t
 ngx_svc_oauth_scopes(ngx_svc_request_t *sr, const ngx_str_t *text,
@@ -247,7 +247,10 @@ ngx_svc_oauth_scopes(ngx_svc_request_t *sr, const ngx_str_t *text,
 }
 
 
-/* How many there are: max, when there are too many, or one is none. */
+/*
+ * Splits a text, and returns the number of scopes; it is max if there are too
+ * many, or one is malformed.
+ */
 
 static ngx_uint_t
 ngx_svc_oauth_split(const ngx_str_t *text, ngx_str_t *scopes, ngx_uint_t max)

@@ -1,19 +1,19 @@
 /*
- * How somebody has signed in.
+ * How a user has signed in.
  */
 
 #include "ngx_svc_oauth_amr.h"
 #include "ngx_svc_signin.h"
 
 
-/* What somebody has signed in by. */
+/* What a user has presented to sign in. */
 
 #define NGX_SVC_OAUTH_PASSWORD      0x01
 #define NGX_SVC_OAUTH_CODE_SHOWN    0x02
 #define NGX_SVC_OAUTH_PASSKEY       0x04
-#define NGX_SVC_OAUTH_HARDWARE      0x08    /* one that cannot be backed up */
+#define NGX_SVC_OAUTH_HARDWARE      0x08    /* passkey: cannot be backed up */
 
-/* And which class a client has asked for. */
+/* The class that a client has asked for. */
 
 #define NGX_SVC_OAUTH_ASKED_ONE      0x10
 #define NGX_SVC_OAUTH_ASKED_TWO      0x20
@@ -25,9 +25,9 @@ static ngx_uint_t ngx_svc_oauth_amr_proofs(const ngx_str_t *methods);
 
 
 /*
- * RFC 8176.  The user is verified with each passkey, so that one alone is two
- * factors; two codes are one.  Of what kind a passkey was is not known of
- * sessions from before that was kept: then it counts as one that is backed up.
+ * Writes the values of RFC 8176.  The user is verified with each passkey, so a
+ * passkey alone is two factors; two codes are one.  Older sessions do not tell
+ * which kind a passkey was: it counts as one that can be backed up.
  */
 
 void
@@ -36,8 +36,8 @@ ngx_svc_oauth_amr(ngx_svc_json_writer_t *w, const ngx_str_t *methods)
     ngx_uint_t  i, proofs;
 
     static const struct {
-        ngx_uint_t   proofs;        /* all of them */
-        ngx_uint_t   none;          /* and none of these */
+        ngx_uint_t   proofs;        /* all of these are needed */
+        ngx_uint_t   none;          /* none of these may be there */
         const char  *value;
     } amr[] = {
         { NGX_SVC_OAUTH_PASSWORD, 0, "pwd" },

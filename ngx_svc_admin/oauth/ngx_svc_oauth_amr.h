@@ -22,7 +22,7 @@
 
 
 /*
- * Writes "amr". methods: a session's, as PostgreSQL writes an array; a grant
+ * Writes "amr".  methods: a session's, as PostgreSQL writes an array; a grant
  * whose client has asked for a class has that class among them.
  */
 

@@ -57,7 +57,7 @@ ngx_svc_oauth_asked(ngx_pool_t *pool, ngx_str_t *text,
 }
 
 
-/* null is a place of which nothing is asked. */
+/* Takes the claims of a place.  A place that is null asks for nothing. */
 
 static ngx_int_t
 ngx_svc_oauth_asked_place(const cJSON *json, const char *name,
@@ -137,7 +137,7 @@ ngx_svc_oauth_asked_claim(const cJSON *claim, ngx_uint_t bit,
 }
 
 
-/* Two places cannot want two users. */
+/* Takes the value of "sub".  Two places cannot ask for two users. */
 
 static ngx_int_t
 ngx_svc_oauth_asked_subject(const cJSON *claim, ngx_svc_oauth_asked_t *asked,
@@ -171,7 +171,10 @@ ngx_svc_oauth_asked_subject(const cJSON *claim, ngx_svc_oauth_asked_t *asked,
 }
 
 
-/* The place that names classes first is the one that counts. */
+/*
+ * Takes the classes that are asked for.  The first place that names some
+ * counts.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_asked_acr(const cJSON *claim, ngx_svc_oauth_asked_t *asked,

@@ -1,9 +1,9 @@
 /*
- * Clients that prove themselves by an assertion.
+ * Clients that authenticate by an assertion.
  *
- * The login is that of a secret: the digest of the keys and of the profile that
- * the assertion was judged by is looked up with what the request is for.  It is
- * found only while both are the client's: one that has been replaced is good
+ * The client is found as by a secret: the request's op looks up a digest of
+ * the keys and the profile by which the assertion was judged.  The digest is
+ * found only while both are the client's: a key that has been replaced is good
  * nowhere any more, whatever workers keep.
  */
 
@@ -17,7 +17,7 @@
 #define NGX_SVC_OAUTH_PAR_PATH    "par"
 
 
-/* Of the request's pool. */
+/* A client's assertion, in the request's pool. */
 
 struct ngx_svc_oauth_asserted_s {
     ngx_svc_oauth_assertion_t   assertion;
@@ -26,8 +26,8 @@ struct ngx_svc_oauth_asserted_s {
     ngx_int_t                 (*reply)(ngx_svc_request_t *sr);
     ngx_int_t                 (*found)(ngx_svc_request_t *sr);
     ngx_svc_pg_pool_e           kind;
-    unsigned                    verified:1; /* by keys that were kept */
-    unsigned                    read:1;     /* the keys, for this request */
+    unsigned                    verified:1; /* 1: by kept keys */
+    unsigned                    read:1;     /* 1: this request has read keys */
 };
 
 
@@ -94,7 +94,10 @@ ngx_svc_oauth_asserted_take(ngx_svc_oauth_t *o, const ngx_str_t *text)
 }
 
 
-/* NGX_ABORT, here and below: it is not good, and its why says so. */
+/*
+ * Reads the assertion.  Returns NGX_ABORT, as the functions below do, if it is
+ * not good: its why says so.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_asserted_read(ngx_svc_oauth_t *o, const ngx_str_t *text)
@@ -145,7 +148,10 @@ ngx_svc_oauth_asserted_read(ngx_svc_oauth_t *o, const ngx_str_t *text)
 }
 
 
-/* RFC 7521, 4.2: "client_id" need not be there. */
+/*
+ * Checks that "client_id", which may be absent (RFC 7521, 4.2), is the client
+ * of the assertion.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_asserted_same(ngx_svc_oauth_t *o)
@@ -172,8 +178,8 @@ ngx_svc_oauth_asserted_same(ngx_svc_oauth_t *o)
 
 
 /*
- * Whether the tenant is the client's the login finds out: it takes the slug of
- * an "aud" as it takes that of a path below an issuer.
+ * Checks "aud".  The login finds out whether the tenant is the client's: it
+ * takes the slug of an "aud" as it takes that of a path below an issuer.
  */
 
 static ngx_int_t
@@ -204,8 +210,9 @@ ngx_svc_oauth_asserted_aud(ngx_svc_oauth_t *o)
 
 
 /*
- * 1: "aud" is an issuer, or an endpoint that it may be.  o->client.slug is its
- * tenant's then; it has no data if that is an endpoint of all tenants.
+ * Returns 1 if "aud" is an issuer, or an endpoint that may be named there.
+ * o->client.slug is its tenant's then; it has no data if the endpoint is one
+ * of all tenants.
  */
 
 static ngx_uint_t
@@ -256,7 +263,10 @@ ngx_svc_oauth_asserted_slug(ngx_svc_oauth_t *o, ngx_svc_oauth_assertion_t *a)
 }
 
 
-/* RFC 9126, 2: where a request is pushed it may be for that endpoint, too. */
+/*
+ * Returns 1 for the token endpoint, and for the one where requests are pushed
+ * if this request is for that (RFC 9126, 2).
+ */
 
 static ngx_uint_t
 ngx_svc_oauth_asserted_endpoint(ngx_svc_oauth_t *o, const ngx_str_t *name)
@@ -276,7 +286,10 @@ ngx_svc_oauth_asserted_endpoint(ngx_svc_oauth_t *o, const ngx_str_t *name)
 }
 
 
-/* With o->client.digest if it is good, by the keys that are kept. */
+/*
+ * Verifies the assertion by kept keys, and sets o->client.digest if it is
+ * good.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_asserted_verify(ngx_svc_oauth_t *o)
@@ -298,7 +311,10 @@ ngx_svc_oauth_asserted_verify(ngx_svc_oauth_t *o)
 }
 
 
-/* No client is looked up then.  The log is told why; whoever asks is not. */
+/*
+ * Makes sure that no client is looked up.  The error log is told why; the
+ * client is not.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_asserted_not(ngx_svc_oauth_t *o, const char *why)
@@ -348,7 +364,10 @@ ngx_svc_oauth_asserted_calls(ngx_svc_oauth_t *o,
 }
 
 
-/* The client is found by its id alone: what is read goes to nobody. */
+/*
+ * Reads the client's keys.  The client is found by its id alone: nothing of
+ * what is read is answered.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_asserted_keys_calls(ngx_svc_request_t *sr)
@@ -400,8 +419,8 @@ ngx_svc_oauth_asserted_keys_reply(ngx_svc_request_t *sr)
 
 
 /*
- * Another request may have brought the same keys meanwhile: this one is
- * verified by them all the same.
+ * Keeps the keys, and verifies the assertion by them.  If another request has
+ * brought the same keys meanwhile, those are taken.
  */
 
 static ngx_int_t
@@ -442,7 +461,10 @@ ngx_svc_oauth_asserted_found(ngx_svc_oauth_t *o, PGresult *login)
 }
 
 
-/* No row: other keys are the client's, and nothing of the op has been done. */
+/*
+ * Reads the client's keys if the login has found nothing: the client has other
+ * keys now, and the op has done nothing.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_asserted_reply(ngx_svc_request_t *sr)

@@ -73,7 +73,10 @@ ngx_svc_oauth_assertion_client(ngx_svc_oauth_assertion_t *a)
 }
 
 
-/* RFC 7519, 4.1.3, of one recipient: others could show it to us. */
+/*
+ * Takes "aud" (RFC 7519, 4.1.3), which must be one recipient: another one
+ * could present the assertion to us.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_assertion_aud(ngx_svc_oauth_assertion_t *a)
@@ -130,7 +133,7 @@ ngx_svc_oauth_assertion_times(ngx_svc_oauth_assertion_t *a, time_t now)
 }
 
 
-/* 1: also without such a claim. */
+/* Returns 1 if the claim is absent, or its time has come. */
 
 static ngx_uint_t
 ngx_svc_oauth_assertion_begun(const cJSON *claims, const char *name,
@@ -144,7 +147,10 @@ ngx_svc_oauth_assertion_begun(const cJSON *claims, const char *name,
 }
 
 
-/* A DPoP proof's begins with a thumbprint: nobody finds one that is both. */
+/*
+ * Sets a->once.  The text that is hashed for a DPoP proof begins with a
+ * thumbprint: nobody finds a text that is both.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_assertion_once(ngx_svc_oauth_assertion_t *a)

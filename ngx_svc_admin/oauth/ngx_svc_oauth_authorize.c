@@ -1,10 +1,10 @@
 /*
  * GET and POST /oauth/authorize: the code flow (RFC 6749, 4.1).
  *
- * One round trip finds the session and the client, judges, and stores a grant
- * and its code; of a request that was pushed one before finds that.  Errors go
- * to the redirect URI once that is known to be the client's; those before are
- * told to whoever asks.
+ * One round trip finds the session and the client, decides, and stores a grant
+ * and its code; before it, another one reads a request that was pushed.
+ * Errors go to the redirect URI once that is known to be the client's; earlier
+ * ones are answered to the browser.
  */
 
 #include "ngx_svc_login_policy.h"
@@ -80,7 +80,7 @@ ngx_svc_oauth_authorize_prepare(ngx_svc_request_t *sr)
 }
 
 
-/* Of its parameters, which are there by now. */
+/* Goes on with a pushed request, whose parameters have been read. */
 
 static ngx_int_t
 ngx_svc_oauth_authorize_pushed(ngx_svc_oauth_request_t *ar)
@@ -106,8 +106,9 @@ ngx_svc_oauth_authorize_pushed(ngx_svc_oauth_request_t *ar)
 
 
 /*
- * The session; and what its user has decided on the page, with the tenant's
- * slug.  NGX_OK, which is answered; NGX_DECLINED: nothing; NGX_ERROR.
+ * Takes the session, and its user's decision on the page, with the tenant's
+ * slug.  Returns NGX_OK: it can be answered; NGX_DECLINED: there is no
+ * decision; NGX_ERROR.
  */
 
 static ngx_int_t
@@ -178,7 +179,11 @@ ngx_svc_oauth_authorize_reply(ngx_svc_request_t *sr)
 }
 
 
-/* What a new sign-in does for is not asked for once more. */
+/*
+ * Redirects to the page.  If that is to sign the user in anew, the address
+ * says since when, in place of what has asked for it: a new sign-in is not
+ * asked for twice.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_authorize_page(ngx_svc_oauth_request_t *ar, PGresult *res,
@@ -224,7 +229,7 @@ ngx_svc_oauth_authorize_client(ngx_svc_oauth_request_t *ar, PGresult *res)
 
     slug = ngx_svc_row_value(res, 0, "slug");
 
-    /* the statement has spent what a code comes of */
+    /* the statement has spent a pushed request that gets a code */
 
     return ar->pushed.data && ar->oauth.sr->error.kind != NGX_SVC_E_NONE
            ? ngx_svc_oauth_pushed_spend(ar, &slug,
@@ -241,8 +246,8 @@ ngx_svc_oauth_authorize_spent(ngx_svc_oauth_request_t *ar)
 
 
 /*
- * The cookie of a session does not come with a POST of another site (SameSite):
- * it is asked for by a GET.
+ * A browser sends no session cookie with another site's POST (SameSite): it is
+ * redirected to a GET, which has the cookie.
  */
 
 static ngx_int_t

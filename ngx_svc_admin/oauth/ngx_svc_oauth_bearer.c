@@ -1,8 +1,8 @@
 /*
- * Tokens that are shown.
+ * Tokens that are presented.
  *
- * That a signature is good is a fact of bytes, which a worker may remember;
- * whether the token lives is asked each time.
+ * A signature that is good stays good, so a worker may remember it; whether
+ * the token is live is asked each time.
  */
 
 #include "ngx_svc_oauth_bearer.h"
@@ -10,8 +10,8 @@
 #include "ngx_svc_jwk_rsa.h"
 
 
-#define NGX_SVC_OAUTH_VERIFIED  4096    /* tokens whose signatures are known */
-#define NGX_SVC_OAUTH_PUBLIC    256     /* keys */
+#define NGX_SVC_OAUTH_VERIFIED  4096    /* tokens with a good signature */
+#define NGX_SVC_OAUTH_PUBLIC    256     /* public keys */
 
 
 typedef struct {
@@ -139,7 +139,10 @@ ngx_svc_oauth_bearer_opaque(ngx_svc_request_t *sr, u_char *bytes,
 }
 
 
-/* No other one is as long as one with a row. */
+/*
+ * Opens an opaque token without a row.  It never has the length of one with a
+ * row.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_bearer_sealed(ngx_svc_request_t *sr, const ngx_str_t *text,
@@ -193,7 +196,7 @@ ngx_svc_oauth_bearer_sealed(ngx_svc_request_t *sr, const ngx_str_t *text,
 }
 
 
-/* Of RFC 9068; what is no more than a JWT is nothing of ours. */
+/* Takes an access token of RFC 9068; another JWT is no access token of ours. */
 
 static ngx_int_t
 ngx_svc_oauth_bearer_jwt(ngx_svc_request_t *sr, const ngx_str_t *text,
@@ -263,7 +266,10 @@ ngx_svc_oauth_bearer_jwt(ngx_svc_request_t *sr, const ngx_str_t *text,
 }
 
 
-/* A UUID of version 7 begins with 48 bits of milliseconds (RFC 9562). */
+/*
+ * Sets bearer->ms.  A UUID of version 7 begins with 48 bits of milliseconds
+ * (RFC 9562).
+ */
 
 static ngx_int_t
 ngx_svc_oauth_bearer_time(ngx_svc_request_t *sr,
@@ -348,7 +354,7 @@ ngx_svc_oauth_bearer_check(ngx_svc_oauth_bearer_t *bearer,
 }
 
 
-/* The place of a token; what is in it is another one's, most often. */
+/* Returns the token's place, which most often has another token. */
 
 static u_char *
 ngx_svc_oauth_bearer_known(ngx_svc_oauth_bearer_t *bearer)
@@ -369,7 +375,10 @@ ngx_svc_oauth_public(const ngx_str_t *kid)
 }
 
 
-/* NGX_DECLINED: it is no key, or not the one of that thumbprint. */
+/*
+ * Keeps a key.  Returns NGX_DECLINED if it is no key, or has another
+ * thumbprint.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_public_learn(ngx_pool_t *pool, ngx_svc_oauth_public_t *public,

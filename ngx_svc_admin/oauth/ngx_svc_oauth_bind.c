@@ -1,5 +1,5 @@
 /*
- * Parameters of statements in the binary form of their types, of texts.
+ * Parameters of statements in the binary form of their types, made of text.
  */
 
 #include "ngx_svc_oauth_bind.h"
@@ -43,7 +43,7 @@ ngx_svc_oauth_bind_uuid(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 }
 
 
-/* "(block,place)". */
+/* The text of a tid is "(block,place)". */
 
 ngx_int_t
 ngx_svc_oauth_bind_tid(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
@@ -104,7 +104,7 @@ ngx_svc_oauth_bind_int4(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 }
 
 
-/* The last bytes of a number, the first of which is the greatest. */
+/* Binds the last len bytes of a number, in network order. */
 
 static ngx_int_t
 ngx_svc_oauth_bind_bytes(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,

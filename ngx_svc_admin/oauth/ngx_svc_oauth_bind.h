@@ -12,7 +12,7 @@
 
 
 /*
- * Binds an ngx_str_t of the struct that o->data points to. type: uuid, which
+ * Binds an ngx_str_t of the struct that o->data points to.  type: uuid, which
  * is NULL if there is no data; tid; int8; int4, also for an xid: that has no
  * sign, and its bytes are the same.
  */

@@ -1,5 +1,5 @@
 /*
- * Claims about a user that there are.
+ * The claims about a user that we know.
  */
 
 #include "ngx_svc_oauth_claim.h"

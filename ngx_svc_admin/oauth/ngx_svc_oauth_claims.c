@@ -6,7 +6,7 @@
 #include "ngx_svc_oauth_issue.h"
 
 
-#define NGX_SVC_OAUTH_CLAIMS_GROUPS  200    /* that are told, at most */
+#define NGX_SVC_OAUTH_CLAIMS_GROUPS  200    /* told, at most */
 
 
 static ngx_str_t ngx_svc_oauth_claims_of_user(ngx_svc_json_writer_t *w,
@@ -176,7 +176,10 @@ ngx_svc_oauth_claims_of_user(ngx_svc_json_writer_t *w,
 }
 
 
-/* Who has no name to show may have a first and a last one. */
+/*
+ * Returns the name.  A user without a display name may have a first and a last
+ * name.
+ */
 
 static ngx_str_t
 ngx_svc_oauth_claims_name(ngx_svc_json_writer_t *w, PGresult *user)
@@ -216,7 +219,7 @@ ngx_svc_oauth_claims_name(ngx_svc_json_writer_t *w, PGresult *user)
 }
 
 
-/* A user has one role. */
+/* Writes a claim.  A list has one value, since a user has one role. */
 
 static void
 ngx_svc_oauth_claims_value(ngx_svc_json_writer_t *w,

@@ -5,14 +5,17 @@
 #include "ngx_svc_oauth_claims_kept.h"
 
 
-#define NGX_SVC_OAUTH_KEPT_ELEMENT  64      /* bytes, more than any has */
+#define NGX_SVC_OAUTH_KEPT_ELEMENT  64      /* bytes; no element has more */
 
 
 static u_char *ngx_svc_oauth_claims_keep_in(u_char *p, const u_char *start,
     const char *place, ngx_uint_t claims);
 
 
-/* An ID token has "sub", "auth_time" and "acr" anyhow, userinfo has "sub". */
+/*
+ * An ID token has "sub", "auth_time" and "acr" anyhow, and userinfo has "sub":
+ * these are not kept.
+ */
 
 ngx_int_t
 ngx_svc_oauth_claims_keep(ngx_pool_t *pool, ngx_uint_t id_token,

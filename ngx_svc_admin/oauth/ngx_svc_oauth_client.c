@@ -16,7 +16,10 @@ static ngx_int_t ngx_svc_oauth_client_bind_type(ngx_svc_request_t *sr,
 #include "ngx_svc_oauth_client.sql.h"
 
 
-/* Without a tenant of the location, and with one. */
+/*
+ * Each login for any tenant, and for the tenant of the location, path or
+ * assertion.
+ */
 
 static const ngx_svc_pg_statement_t *const
     ngx_svc_oauth_logins[][2] = {
@@ -91,8 +94,9 @@ ngx_svc_oauth_client_secret(const ngx_str_t *secret)
 
 
 /*
- * Turns in the queues are the client's: its tenant is not known before.  They
- * are the random part of its id, as long as a tenant's.
+ * The tenant is not known yet, so the op waits in a backlog of the client's.
+ * Its key is the random part of the clientId, which is as long as a tenant's
+ * id.
  */
 
 ngx_int_t
@@ -113,7 +117,7 @@ ngx_svc_oauth_client_call(ngx_svc_oauth_t *o,
         return NGX_ERROR;
     }
 
-    /* no UUID is of that version: it is no tenant's turn */
+    /* no UUID has this version: it is no tenant's backlog */
 
     o->sr->tenant[6] |= 0xf0;
 

@@ -1,8 +1,8 @@
 /*
  * The grant type client_credentials (RFC 6749, 4.4): a client's own tokens.
  *
- * One read brings the client, and what it may have is decided here.  What is
- * given says all of itself; its row comes behind the answer.
+ * One round trip reads the client, and all is decided here.  The token says
+ * all of itself; its row is stored after the answer.
  */
 
 #include "ngx_svc_oauth_token.h"
@@ -22,12 +22,12 @@
 #define NGX_SVC_OAUTH_CC_IGNORES     (NGX_SVC_OAUTH_CLIENT_COLUMNS + 2)
 
 
-/* In o->data: what is decided on, and given. */
+/* o->data: what is decided on, and what is given. */
 
 typedef struct {
     ngx_svc_oauth_client_row_t   client;
     ngx_svc_pg_array_t           asked;
-    ngx_svc_pg_array_t           may;       /* scopes, of itself */
+    ngx_svc_pg_array_t           may;       /* its own scopes */
     unsigned                     stored:1;
     ngx_svc_oauth_own_t          own;
     ngx_svc_oauth_issued_t       token;
@@ -126,7 +126,7 @@ ngx_svc_oauth_cc_decide(ngx_svc_oauth_t *o, PGresult *res)
 
     if (rc == NGX_OK || (!o->wider && cc->client.allowed_keys.n == 1)) {
 
-        /* that is its target, which an application may have registered */
+        /* the one audience is the target, which may be registered */
 
         o->wider = 1;
         return ngx_svc_oauth_grant_read(o);
@@ -140,7 +140,7 @@ ngx_svc_oauth_cc_decide(ngx_svc_oauth_t *o, PGresult *res)
 
     if (!o->wider && ngx_strcmp(verdict, NGX_SVC_OAUTH_CC_SCOPE) == 0) {
 
-        /* unless it ignores what it does not have */
+        /* the wider statement tells whether the client ignores such scopes */
 
         o->wider = 1;
         return ngx_svc_oauth_grant_read(o);
@@ -153,8 +153,8 @@ ngx_svc_oauth_cc_decide(ngx_svc_oauth_t *o, PGresult *res)
 
 
 /*
- * Has a client that names no target ask for the one that it has for that.
- * NGX_DECLINED: there is none.
+ * Sets the client's default target if the request names none.  Returns
+ * NGX_DECLINED if it does not get one.
  */
 
 static ngx_int_t
@@ -176,8 +176,8 @@ ngx_svc_oauth_cc_default(ngx_svc_oauth_t *o, PGresult *res)
 
 
 /*
- * What it asks for; and of its scopes, but those of users, the ones below its
- * ceiling.
+ * Sets the scopes that are asked for, and cc->may: the client's scopes below
+ * its ceiling, but not those of users.
  */
 
 static ngx_int_t
@@ -215,7 +215,10 @@ ngx_svc_oauth_cc_may(ngx_svc_oauth_t *o, ngx_svc_oauth_cc_t *cc)
 }
 
 
-/* The verdicts, in their order.  NULL: none; "key": there is none yet. */
+/*
+ * Returns the first verdict, in their order; NULL: none; "key": the tenant has
+ * no key yet.
+ */
 
 static const char *
 ngx_svc_oauth_cc_judge(ngx_svc_oauth_t *o, ngx_svc_oauth_cc_t *cc)
@@ -269,7 +272,7 @@ ngx_svc_oauth_cc_judge_target(ngx_svc_oauth_t *o, ngx_svc_oauth_cc_t *cc)
 }
 
 
-/* The text of them is cc->own.scope. */
+/* Judges the scopes.  Their text is cc->own.scope. */
 
 static const char *
 ngx_svc_oauth_cc_judge_scopes(ngx_svc_oauth_t *o, ngx_svc_oauth_cc_t *cc)
@@ -320,7 +323,10 @@ ngx_svc_oauth_cc_judge_scopes(ngx_svc_oauth_t *o, ngx_svc_oauth_cc_t *cc)
 }
 
 
-/* What is kept until it is answered is of the pool: the result may go. */
+/*
+ * Makes the token.  What is used until the answer is copied into the pool: the
+ * result may be gone by then.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_cc_issue(ngx_svc_oauth_t *o, ngx_svc_oauth_cc_t *cc)
@@ -369,7 +375,10 @@ ngx_svc_oauth_cc_issue(ngx_svc_oauth_t *o, ngx_svc_oauth_cc_t *cc)
 }
 
 
-/* The target, of what is asked for, or the only one; the issuer is none. */
+/*
+ * Sets the audience: the target that is asked for, or the only one that the
+ * ceiling allows.  The issuer is no audience.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_cc_audience(ngx_svc_oauth_t *o, ngx_svc_oauth_cc_t *cc)
@@ -410,7 +419,10 @@ ngx_svc_oauth_cc_audience(ngx_svc_oauth_t *o, ngx_svc_oauth_cc_t *cc)
 }
 
 
-/* One that is too long is looked up by its row, which is there before it. */
+/*
+ * Gives an opaque token.  If it would be too long, it is one that is looked up
+ * by its row, which is stored before the answer.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_cc_opaque(ngx_svc_oauth_t *o, ngx_svc_oauth_cc_t *cc)
@@ -467,7 +479,7 @@ ngx_svc_oauth_cc_row_reply(ngx_svc_request_t *sr)
 
     if (PQcmdTuples(res)[0] != '1') {
 
-        /* it has been deleted since it was read, or its secret is retired */
+        /* the client has been deleted meanwhile, or its secret is retired */
 
         return ngx_svc_oauth_refuse_client(o, ngx_svc_oauth_client_result(o));
     }
@@ -526,7 +538,7 @@ ngx_svc_oauth_cc_key_reply(ngx_svc_request_t *sr)
 
     if (PQntuples(res) == 0) {
 
-        /* it has been revoked since, and the client names another one */
+        /* the key has been revoked, and the client's row names another */
 
         ngx_str_null(&o->kid);
         return ngx_svc_oauth_grant_read(o);
@@ -538,7 +550,7 @@ ngx_svc_oauth_cc_key_reply(ngx_svc_request_t *sr)
 }
 
 
-/* No member: what is answered is to be stored, unless it is. */
+/* Adds no member; has the answered token stored, unless it is already. */
 
 static ngx_int_t
 ngx_svc_oauth_cc_more(ngx_svc_oauth_t *o, ngx_svc_json_writer_t *w)

@@ -18,16 +18,16 @@
 
 typedef struct {
     EVP_PKEY        *key;               /* NULL: it verifies nothing */
-    ngx_uint_t       algs;              /* ngx_svc_jwa_bit() */
+    ngx_uint_t       algs;              /* bits of ngx_svc_jwa_bit() */
     size_t           kid_len;
     u_char           kid[NGX_SVC_APPLICATION_KID];
 } ngx_svc_oauth_client_key_t;
 
-/* Of one client; of malloc, until it is evicted or the worker ends. */
+/* The keys of one client, allocated until it is evicted or the worker ends. */
 
 typedef struct {
-    ngx_str_node_t   sn;                /* by the clientId, which follows */
-    ngx_queue_t      queue;             /* the one used last comes first */
+    ngx_str_node_t   sn;                /* by client_id, see below */
+    ngx_queue_t      queue;             /* the most recently used is first */
     u_char           digest[NGX_SVC_SHA256_LEN];
     ngx_uint_t       fapi2;
     u_char           client_id[NGX_SVC_APPLICATION_ID];
@@ -102,7 +102,7 @@ ngx_svc_oauth_client_keys_verify(ngx_svc_oauth_assertion_t *a,
 }
 
 
-/* The one that it names, or the only one. */
+/* Returns the key that the assertion names, or the only one; or NULL. */
 
 static const ngx_svc_oauth_client_key_t *
 ngx_svc_oauth_client_keys_of(const ngx_svc_oauth_client_keys_t *keys,
@@ -130,8 +130,9 @@ ngx_svc_oauth_client_keys_of(const ngx_svc_oauth_client_keys_t *keys,
 
 
 /*
- * FAPI 2.0 Security Profile, 5.3.2.1 and 5.4.1: for the issuer, as one string,
- * and not by PKCS #1 v1.5.
+ * Returns what is wrong for the client's profile, or NULL: the assertion must
+ * be for the issuer, as one string, and not be signed by PKCS #1 v1.5 (FAPI
+ * 2.0 Security Profile, 5.3.2.1 and 5.4.1).
  */
 
 static const char *
@@ -234,7 +235,7 @@ ngx_svc_oauth_client_keys_learn(ngx_pool_t *pool, const ngx_str_t *client_id,
 }
 
 
-/* The parser is strict: a copy of them is what it takes apart. */
+/* Reads the keys from a copy of their text in the pool. */
 
 static ngx_int_t
 ngx_svc_oauth_client_keys_read(ngx_pool_t *pool, const ngx_str_t *jwks,
@@ -322,7 +323,7 @@ ngx_svc_oauth_client_keys_keep(ngx_svc_oauth_client_keys_t *keys,
 }
 
 
-/* NULL: nothing. */
+/* NULL is allowed. */
 
 static void
 ngx_svc_oauth_client_keys_evict(ngx_svc_oauth_client_keys_t *keys)

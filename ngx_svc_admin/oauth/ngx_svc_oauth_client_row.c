@@ -6,7 +6,7 @@
 #include "ngx_svc_oauth_grant.h"
 
 
-#define NGX_SVC_OAUTH_CLIENT_SHOWN  20  /* of a ceiling, to who looks at it */
+#define NGX_SVC_OAUTH_CLIENT_SHOWN  20  /* values of a ceiling in an anomaly */
 
 
 static ngx_int_t ngx_svc_oauth_client_row_shown(ngx_svc_oauth_t *o,
@@ -123,7 +123,10 @@ ngx_svc_oauth_client_row_of_users(const ngx_str_t *scope)
 }
 
 
-/* OpenID Connect Core, 5.4: those that no claims of ours are for. */
+/*
+ * "address" and "phone" are scopes of OpenID Connect Core, 5.4, for which we
+ * have no claims.
+ */
 
 ngx_int_t
 ngx_svc_oauth_client_row_ignore(ngx_svc_oauth_client_row_t *row,

@@ -1,5 +1,5 @@
 /*
- * How a client proves which one it is.
+ * How a client authenticates.
  */
 
 #include "ngx_svc_oauth_client_take.h"
@@ -8,7 +8,7 @@
 #include "ngx_svc_oauth_client.h"
 
 
-#define NGX_SVC_OAUTH_BASIC  512        /* bytes, of what is decoded */
+#define NGX_SVC_OAUTH_BASIC  512        /* bytes of base64 */
 
 
 static ngx_int_t ngx_svc_oauth_client_proofs(ngx_svc_oauth_t *o,
@@ -41,7 +41,7 @@ ngx_svc_oauth_client_take(ngx_svc_oauth_t *o)
 }
 
 
-/* RFC 6749, 2.3: a client proves itself in one way. */
+/* A client must authenticate in one way only (RFC 6749, 2.3). */
 
 static ngx_int_t
 ngx_svc_oauth_client_proofs(ngx_svc_oauth_t *o, ngx_str_t *assertion)
@@ -108,7 +108,7 @@ ngx_svc_oauth_client_header(ngx_svc_oauth_t *o)
                             "Authorization header.");
     }
 
-    /* clients that have no secret send an empty one */
+    /* a client without a secret may send an empty one */
 
     return secret.len
            ? ngx_svc_oauth_client_digest(o, NGX_SVC_APPLICATION_LOGIN_SECRET,
@@ -117,7 +117,10 @@ ngx_svc_oauth_client_header(ngx_svc_oauth_t *o)
 }
 
 
-/* RFC 7617, of what RFC 6749, 2.3.1 has encoded as in a form. */
+/*
+ * Takes the id and the secret of Basic (RFC 7617); each is encoded as in a
+ * form (RFC 6749, 2.3.1).
+ */
 
 static ngx_int_t
 ngx_svc_oauth_client_basic(ngx_svc_oauth_t *o, const ngx_str_t *value,
@@ -175,7 +178,7 @@ ngx_svc_oauth_client_basic(ngx_svc_oauth_t *o, const ngx_str_t *value,
 }
 
 
-/* In its place.  "+" is no character of ids and secrets: it need not be known. */
+/* Decodes in place.  "+" stays as it is: no id and no secret has a space. */
 
 static ngx_int_t
 ngx_svc_oauth_client_decode(ngx_str_t *text)

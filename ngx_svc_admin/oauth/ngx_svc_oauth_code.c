@@ -1,9 +1,9 @@
 /*
  * The grant type authorization_code (RFC 6749, 4.1.3, with RFC 7636).
  *
- * A code is taken in the statement that stores the token.  When its client has
- * shown it, it is spent, whatever else is wrong; shown again, it ends its
- * grant: somebody else has it, too (RFC 6749, 10.5).
+ * A code is taken in the statement that stores the token.  Once its client has
+ * presented it, it is spent, whatever else is wrong.  If it is presented
+ * again, its grant ends: somebody else has the code, too (RFC 6749, 10.5).
  */
 
 #include "ngx_svc_oauth_granted.h"
@@ -86,7 +86,10 @@ ngx_svc_oauth_code_check(ngx_svc_oauth_t *o)
 }
 
 
-/* Whether one without a secret has sent a challenge need not be looked up. */
+/*
+ * Takes "code_verifier".  A client without a secret must send it: such a
+ * client gets no code without a challenge, which need not be looked up.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_code_verifier(ngx_svc_oauth_t *o,
@@ -127,7 +130,7 @@ ngx_svc_oauth_code_verifier(ngx_svc_oauth_t *o,
 }
 
 
-/* RFC 3986, 2.3. */
+/* Returns 1 if all characters are unreserved (RFC 3986, 2.3). */
 
 static ngx_uint_t
 ngx_svc_oauth_code_unreserved(const ngx_str_t *text)

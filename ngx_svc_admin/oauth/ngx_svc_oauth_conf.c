@@ -27,7 +27,10 @@
     _(ngx_svc_oauth_jwks)                                                     \
     _(ngx_svc_oauth_preflight)
 
-/* Those that need sign-in; and of the JSON API, for the page that asks users. */
+/*
+ * Routes that need sign-in; and routes of the JSON API for the page that asks
+ * users.
+ */
 
 #define NGX_SVC_OAUTH_SIGNIN_RESOURCES(_)                                     \
     _(ngx_svc_oauth_authorize)                                                \
@@ -101,7 +104,7 @@ ngx_svc_surface_t  ngx_svc_oauth_surface = {
 };
 
 
-/* Nothing else of /.well-known is ours. */
+/* The surface of a document.  Nothing else below /.well-known is ours. */
 
 #define ngx_svc_oauth_document_surface(path)                                  \
     {                                                                         \
@@ -229,7 +232,7 @@ ngx_svc_oauth_init(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf)
 }
 
 
-/* The first location of documents, or NULL. */
+/* Returns the first location of documents, or NULL. */
 
 static const ngx_svc_location_t *
 ngx_svc_oauth_documents(ngx_svc_main_conf_t *smcf)
@@ -292,7 +295,7 @@ ngx_svc_oauth_base_urls(ngx_conf_t *cf, ngx_svc_main_conf_t *smcf)
 }
 
 
-/* Nobody consents who cannot sign in. */
+/* Adds the routes that need sign-in: without it no user can consent. */
 
 static ngx_int_t
 ngx_svc_oauth_signin(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf)
@@ -314,7 +317,7 @@ ngx_svc_oauth_signin(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf)
 }
 
 
-/* Where no location has taken it, no route is known. */
+/* Adds the headers that the route's answers have, if there is a route. */
 
 static ngx_int_t
 ngx_svc_oauth_rejected(ngx_svc_request_t *sr)
@@ -341,14 +344,16 @@ ngx_svc_oauth_rejected(ngx_svc_request_t *sr)
 }
 
 
-/* The issuer of tokens is of it: RFC 8414, 2. */
+/*
+ * Returns 1 if an issuer may begin with the location's base URL (RFC 8414, 2).
+ */
 
 static ngx_uint_t
 ngx_svc_oauth_safe(const ngx_svc_loc_conf_t *slcf)
 {
     ngx_svc_url_t  url;
 
-    /* as proofs name it, or none could */
+    /* DPoP proofs name the base URL, so it must be one that can be split */
 
     if (ngx_svc_url_split(&slcf->base_url, &url) != NGX_OK) {
         return 0;
@@ -395,8 +400,9 @@ ngx_svc_oauth_exit_worker(void)
 
 
 /*
- * RFC 6749, 5.2.  What has no code there is told as the JSON API does: 401 and
- * 403 of whoever shows a token; all else is a bad request.
+ * Writes an error (RFC 6749, 5.2).  If it has no code there, a 401 or 403 is
+ * told as the JSON API does, since a token was presented; any other error is
+ * an invalid request.
  */
 
 static void

@@ -1,10 +1,10 @@
 /*
- * What a user has decided on the page.
+ * A user's decision on the page.
  *
- * The page's script must not post to other sites, which is what its policy is
- * for.  It sends the browser back here, which answers with a page that posts.
- * The code goes that way in the address, which logs and histories keep: sealed
- * for the session that has decided, of which the browser shows the cookie.
+ * The page's policy keeps its script from posting to other sites.  So it sends
+ * the browser back here, and the answer is a page that posts.  The code goes
+ * that way in the address, which logs and histories keep: it is sealed for the
+ * session that has decided, whose cookie the browser presents.
  */
 
 #include "ngx_svc_oauth_decided.h"
@@ -14,9 +14,12 @@
 
 #define NGX_SVC_OAUTH_DECIDED_SECONDS  60       /* as long as a code is good */
 #define NGX_SVC_OAUTH_DECIDED_SLUG     63
-#define NGX_SVC_OAUTH_DECIDED_DIGITS   16       /* of the time of its end */
+#define NGX_SVC_OAUTH_DECIDED_DIGITS   16       /* of the time when it ends */
 
-/* That time, the code or as many zeros, and the slug. */
+/*
+ * What is sealed: that time in seconds, as hex digits; the code, or as many
+ * zero bytes; and the slug.
+ */
 #define NGX_SVC_OAUTH_DECIDED_FIXED                                           \
     (NGX_SVC_OAUTH_DECIDED_DIGITS + NGX_SVC_OAUTH_CODE)
 #define NGX_SVC_OAUTH_DECIDED_TEXT                                            \
@@ -181,7 +184,10 @@ ngx_svc_oauth_decided_open(ngx_svc_oauth_request_t *ar, const ngx_str_t *value,
 }
 
 
-/* No parameter has a 0: each ends with one. */
+/*
+ * Binds it to the session and to the request.  A 0 ends each parameter, and
+ * none has one.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_decided_aad(ngx_svc_oauth_request_t *ar,

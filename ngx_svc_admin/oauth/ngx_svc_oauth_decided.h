@@ -12,7 +12,7 @@
 /*
  * Sets where the page sends the browser: to /oauth/authorize again, with
  * ar->code in the query, or with the user's refusal if sr->error is not NONE.
- * It is sealed, and good for a minute and for this session alone. slug: the
+ * It is sealed, and good for a minute and for this session alone.  slug: the
  * tenant's.  Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_decided_location(ngx_svc_oauth_request_t *ar,

@@ -1,6 +1,6 @@
 /*
- * The journal of delegations: those that are refused.  What is issued has its
- * row of the statement that issues it.
+ * The journal of delegations: those that are refused.  The statement that
+ * issues a token also writes the row of its delegation.
  */
 
 #include "ngx_svc_oauth_delegation.h"

@@ -1,9 +1,9 @@
 /*
  * GET and POST /oauth/logout (OpenID Connect RP-Initiated Logout 1.0).
  *
- * Whoever leads a browser here may be anybody.  Its session is ended at once
- * only when the hint is of that very session, which its client alone has been
- * told; else a page asks.
+ * Anybody may send a browser here.  Its session ends at once only if the hint
+ * is of that very session, of which only its client has been told; else a page
+ * asks the user.
  */
 
 #include "ngx_svc_auth.h"
@@ -130,7 +130,7 @@ ngx_svc_oauth_end_session_ended(ngx_svc_request_t *sr)
 }
 
 
-/* There is no session of the client's here any more. */
+/* Answers when the browser has no session of the client's any more. */
 
 static ngx_int_t
 ngx_svc_oauth_end_session_over(ngx_svc_oauth_logout_t *lo)
@@ -160,7 +160,7 @@ ngx_svc_oauth_end_session_ask(ngx_svc_oauth_logout_t *lo)
 }
 
 
-/* The page, with one parameter. */
+/* Redirects to the page, with one parameter. */
 
 static ngx_int_t
 ngx_svc_oauth_end_session_page(ngx_svc_request_t *sr, const char *name,
@@ -198,8 +198,8 @@ ngx_svc_oauth_end_session_page(ngx_svc_request_t *sr, const char *name,
 
 
 /*
- * The cookie of a session does not come with a POST of another site (SameSite):
- * it is asked for by a GET.
+ * A browser sends no session cookie with another site's POST (SameSite): it is
+ * redirected to a GET, which has the cookie.
  */
 
 static ngx_int_t

@@ -1,10 +1,10 @@
 /*
  * The grant type token-exchange (RFC 8693): a client acts for the subject of a
- * token that was issued to it, or for its resource.  Whoever acts is in the
- * token, and each exchange in the journal.
+ * token that was issued to the client, or that is for its resource.  The token
+ * names all actors, and the journal has each exchange.
  *
- * One round trip reads both tokens and the clients that they live by; what
- * follows from that is written in a second one.
+ * One round trip reads both tokens and the clients that they depend on; a
+ * second one writes what follows from that.
  */
 
 #include "ngx_svc_oauth_exchange_sql.h"
@@ -57,7 +57,10 @@ const ngx_svc_oauth_grant_t  ngx_svc_oauth_exchange = {
 };
 
 
-/* Of a token that is none nothing is said before the client is known. */
+/*
+ * Checks the parameters.  A token that is not good is refused only once the
+ * client is known.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_exchange_check(ngx_svc_oauth_t *o)
@@ -97,7 +100,7 @@ ngx_svc_oauth_exchange_check(ngx_svc_oauth_t *o)
 }
 
 
-/* 1: a JWT says that somebody acts already, of whom more is to be read. */
+/* Returns 1 if a JWT says that it has an actor, of whom more is to be read. */
 
 static ngx_uint_t
 ngx_svc_oauth_exchange_acts(ngx_svc_oauth_t *o)
@@ -216,7 +219,10 @@ ngx_svc_oauth_exchange_type(ngx_svc_oauth_t *o, const char *name,
 }
 
 
-/* "audience" is a URI as well, or the clientId of an application with one. */
+/*
+ * Takes the target.  "audience" is a URI, too, or the clientId of an
+ * application that has one.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_exchange_target(ngx_svc_oauth_t *o)
@@ -267,7 +273,10 @@ ngx_svc_oauth_exchange_read(ngx_svc_oauth_t *o, const ngx_str_t *text,
 }
 
 
-/* Whose a JWT says it is, which decides nothing but how it is refused. */
+/*
+ * Takes the slug of the issuer that a JWT names.  It decides nothing but how
+ * the token is refused.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_exchange_issuer(ngx_svc_oauth_t *o)
@@ -302,7 +311,10 @@ ngx_svc_oauth_exchange_issuer(ngx_svc_oauth_t *o)
 }
 
 
-/* In the order in which a batch of them is stored: nobody waits in a circle. */
+/*
+ * Stores both rows in the order in which a batch of them is stored: no two
+ * transactions wait for each other.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_exchange_rows(ngx_svc_oauth_t *o)
@@ -339,7 +351,7 @@ ngx_svc_oauth_exchange_rows(ngx_svc_oauth_t *o)
 }
 
 
-/* Of a client's own token, which may not have its row yet. */
+/* Stores the row of a client's own token, which may not be stored yet. */
 
 static ngx_int_t
 ngx_svc_oauth_exchange_store(ngx_svc_oauth_t *o,
@@ -364,7 +376,7 @@ ngx_svc_oauth_exchange_journal(ngx_svc_oauth_t *o)
 }
 
 
-/* RFC 8693, 2.2.1. */
+/* Adds the member of RFC 8693, 2.2.1. */
 
 static ngx_int_t
 ngx_svc_oauth_exchange_more(ngx_svc_oauth_t *o, ngx_svc_json_writer_t *w)

@@ -64,7 +64,7 @@ ngx_svc_oauth_exchange_decide(ngx_svc_oauth_t *o, PGresult *res)
 }
 
 
-/* What is known of it goes to the journal. */
+/* Refuses, and gives the journal what is known of the exchange. */
 
 static ngx_int_t
 ngx_svc_oauth_exchange_refuse(ngx_svc_oauth_t *o)
@@ -107,7 +107,7 @@ ngx_svc_oauth_exchange_give(ngx_svc_oauth_t *o)
 }
 
 
-/* Copies of what is used when the results have gone. */
+/* Copies what is used when the results are gone. */
 
 static ngx_int_t
 ngx_svc_oauth_exchange_keep(ngx_svc_oauth_t *o)
@@ -257,7 +257,10 @@ ngx_svc_oauth_exchange_token(ngx_svc_oauth_t *o)
 }
 
 
-/* o->kid is of a private key that the worker lacks. */
+/*
+ * Makes the secret of an opaque token.  For a JWT, sets o->kid if the worker
+ * lacks its private key.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_exchange_sign(ngx_svc_oauth_t *o)
@@ -289,7 +292,7 @@ ngx_svc_oauth_exchange_sign(ngx_svc_oauth_t *o)
 }
 
 
-/* Of the rows of all clients that the token is to live by. */
+/* Sets the arrays of the rows of all clients that the new token depends on. */
 
 static ngx_int_t
 ngx_svc_oauth_exchange_versions(ngx_svc_oauth_t *o)
@@ -313,7 +316,7 @@ ngx_svc_oauth_exchange_versions(ngx_svc_oauth_t *o)
 }
 
 
-/* An array of what all rows have. */
+/* Writes an array of one column of all rows. */
 
 static ngx_int_t
 ngx_svc_oauth_exchange_column(ngx_svc_oauth_t *o, ngx_uint_t column,

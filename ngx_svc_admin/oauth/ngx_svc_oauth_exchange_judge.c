@@ -1,5 +1,5 @@
 /*
- * Whether one token may be exchanged for another: the verdicts, in their order.
+ * Decides whether one token may be exchanged for another.
  */
 
 #include "ngx_svc_oauth_exchange_sql.h"
@@ -63,7 +63,7 @@ ngx_svc_oauth_exchange_judge(ngx_svc_oauth_t *o)
         }
     }
 
-    /* what has not been verified says nothing to the journal */
+    /* a token that is not verified must not tell the journal anything */
 
     if (rc == NGX_OK && ex->verdict && *o->token.unverified.data) {
         ex->subject.found = 0;
@@ -92,7 +92,7 @@ ngx_svc_oauth_exchange_judge_client(ngx_svc_oauth_t *o)
 }
 
 
-/* What does not verify is not found. */
+/* Verifies both tokens.  One that does not verify counts as not found. */
 
 static ngx_int_t
 ngx_svc_oauth_exchange_judge_verify(ngx_svc_oauth_t *o)
@@ -114,7 +114,10 @@ ngx_svc_oauth_exchange_judge_verify(ngx_svc_oauth_t *o)
 }
 
 
-/* The row of a client's own token is stored when its signature is known. */
+/*
+ * Verifies a token.  Returns NGX_AGAIN for a client's own token that is good:
+ * its row has to be stored, and all is read again.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_exchange_verify(ngx_svc_oauth_t *o,
@@ -139,7 +142,10 @@ ngx_svc_oauth_exchange_verify(ngx_svc_oauth_t *o,
 }
 
 
-/* Whoever is not active has no token that lives. */
+/*
+ * Judges the subject's token.  It is dead if its user is not active, for which
+ * there is a verdict of its own.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_exchange_judge_subject(ngx_svc_oauth_t *o)
@@ -184,7 +190,7 @@ ngx_svc_oauth_exchange_judge_subject(ngx_svc_oauth_t *o)
 }
 
 
-/* 1: what is no token here says that it is another tenant's. */
+/* Returns 1 if a token that was not found says that it is another tenant's. */
 
 static ngx_uint_t
 ngx_svc_oauth_exchange_other(ngx_svc_oauth_t *o)
@@ -204,7 +210,11 @@ ngx_svc_oauth_exchange_other(ngx_svc_oauth_t *o)
 }
 
 
-/* As long as a token of the client's, by the ceilings of all, or the subject. */
+/*
+ * Sets the life of the new token, in seconds, and returns it: that of the
+ * client's tokens, cut by the ceilings of all actors, by the expiry of agents,
+ * and by the subject's token.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_exchange_ttl(ngx_svc_oauth_exchange_t *ex)
@@ -242,7 +252,7 @@ ngx_svc_oauth_exchange_ttl(ngx_svc_oauth_exchange_t *ex)
 }
 
 
-/* It is a token of the client's own. */
+/* The actor's token must be a live one of the client's own. */
 
 static ngx_int_t
 ngx_svc_oauth_exchange_judge_actor(ngx_svc_oauth_t *o)
@@ -275,7 +285,10 @@ ngx_svc_oauth_exchange_judge_actor(ngx_svc_oauth_t *o)
 }
 
 
-/* Issued to the client, or for its resource; and it is not the client's own. */
+/*
+ * The subject's token must be issued to the client, or be for its resource;
+ * and it must not be the client's own.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_exchange_judge_for_it(ngx_svc_oauth_t *o)
@@ -305,7 +318,10 @@ ngx_svc_oauth_exchange_judge_for_it(ngx_svc_oauth_t *o)
 }
 
 
-/* One may act in each tenant. */
+/*
+ * Judges the chain.  One actor is allowed in each tenant; for more of them the
+ * tenant's limit has to be read.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_exchange_judge_chain(ngx_svc_oauth_t *o)

@@ -1,5 +1,5 @@
 /*
- * What a token exchange has read.
+ * Takes what a token exchange has read.
  */
 
 #include "ngx_svc_oauth_exchange_sql.h"
@@ -47,7 +47,7 @@ ngx_svc_oauth_exchange_take(ngx_svc_oauth_t *o, PGresult *res)
 }
 
 
-/* The row of who asks; NGX_ERROR: there is none. */
+/* Returns the row of the requesting client; NGX_ERROR: there is none. */
 
 static int
 ngx_svc_oauth_exchange_row(ngx_svc_oauth_t *o, PGresult *res)
@@ -175,7 +175,10 @@ ngx_svc_oauth_exchange_take_arrays(ngx_svc_oauth_t *o)
 }
 
 
-/* The user, and the grant, whose session must not be older than a cut-off. */
+/*
+ * Takes the user, and the grant: its session must not be older than the user's
+ * cut-off.
+ */
 
 static void
 ngx_svc_oauth_exchange_take_user(ngx_svc_oauth_t *o)
@@ -213,8 +216,9 @@ ngx_svc_oauth_exchange_take_user(ngx_svc_oauth_t *o)
 
 
 /*
- * The text's first word, seconds with up to six digits behind the point, in
- * microseconds.  Without one 0, which is before all times; or NGX_ERROR.
+ * Takes the first word off the text, seconds with up to six digits after the
+ * point, and returns it in microseconds; 0, which is before all times, if
+ * there is no word; or NGX_ERROR.
  */
 
 static int64_t
@@ -228,7 +232,7 @@ ngx_svc_oauth_exchange_time(ngx_str_t *text)
 }
 
 
-/* The first word, which the text loses, with the space behind it. */
+/* Takes the first word off the text, and the space after it. */
 
 static ngx_str_t
 ngx_svc_oauth_exchange_word(ngx_str_t *text)
@@ -258,7 +262,10 @@ ngx_svc_oauth_exchange_word(ngx_str_t *text)
 }
 
 
-/* Of a client that the token lives by, what its user lets it may matter. */
+/*
+ * Marks the clients that the token depends on for which it may matter what its
+ * user lets them do.
+ */
 
 static void
 ngx_svc_oauth_exchange_take_unread(ngx_svc_oauth_t *o)
@@ -318,7 +325,9 @@ ngx_svc_oauth_exchange_take_actor(ngx_svc_oauth_t *o)
 }
 
 
-/* What says that it is another tenant's is none of this one's. */
+/*
+ * Returns 1 if a token says that it is another tenant's: then it is none here.
+ */
 
 static ngx_uint_t
 ngx_svc_oauth_exchange_other_tenant(ngx_svc_oauth_t *o,
@@ -400,7 +409,10 @@ ngx_svc_oauth_exchange_true(ngx_svc_oauth_exchange_t *ex, ngx_uint_t column)
 }
 
 
-/* Who exchanges its own token once more only narrows what it has. */
+/*
+ * A client that acts already, and exchanges its own token once more, only
+ * narrows it: the chain stays as it is.
+ */
 
 ngx_int_t
 ngx_svc_oauth_exchange_chain(ngx_svc_oauth_t *o)

@@ -33,7 +33,7 @@ ngx_svc_oauth_exchange_judge_target(ngx_svc_oauth_t *o)
 
     if (!o->wider && ex->client.allowed_keys.n == 1) {
 
-        /* that is its target, which an application may have registered */
+        /* the one audience is the target, which may be registered */
 
         o->wider = 1;
         return NGX_AGAIN;
@@ -52,8 +52,8 @@ ngx_svc_oauth_exchange_judge_target(ngx_svc_oauth_t *o)
 
 
 /*
- * What is asked for, or the only one: it is of a ceiling, or of an application
- * that is enabled.
+ * Sets the target: the one that is asked for, or the only one that the ceiling
+ * allows.  It must be in the ceiling, or be that of an enabled application.
  */
 
 static ngx_int_t
@@ -105,7 +105,10 @@ ngx_svc_oauth_exchange_known(ngx_svc_oauth_t *o)
 }
 
 
-/* 1: one that acts may not have the target, or the issuer without one. */
+/*
+ * Returns 1 if the ceiling of an actor excludes the target, or the issuer if
+ * there is no target.
+ */
 
 static ngx_uint_t
 ngx_svc_oauth_exchange_denied(ngx_svc_oauth_exchange_t *ex)
@@ -175,8 +178,9 @@ ngx_svc_oauth_exchange_judge_scopes(ngx_svc_oauth_t *o)
 
 
 /*
- * Leaves those in ex->scopes that a step has.  1: with the verdict, for one
- * that is asked for is not among them, or none is left.
+ * Leaves in ex->scopes those that the step allows.  Returns 1, with the
+ * verdict set, if a scope that is asked for is not among them, or if none is
+ * left.
  */
 
 static ngx_uint_t
@@ -223,7 +227,7 @@ ngx_svc_oauth_exchange_scope_both(ngx_svc_oauth_t *o, const ngx_str_t *scope)
 }
 
 
-/* The ceilings of all that act. */
+/* Returns 1 if the ceilings of all actors allow the scope. */
 
 static ngx_uint_t
 ngx_svc_oauth_exchange_scope_below(ngx_svc_oauth_t *o, const ngx_str_t *scope)
@@ -249,7 +253,10 @@ ngx_svc_oauth_exchange_scope_below(ngx_svc_oauth_t *o, const ngx_str_t *scope)
 }
 
 
-/* What the user has consented to is "<key> <scope>", the issuer's key is "". */
+/*
+ * Returns 1 if the user lets the client have the scope.  Each consent is
+ * "<key> <scope>"; the key of the issuer is empty.
+ */
 
 static ngx_uint_t
 ngx_svc_oauth_exchange_scope_let(ngx_svc_oauth_t *o, const ngx_str_t *scope)

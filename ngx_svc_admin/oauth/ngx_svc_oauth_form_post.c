@@ -1,9 +1,9 @@
 /*
  * A page that posts.
  *
- * Whoever made the request chose the state: in an attribute all of ASCII but
- * letters and digits is a character reference, so that no byte of it can end
- * the attribute, whatever HTML says of that.
+ * The state may be chosen by anybody.  In an attribute, all of ASCII but
+ * letters and digits becomes character references: no byte of it can end the
+ * attribute, whatever HTML says about that.
  */
 
 #include "ngx_svc_oauth_form_post.h"
@@ -19,8 +19,8 @@ static u_char *ngx_svc_oauth_form_post_escape(u_char *p,
 
 
 /*
- * The hash is the script's.  There is no form-action: Chromium holds it against
- * where the client redirects to, as well.
+ * The hash is the script's.  There is no form-action: Chromium applies it to
+ * where the client redirects, as well.
  */
 
 ngx_str_t  ngx_svc_oauth_form_post_policy = ngx_string(

@@ -1,9 +1,9 @@
 /*
- * What the grant types of POST /oauth/token share: their round trips, and what
- * is answered.
+ * What the grant types of POST /oauth/token share: their round trips, and
+ * their answers.
  *
- * One round trip finds the client, and brings what the grant decides on.  The
- * first JWT of a tenant takes another one, which makes the key.
+ * One round trip finds the client, and reads what the grant type decides by.
+ * The first JWT of a tenant takes another one, which makes the key.
  */
 
 #include "ngx_svc_oauth_grant.h"
@@ -14,7 +14,7 @@
 #include "ngx_svc_oauth_sign.h"
 
 
-/* What was read may have changed so often. */
+/* After so many readings of what has changed we are too busy. */
 
 #define NGX_SVC_OAUTH_GRANT_ROUNDS  8
 
@@ -96,7 +96,7 @@ ngx_svc_oauth_grant_reply(ngx_svc_request_t *sr)
 
     if (PQntuples(res) == 0) {
 
-        /* it has been deleted between the two statements */
+        /* the client has been deleted between the two statements */
 
         return ngx_svc_oauth_refuse_client(o, login);
     }
@@ -144,7 +144,7 @@ ngx_svc_oauth_grant_retry(ngx_svc_request_t *sr)
 }
 
 
-/* Once: there is a key then, whoever has made it. */
+/* This is done once: after it there is a key, whichever request has made it. */
 
 ngx_int_t
 ngx_svc_oauth_grant_key(ngx_svc_oauth_t *o)
@@ -177,7 +177,7 @@ ngx_svc_oauth_grant_key_reply(ngx_svc_request_t *sr)
 
     if (PQntuples(res) == 0) {
 
-        /* it has been deleted since, or its secret is retired */
+        /* the client has been deleted meanwhile, or its secret is retired */
 
         return ngx_svc_oauth_refuse_client(o, ngx_svc_oauth_client_result(o));
     }
@@ -246,7 +246,7 @@ ngx_svc_oauth_grant_send(ngx_svc_oauth_t *o,
 }
 
 
-/* When all that it has is signed. */
+/* Answers when all JWTs are signed. */
 
 static ngx_int_t
 ngx_svc_oauth_grant_answer(ngx_svc_oauth_t *o, ngx_int_t rc)
@@ -287,7 +287,7 @@ ngx_svc_oauth_grant_answer(ngx_svc_oauth_t *o, ngx_int_t rc)
 }
 
 
-/* No login: one that is not good any more has changed the client's row. */
+/* There is no login: whatever ends one has changed the client's row, too. */
 
 ngx_int_t
 ngx_svc_oauth_grant_give(ngx_svc_oauth_t *o,
@@ -295,7 +295,7 @@ ngx_svc_oauth_grant_give(ngx_svc_oauth_t *o,
 {
     ngx_int_t  rc;
 
-    /* the audit log does not grow */
+    /* the op writes no event to the audit log */
 
     o->sr->op->committed = NULL;
 
@@ -309,7 +309,7 @@ ngx_svc_oauth_grant_give(ngx_svc_oauth_t *o,
 }
 
 
-/* A key that is revoked has changed the client's row: nothing is given then. */
+/* The revocation of a key changes the client's row: nothing is given then. */
 
 ngx_int_t
 ngx_svc_oauth_grant_given(ngx_svc_oauth_t *o, ngx_svc_oauth_issued_t *token)

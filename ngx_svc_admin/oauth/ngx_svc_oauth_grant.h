@@ -11,7 +11,7 @@
 
 /*
  * For a prepare: adds the client's login, and the statements of o->grant after
- * it. before: a statement between the two; or NULL.  Returns as
+ * it.  before: a statement between the two; or NULL.  Returns as
  * ngx_svc_oauth_client_call() does.
  */
 ngx_int_t ngx_svc_oauth_grant_calls(ngx_svc_oauth_t *o,

@@ -53,7 +53,7 @@ ngx_svc_oauth_granted_new(ngx_svc_oauth_t *o,
         return NULL;
     }
 
-    /* who shows a code again, and leaves, has ended its grant */
+    /* a code presented again ends its grant although the client leaves */
 
     o->sr->goes_on = 1;
 
@@ -179,7 +179,10 @@ ngx_svc_oauth_granted_token(ngx_svc_oauth_t *o)
 }
 
 
-/* o->kid is of a private key that the worker lacks. */
+/*
+ * Sets the secret of an opaque token, or the kid of a JWT; and o->kid if the
+ * worker lacks the private key.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_granted_sign(ngx_svc_oauth_t *o)
@@ -216,8 +219,9 @@ ngx_svc_oauth_granted_sign(ngx_svc_oauth_t *o)
 
 
 /*
- * The one behind what is shown, unless that stays; of a code, if the user has
- * granted that, or the client is one that always gets it.
+ * Sets the refresh token of the answer: the successor of the one that is
+ * presented, unless that stays; for a code a new one, if the user has granted
+ * that, or the client always gets one.
  */
 
 static void
@@ -256,8 +260,9 @@ ngx_svc_oauth_granted_refresh(ngx_svc_oauth_t *o)
 
 
 /*
- * Of the ID token: those of scopes that the client has there, and those that it
- * has asked for by name, whose scopes it may still have.
+ * Sets the claims of the ID token: those of the scopes whose claims the client
+ * wants there, and those that it has asked for by name, if it may still have
+ * their scopes.
  */
 
 static ngx_int_t
@@ -323,8 +328,8 @@ ngx_svc_oauth_granted_give_calls(ngx_svc_request_t *sr)
 
 
 /*
- * What is asked for again, what stays, and what agents have, is too seldom for
- * one that tells.
+ * Returns the statement.  Tokens that are given again, refresh tokens that
+ * stay, and agents are too rare for one that also tells claims.
  */
 
 static const ngx_svc_pg_statement_t *
@@ -383,7 +388,7 @@ ngx_svc_oauth_granted_id_token(ngx_svc_oauth_t *o)
         return NGX_OK;
     }
 
-    /* beside an opaque token, too, which has none */
+    /* also beside an opaque token, which has no key */
 
     o->jwts->kid = granted->kid;
 

@@ -1,5 +1,5 @@
 /*
- * What may be given for what a user has granted: the verdicts, in their order.
+ * Decides what may be given for what a user has granted.
  */
 
 #include "ngx_svc_oauth_granted_judge.h"
@@ -47,14 +47,14 @@ ngx_svc_oauth_granted_judge(ngx_svc_oauth_t *o)
         rc = ngx_svc_oauth_granted_judge_scopes(o);
     }
 
-    /* what is wrong with the user, which was not read, may come first */
+    /* the user was not read, and may be the reason that comes first */
 
     return rc == NGX_OK && granted->verdict && granted->id.data && !o->wider
            ? NGX_DECLINED : rc;
 }
 
 
-/* A key is there for each client that may be given what is signed. */
+/* The tenant must have a key if the client may be given something signed. */
 
 static const char *
 ngx_svc_oauth_granted_judge_client(ngx_svc_oauth_t *o)
@@ -126,8 +126,8 @@ ngx_svc_oauth_granted_refreshes(const ngx_svc_oauth_granted_t *granted)
 
 
 /*
- * What was granted for the issuer stays for that: a ceiling of today may refuse
- * it, and makes nothing else of it.
+ * Judges the target.  What was granted for the issuer stays for the issuer: a
+ * ceiling of today may refuse it, but makes nothing else of it.
  */
 
 static ngx_int_t
@@ -159,7 +159,10 @@ ngx_svc_oauth_granted_judge_target(ngx_svc_oauth_t *o)
 }
 
 
-/* What is asked for, or the only one: 1: that is the issuer; 0; NGX_ERROR. */
+/*
+ * Gets the target that is asked for, or the only one of the grant.  Returns 1
+ * if it is the issuer; else 0; or NGX_ERROR.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_granted_target(ngx_svc_oauth_t *o, ngx_str_t *key,
@@ -218,8 +221,8 @@ ngx_svc_oauth_granted_audience(ngx_svc_oauth_t *o, const ngx_str_t *key)
 
 
 /*
- * Of the scopes that are asked for, or all that the user has granted, those
- * that the client may have today.
+ * Sets granted->given: of the scopes that are asked for, or of all that the
+ * user has granted, those that the client may have today.
  */
 
 static ngx_int_t
@@ -297,7 +300,10 @@ ngx_svc_oauth_granted_may(ngx_svc_oauth_t *o, const ngx_str_t *scope)
 }
 
 
-/* Which is refused, and why: of all at first what the user has not granted. */
+/*
+ * Returns why scopes are refused, with client->refused set; NULL: they are
+ * not.  A scope that the user has not granted comes first.
+ */
 
 static const char *
 ngx_svc_oauth_granted_scopes(ngx_svc_oauth_t *o,
@@ -357,7 +363,10 @@ ngx_svc_oauth_granted_today(ngx_svc_oauth_t *o, const ngx_str_t *scope)
 }
 
 
-/* No application has it among its scopes: the user grants it. */
+/*
+ * Returns 1 if a scope is among these.  No application has offline_access
+ * among its scopes: the user grants it.
+ */
 
 static ngx_uint_t
 ngx_svc_oauth_granted_has(const ngx_svc_pg_array_t *scopes,

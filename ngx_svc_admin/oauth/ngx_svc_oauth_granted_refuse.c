@@ -1,6 +1,5 @@
 /*
- * What a user has granted, and is not given: what that leaves behind; or what
- * is to be read again before it can be told.
+ * Refusals of what a user has granted.
  */
 
 #include "ngx_svc_oauth_granted_refuse.h"
@@ -113,8 +112,8 @@ ngx_svc_oauth_granted_revoked(ngx_svc_request_t *sr)
 
 
 /*
- * 1: the client is there, and its secret good, as when it was read; 0: *rc is
- * what the reply returns.
+ * Returns 1 if the client is still there, and its secret good; 0: *rc is what
+ * the reply returns.
  */
 
 static ngx_uint_t

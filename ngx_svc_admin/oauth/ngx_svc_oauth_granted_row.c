@@ -1,16 +1,16 @@
 /*
- * What a user has granted: what was read of it, and of the client.
+ * Takes what was read of a grant, and of the client.
  */
 
 #include "ngx_svc_oauth_granted_judge.h"
 #include "ngx_svc_oauth_granted_sql.h"
 
 
-/* What is shown, and its grant: a row, or none. */
+/* What is presented, and its grant: one row, or none. */
 
 typedef struct {
     PGresult    *res;
-    ngx_uint_t   first;         /* of its columns */
+    ngx_uint_t   first;         /* its first column */
 } ngx_svc_oauth_granted_row_t;
 
 
@@ -214,7 +214,7 @@ ngx_svc_oauth_granted_take_shown(ngx_svc_oauth_t *o,
 
     text = ngx_svc_oauth_granted_value(row, NGX_SVC_OAUTH_GRANTED_SHOWN);
 
-    /* with the 0 behind it */
+    /* with its final 0 */
 
     text.len += (text.data != NULL);
 
@@ -222,7 +222,10 @@ ngx_svc_oauth_granted_take_shown(ngx_svc_oauth_t *o,
 }
 
 
-/* A cut-off is a verdict like others: what is refused is read once more. */
+/*
+ * Takes whether the user may use the client, and a cut-off.  That is a verdict
+ * like others: before it is answered, all is read once more.
+ */
 
 static void
 ngx_svc_oauth_granted_take_state(ngx_svc_oauth_t *o, PGresult *res,
@@ -255,7 +258,9 @@ ngx_svc_oauth_granted_take_state(ngx_svc_oauth_t *o, PGresult *res,
 }
 
 
-/* 1: the grant is older than that, or nobody knows. */
+/*
+ * Returns 1 if the grant is older than the cut-off, or its time is not known.
+ */
 
 static ngx_uint_t
 ngx_svc_oauth_granted_cut(PGresult *res,
@@ -270,7 +275,7 @@ ngx_svc_oauth_granted_cut(PGresult *res,
         return 0;
     }
 
-    /* seconds, with up to six digits behind the point */
+    /* seconds, with up to six digits after the point */
 
     cut = ngx_atofp(text.data, text.len, 6);
 
