@@ -116,8 +116,8 @@ typedef struct {
     ngx_uint_t                     wider_alone;
 
     /*
-     * Adds calls after the client's and before the others, which store rows of
-     * presented tokens.  Returns NGX_OK or NGX_ERROR.  May be NULL.
+     * Adds calls for presented tokens, after the client's and before the
+     * others.  Returns NGX_OK or NGX_ERROR.  May be NULL.
      */
     ngx_int_t                    (*rows)(ngx_svc_oauth_t *o);
 
@@ -184,7 +184,7 @@ struct ngx_svc_oauth_s {
     ngx_str_t                      fault;       /* NGX_SVC_OAUTH_FAULT_* */
     ngx_str_t                      issuer;      /* up to the tenant's slug */
     ngx_str_t                      details;     /* of an anomaly, JSON */
-    ngx_str_t                      anomaly;     /* its type */
+    ngx_str_t                      anomaly;     /* the anomaly's type */
 
     /*
      * The token that is presented, and what goes on when its key has been
