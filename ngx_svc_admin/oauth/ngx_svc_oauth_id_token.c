@@ -45,7 +45,7 @@ ngx_svc_oauth_id_token(ngx_svc_oauth_t *o, const ngx_svc_oauth_id_token_t *id)
     jwt->payload.data = w.start;
     jwt->payload.len = w.last - w.start;
 
-    /* of a JWT it is known when that is signed */
+    /* the text, and so the hash, of a JWT is known when it has been signed */
 
     if (o->access_token.data == NULL) {
         jwt->hash = w.start + hash;
@@ -119,7 +119,7 @@ ngx_svc_oauth_id_token_sid(ngx_svc_json_writer_t *w, ngx_svc_oauth_t *o,
 }
 
 
-/* Room for the hash of the access token; returns where that is. */
+/* Leaves room for the hash of the access token, and returns its offset. */
 
 static size_t
 ngx_svc_oauth_id_token_hash(ngx_svc_json_writer_t *w)

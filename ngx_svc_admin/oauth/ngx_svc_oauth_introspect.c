@@ -1,9 +1,9 @@
 /*
  * POST /oauth/introspect (RFC 7662).
  *
- * Whether a token lives is asked each time, in one round trip, which brings the
- * key of a JWT along whose signature the worker has not verified yet.  A
- * client's own token says all else of itself; of a user's it is in its row.
+ * Each request asks PostgreSQL whether the token lives, in one round trip.  It
+ * also brings the key of a JWT whose signature the worker has not verified yet.
+ * A client's own token says all else about itself; another one has a row.
  */
 
 #include "ngx_svc_oauth_introspected.h"
@@ -113,7 +113,7 @@ ngx_svc_oauth_introspect_calls(ngx_svc_request_t *sr)
 }
 
 
-/* Once more, with the owners of agents. */
+/* Asks once more, by a statement that looks at the owners of agents, too. */
 
 static ngx_int_t
 ngx_svc_oauth_introspect_owners(ngx_svc_request_t *sr)
@@ -178,7 +178,10 @@ ngx_svc_oauth_introspect_tell(ngx_svc_oauth_t *o, PGresult *res)
 }
 
 
-/* NGX_DECLINED: it is dead, or not to be shown to who asks; and below. */
+/*
+ * Fills token in for a client's own token.  Returns NGX_OK; NGX_DECLINED: it is
+ * dead, or the client that asks may not see it; or NGX_ERROR.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_introspect_own(ngx_svc_oauth_t *o, PGresult *res,
@@ -226,7 +229,11 @@ ngx_svc_oauth_introspect_refresh(ngx_svc_oauth_t *o, PGresult *res,
 }
 
 
-/* NGX_ABORT: who asks is no client; NGX_AGAIN: owners are to be looked at. */
+/*
+ * Fills token in for a token with a row.  Returns what _own() does; NGX_ABORT:
+ * the client that asks is refused; or NGX_AGAIN: owners of agents must be
+ * looked at first.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_introspect_row(ngx_svc_oauth_t *o, PGresult *res,
@@ -270,7 +277,10 @@ ngx_svc_oauth_introspect_row(ngx_svc_oauth_t *o, PGresult *res,
 }
 
 
-/* Whether who asks has a secret, and is able to act. */
+/*
+ * Tells whether the client that asks is a confidential one, and may act today.
+ * Returns NGX_OK, NGX_ABORT or NGX_AGAIN as above.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_introspect_asks(ngx_svc_oauth_t *o,
@@ -293,7 +303,10 @@ ngx_svc_oauth_introspect_asks(ngx_svc_oauth_t *o,
 }
 
 
-/* It sees its own tokens, those for it, and those that are for the issuer. */
+/*
+ * Returns 1 if the client that asks may see the token: it was issued to that
+ * client, or is for that client's resource, or is for the issuer.
+ */
 
 static ngx_uint_t
 ngx_svc_oauth_introspect_sees(ngx_svc_oauth_t *o,
@@ -320,7 +333,7 @@ ngx_svc_oauth_introspect_sees(ngx_svc_oauth_t *o,
 }
 
 
-/* Whole seconds, of a time that has a fraction. */
+/* Sets auth_time, without the fraction that PostgreSQL tells, and acr. */
 
 static void
 ngx_svc_oauth_introspect_signed_in(PGresult *res,

@@ -48,7 +48,7 @@ ngx_svc_oauth_issue_secret(ngx_svc_oauth_t *o)
 }
 
 
-/* Behind the time of a UUID of version 7 (RFC 9562). */
+/* o->jti is what stands behind the time in a UUID of version 7 (RFC 9562). */
 
 ngx_int_t
 ngx_svc_oauth_issue_new(ngx_svc_oauth_t *o)
@@ -135,7 +135,10 @@ ngx_svc_oauth_issue_write(ngx_svc_oauth_t *o,
 }
 
 
-/* Whose it is can be told, and is believed when the secret is found there. */
+/*
+ * Writes the tenant and the jti in front of the secret: whoever looks the token
+ * up knows where to look, and believes it when the secret is found there.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_issue_opaque(ngx_svc_oauth_t *o,
@@ -195,7 +198,7 @@ ngx_svc_oauth_issue_payload(ngx_svc_oauth_t *o,
 }
 
 
-/* RFC 9068, 2.2. */
+/* Writes the claims of RFC 9068, 2.2. */
 
 static void
 ngx_svc_oauth_issue_claims(ngx_svc_json_writer_t *w, ngx_svc_oauth_t *o,
@@ -234,7 +237,7 @@ ngx_svc_oauth_issue_claims(ngx_svc_json_writer_t *w, ngx_svc_oauth_t *o,
 }
 
 
-/* RFC 8693, 4.1: the current actor is the outermost. */
+/* The current actor is the outermost one (RFC 8693, 4.1). */
 
 void
 ngx_svc_oauth_issue_act(ngx_svc_json_writer_t *w, const ngx_str_t *chain)
@@ -281,7 +284,7 @@ ngx_svc_oauth_issue_bound(ngx_svc_json_writer_t *w, const ngx_str_t *jkt)
 }
 
 
-/* RFC 9449, 6.1. */
+/* Writes the thumbprint of the token's key (RFC 9449, 6.1). */
 
 static void
 ngx_svc_oauth_issue_cnf(ngx_svc_json_writer_t *w, const ngx_str_t *jkt)

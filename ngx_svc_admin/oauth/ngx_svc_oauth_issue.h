@@ -9,39 +9,49 @@
 #include "ngx_svc_oauth_client.h"
 
 
-/* For a prepare: the id of a token that may come of it; or NGX_ERROR. */
+/*
+ * Makes o->jti, for the token that the request may get.  Call it in the
+ * prepare.  Returns NGX_OK or NGX_ERROR.
+ */
 ngx_int_t ngx_svc_oauth_issue_new(ngx_svc_oauth_t *o);
 
-/* The secret of an opaque one that has a row, unless it is there; likewise. */
+/*
+ * Makes o->secret and o->secret_hash, for an opaque token with a row, unless
+ * they are there.  Returns NGX_OK or NGX_ERROR.
+ */
 ngx_int_t ngx_svc_oauth_issue_secret(ngx_svc_oauth_t *o);
 
-/* The id of such a token of a time, in ms, as text of the pool; likewise. */
+/*
+ * Sets *text to the UUID that o->jti makes with a time in ms, as text of the
+ * request's pool.  Returns NGX_OK or NGX_ERROR.
+ */
 ngx_int_t ngx_svc_oauth_issue_jti_at(ngx_svc_oauth_t *o, int64_t ms,
     ngx_str_t *text);
 
-/* What is answered of a token.  No data: there is none of it. */
+/* What an answer and a JWT say of an access token.  No data: it has none. */
 
 struct ngx_svc_oauth_issued_s {
-    ngx_str_t  opaque;          /* its text; none: of o->secret, or a JWT */
-    ngx_str_t  format;          /* as of the client */
-    ngx_str_t  slug;            /* of its tenant */
+    ngx_str_t  opaque;          /* the text of an opaque token that is sealed;
+                                   none: o->secret is in it, or it is a JWT */
+    ngx_str_t  format;          /* the client's: "opaque" or "jwt" */
+    ngx_str_t  slug;            /* the tenant's */
     ngx_str_t  jti;             /* a UUID as text */
-    int64_t    ms;              /* of the time within it */
+    int64_t    ms;              /* the time within jti */
     ngx_int_t  ttl;             /* seconds */
     ngx_str_t  client_id;
     ngx_str_t  subject;
-    ngx_str_t  scope;           /* with spaces between them */
+    ngx_str_t  scope;           /* with spaces between the scopes */
     ngx_str_t  audience;        /* none: the issuer */
     ngx_str_t  chain;           /* clientIds with spaces between them */
-    ngx_str_t  auth_time;       /* digits */
-    ngx_str_t  acr;             /* of the same sign-in */
-    ngx_str_t  kid;             /* of a JWT: what signs it, */
-    ngx_str_t  sealed;          /*     and that, where the worker lacks it */
+    ngx_str_t  auth_time;       /* of the user's sign-in: digits */
+    ngx_str_t  acr;             /* of the user's sign-in */
+    ngx_str_t  kid;             /* of the key that signs a JWT */
+    ngx_str_t  sealed;          /* that private key, if the worker lacks it */
 };
 
 /*
- * Sets o->access_token of an opaque one, and adds a JWT to o->jwts.  NGX_OK or
- * NGX_ERROR.
+ * Sets o->access_token to an opaque token, or adds a JWT to o->jwts, which sets
+ * it when it is signed.  Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_issue_token(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_issued_t *token);
@@ -51,9 +61,9 @@ void ngx_svc_oauth_issue_write(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_issued_t *token, ngx_svc_json_writer_t *w);
 
 /*
- * Of an answer and of a JWT: "act" of a chain, clientIds with spaces between
- * them; "token_type", of jkt, NGX_SVC_SHA256_LEN bytes or none, and "cnf" with
- * it.
+ * For an answer and for a JWT.  _act() writes the member "act" of a chain:
+ * clientIds with spaces between them.  _bound() writes "token_type" and, if
+ * there is a jkt, which has NGX_SVC_SHA256_LEN bytes, "cnf".
  */
 void ngx_svc_oauth_issue_act(ngx_svc_json_writer_t *w, const ngx_str_t *chain);
 void ngx_svc_oauth_issue_bound(ngx_svc_json_writer_t *w, const ngx_str_t *jkt);

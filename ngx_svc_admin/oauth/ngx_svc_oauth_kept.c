@@ -1,9 +1,9 @@
 /*
  * The rows of clients' own tokens.
  *
- * A worker has one batch under way at a time.  What it could not store it
- * stores with the next one: the same row twice is one row.  A worker that ends
- * waits for its last batch, and not for PostgreSQL to come back.
+ * A worker has one batch under way at a time.  Rows that it could not store go
+ * into the next batch: a row that is stored twice is one row.  A worker that
+ * ends waits for its last batch, but not for PostgreSQL to come back.
  */
 
 #include "ngx_svc_oauth_kept.h"
@@ -16,7 +16,10 @@
 #define NGX_SVC_OAUTH_KEPT_RETRY  1000      /* ms */
 
 
-/* Of malloc, with all that it points to, until it is stored. */
+/*
+ * A token whose row is not stored yet.  It is of ngx_alloc(), in one piece with
+ * the texts that it points to.
+ */
 
 typedef struct {
     ngx_queue_t          queue;
@@ -28,11 +31,11 @@ typedef struct {
 typedef u_char *(*ngx_svc_oauth_kept_write_pt)(u_char *p,
     const ngx_svc_oauth_kept_t *kept, size_t offset);
 
-/* A parameter: an array with an element of each token. */
+/* A parameter of the statement: an array with an element for each token. */
 
 typedef struct {
     ngx_svc_oauth_kept_write_pt  write;
-    size_t                       offset;
+    size_t                       offset;    /* of a text; 0: write knows it */
 } ngx_svc_oauth_kept_param_t;
 
 
@@ -96,11 +99,12 @@ static const ngx_svc_oauth_kept_param_t  ngx_svc_oauth_kept_params[] = {
 
 static ngx_queue_t            ngx_svc_oauth_kept_waiting;
 static ngx_queue_t            ngx_svc_oauth_kept_flying;
-static ngx_uint_t             ngx_svc_oauth_kept_n;         /* of both */
-static ngx_svc_pg_op_t       *ngx_svc_oauth_kept_op;        /* or NULL */
+static ngx_uint_t             ngx_svc_oauth_kept_n;         /* in both queues */
+static ngx_svc_pg_op_t       *ngx_svc_oauth_kept_op;        /* NULL: none */
 static ngx_event_t            ngx_svc_oauth_kept_event;
 static ngx_svc_log_limit_t    ngx_svc_oauth_kept_limit;
-static ngx_uint_t             ngx_svc_oauth_kept_untold;    /* that are lost */
+static ngx_uint_t             ngx_svc_oauth_kept_untold;    /* rows lost since
+                                                               the last log */
 
 
 void
@@ -169,7 +173,6 @@ ngx_svc_oauth_kept_add(ngx_svc_oauth_t *o, const ngx_svc_oauth_own_t *own)
 }
 
 
-/* With its texts behind it, in one piece. */
 
 static ngx_svc_oauth_kept_t *
 ngx_svc_oauth_kept_copy(ngx_svc_oauth_t *o, const ngx_svc_oauth_own_t *own)
@@ -240,7 +243,7 @@ ngx_svc_oauth_kept_lost(ngx_uint_t n, const char *why)
 }
 
 
-/* Of all since it was told last. */
+/* Logs how many rows were lost since the last time. */
 
 static void
 ngx_svc_oauth_kept_tell(const char *why)
@@ -267,7 +270,7 @@ ngx_svc_oauth_kept_timer(ngx_event_t *ev)
 }
 
 
-/* Of those that wait the ones that came first; or later, when it cannot be. */
+/* Stores the oldest rows that wait; when that cannot be, tries again later. */
 
 static void
 ngx_svc_oauth_kept_store(void)
@@ -308,7 +311,10 @@ ngx_svc_oauth_kept_store(void)
 }
 
 
-/* A worker that ends does not wait for a PostgreSQL that is down. */
+/*
+ * Puts the rows of the batch back, to be stored later.  A worker that ends
+ * gives them up: it does not wait for a PostgreSQL that is down.
+ */
 
 static void
 ngx_svc_oauth_kept_again(void)
@@ -368,7 +374,7 @@ ngx_svc_oauth_kept_bind(ngx_svc_pg_op_t *op, ngx_svc_pg_call_t *call)
 }
 
 
-/* Bytes of an array, at most: each element as any of those below writes it. */
+/* Returns how many bytes an array has at most, whatever writes its elements. */
 
 static size_t
 ngx_svc_oauth_kept_size(const ngx_svc_oauth_kept_param_t *param)
@@ -477,7 +483,7 @@ ngx_svc_oauth_kept_done(ngx_svc_pg_op_t *op)
 
         if (lost) {
 
-            /* they would be refused again, and those behind them with them */
+            /* PostgreSQL would refuse them again, and those behind them, too */
 
             ngx_svc_oauth_kept_lost(
                 ngx_svc_oauth_kept_drop(&ngx_svc_oauth_kept_flying),
@@ -507,7 +513,7 @@ ngx_svc_oauth_kept_done(ngx_svc_pg_op_t *op)
 }
 
 
-/* How many there were. */
+/* Frees the rows of a queue, and returns how many there were. */
 
 static ngx_uint_t
 ngx_svc_oauth_kept_drop(ngx_queue_t *queue)

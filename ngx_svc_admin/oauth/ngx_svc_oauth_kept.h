@@ -1,6 +1,6 @@
 /*
- * The rows of clients' own tokens: they come behind the answer, in batches, and
- * decide nothing.
+ * The rows of clients' own tokens: they are written in batches after the
+ * answer, and no decision depends on them.
  */
 
 #ifndef _NGX_SVC_OAUTH_KEPT_H_INCLUDED_
@@ -11,9 +11,10 @@
 
 
 /*
- * Keeps a token that is about to be answered, with where it is issued to, until
- * it is stored, within NGX_SVC_OAUTH_KEPT_DELAY ms while PostgreSQL answers.
- * What does not fit, or finds no memory, is counted, and logged.
+ * Keeps a copy of a token that is about to be answered, with the address and
+ * country of its client, until its row is stored: that is within
+ * NGX_SVC_OAUTH_KEPT_DELAY ms while PostgreSQL answers.  A row for which there
+ * is no room or no memory is lost, which is counted and logged.
  */
 #define NGX_SVC_OAUTH_KEPT_DELAY  100
 
@@ -21,24 +22,25 @@ void ngx_svc_oauth_kept_add(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_own_t *own);
 
 /*
- * For a prepare, behind the client's statement: has the row of a token that is
- * shown stored now, when it says all of itself and its signature is good, for
- * statements of the same op that look for it.  NGX_OK or NGX_ERROR.
+ * Adds a call that stores the row of a client's own token, so that the calls
+ * behind it find the row; adds none unless the token's signature is known to be
+ * good and it has not expired.  Call it in a prepare, behind the client's
+ * login.  Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_kept_call(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_bearer_t *bearer);
 
 /*
- * Likewise of a token that is issued, or was.  ip, country: where to; or
- * without data.  Its statement, which an op may have twice: who looks at the
- * result has one.
+ * The same for a token that is known to be ours.  ip and country: of the client
+ * that it was issued to; no data: unknown.  An op may have the statement twice,
+ * but not where its result is looked at.
  */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_kept_row;
 ngx_int_t ngx_svc_oauth_kept_row(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_own_t *own, const ngx_str_t *ip,
     const ngx_str_t *country);
 
-/* A worker's start and end. */
+/* Call these at the start and at the end of a worker. */
 void ngx_svc_oauth_kept_init_worker(ngx_cycle_t *cycle);
 void ngx_svc_oauth_kept_exit_worker(void);
 

@@ -1,6 +1,6 @@
 /*
- * The row of one client's own token, stored now: for statements of the same op
- * that look for it.
+ * The row of one client's own token, which is stored at once, for statements of
+ * the same op that look for it.
  */
 
 #include "ngx_svc_oauth_kept.h"

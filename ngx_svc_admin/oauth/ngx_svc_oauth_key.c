@@ -7,19 +7,22 @@
 #include "ngx_svc_hex.h"
 
 
-/* That a worker keeps open: 3 to 7 kB each, which are taken as tenants sign. */
+/* Keys that a worker holds at most, with 3 to 7 kB each. */
 #define NGX_SVC_OAUTH_KEYS      12288
 #define NGX_SVC_OAUTH_KID       43
 #define NGX_SVC_OAUTH_KEY_AAD   "oauth_key"
 
 
-/* A key that was opened; of malloc, until it is evicted or the worker ends. */
+/*
+ * A key that was opened.  It is of ngx_alloc(), until it is evicted or the
+ * worker ends.
+ */
 
 typedef struct {
-    ngx_str_node_t   sn;                /* by kid, which follows */
-    ngx_queue_t      queue;             /* the one used last comes first */
+    ngx_str_node_t   sn;                /* in the tree, by kid */
+    ngx_queue_t      queue;             /* the key used last comes first */
     EVP_PKEY        *key;
-    EVP_PKEY_CTX    *signer;            /* NULL: it is of RSA */
+    EVP_PKEY_CTX    *signer;            /* NULL: the key is of RSA */
     u_char           kid[NGX_SVC_OAUTH_KID];
 } ngx_svc_oauth_key_t;
 
@@ -103,7 +106,7 @@ ngx_svc_oauth_key_held(const ngx_str_t *kid)
 }
 
 
-/* Out of the queue: the caller puts it first. */
+/* Takes the key that it finds out of the queue: the caller puts it first. */
 
 static ngx_svc_oauth_key_t *
 ngx_svc_oauth_key_find(const ngx_str_t *kid)
@@ -130,7 +133,7 @@ ngx_svc_oauth_key_find(const ngx_str_t *kid)
 }
 
 
-/* What is longer than one of P-256 is of RSA: a thread opens it. */
+/* A key that is longer than one of P-256 is of RSA, and a thread opens it. */
 
 static ngx_int_t
 ngx_svc_oauth_key_open(ngx_svc_oauth_t *o, const ngx_str_t *kid,
@@ -176,7 +179,10 @@ ngx_svc_oauth_key_open(ngx_svc_oauth_t *o, const ngx_str_t *kid,
 }
 
 
-/* With the key that it has been sealed under, where it says so. */
+/*
+ * Logs that a key cannot be opened, and which key of svc_key_file is missing,
+ * if the sealed text names one.
+ */
 
 static void
 ngx_svc_oauth_key_lost(ngx_svc_oauth_t *o, const ngx_str_t *kid,
@@ -234,7 +240,10 @@ ngx_svc_oauth_key_unseal(ngx_svc_oauth_t *o, const ngx_str_t *kid,
 }
 
 
-/* Both are its from then on, unless it returns NULL. */
+/*
+ * Keeps an open key.  pkey and signer belong to the worker from then on, unless
+ * this returns NULL.
+ */
 
 static ngx_svc_oauth_key_t *
 ngx_svc_oauth_key_keep(const ngx_str_t *kid, EVP_PKEY *pkey,
@@ -295,7 +304,7 @@ ngx_svc_oauth_key_exit_worker(void)
 }
 
 
-/* What a sealed key is for: nobody can put it into another row. */
+/* Binds a sealed key to its row: it cannot be opened in another one. */
 
 static size_t
 ngx_svc_oauth_key_aad(u_char *aad, const ngx_str_t *tenant, const u_char *kid)

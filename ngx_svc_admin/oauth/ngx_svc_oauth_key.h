@@ -12,10 +12,10 @@
 
 
 /*
- * A private key.  Of P-256 it is signer, which is the worker's, and lives until
- * the next turn of the event loop at least.  Of RSA it is a reference, which
- * the caller frees; or, while the worker has not opened it, a DER for
- * ngx_svc_jwk_rsa_private(), which the caller wipes.
+ * A private key.  A key of P-256 is signer, which belongs to the worker, and
+ * lives until the next iteration of the event loop at least.  A key of RSA is
+ * rsa, a reference that the caller frees; or, if the worker has not opened it
+ * yet, der, for ngx_svc_jwk_rsa_private(), which the caller wipes.
  */
 
 typedef struct {
@@ -26,41 +26,44 @@ typedef struct {
 } ngx_svc_oauth_private_t;
 
 /*
- * The private key of that kid, o->tenant's, which is sealed as svc.oauth_key
- * has it.  NGX_OK; NGX_ERROR: memory, or it cannot be opened, which the error
- * log says.
+ * Finds o->tenant's private key with that kid, or opens it if the worker does
+ * not hold it.  sealed: as svc.oauth_key has it.  Returns NGX_OK; or NGX_ERROR:
+ * there is no memory, or the key cannot be opened, which the error log says.
  */
 ngx_int_t ngx_svc_oauth_key_private(ngx_svc_oauth_t *o, const ngx_str_t *kid,
     const ngx_str_t *sealed, ngx_svc_oauth_private_t *private);
 
-/* An RSA key that was opened: the worker holds it, too, from then on. */
+/* Lets the worker hold a reference of its own to an RSA key that was opened. */
 void ngx_svc_oauth_key_learn(const ngx_str_t *kid, EVP_PKEY *rsa);
 
-/* 1: this worker holds the private key. */
+/* Returns 1 if this worker holds the private key. */
 ngx_uint_t ngx_svc_oauth_key_held(const ngx_str_t *kid);
 
-/* The private key o->kid, for the above; no row: it is revoked. */
+/* Reads the private key o->kid, as it is sealed; no row: it is revoked. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_key_sealed;
 
-/* Of a shown JWT, o->token.kid: the key as it is published; no row: none. */
+/*
+ * Reads the public key of the JWT that is presented, o->token.kid; no row: the
+ * tenant has no such key, or it is revoked.
+ */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_key_public;
 
 /*
- * A new key of P-256, as parameters of ngx_svc_sql_oauth_key_first, which makes
- * it the tenant's unless it has one by then.  o->tenant is known.  NGX_OK or
- * NGX_ERROR.
+ * Makes a key of P-256, as parameters of ngx_svc_sql_oauth_key_first, which
+ * stores it for the tenant unless it has one by then.  o->tenant is known.
+ * Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_key_new(ngx_svc_oauth_t *o);
 
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_key_first;
 
-/* The same of one that was made, of either kind. */
+/* Takes a key of either kind that was made, for the same parameters. */
 ngx_int_t ngx_svc_oauth_key_take(ngx_svc_oauth_t *o,
     const ngx_svc_jwk_new_t *new);
 
 /*
- * A new private key of a tenant, as svc.oauth_key has it; sealed: room for
- * NGX_SVC_OAUTH_SEALED bytes.  NGX_OK or NGX_ERROR.
+ * Seals a new private key of a tenant, as svc.oauth_key has it.  sealed: room
+ * for NGX_SVC_OAUTH_SEALED bytes.  Returns NGX_OK or NGX_ERROR.
  */
 #define NGX_SVC_OAUTH_SEALED  (NGX_SVC_JWK_DER_MAX + NGX_SVC_SEAL_OVERHEAD)
 
@@ -68,10 +71,13 @@ ngx_int_t ngx_svc_oauth_key_seal(const ngx_svc_keys_t *keys,
     const ngx_str_t *tenant, const ngx_svc_jwk_new_t *new, u_char *sealed,
     size_t *len);
 
-/* The keys that are published of a tenant, its 16 bytes, have changed. */
+/*
+ * Drops a tenant's published keys from the cache, for they have changed.
+ * tenant: NGX_SVC_UUID_LEN bytes.
+ */
 void ngx_svc_oauth_key_changed(const ngx_str_t *tenant);
 
-/* At the end of a worker. */
+/* Call this at the end of a worker. */
 void ngx_svc_oauth_key_exit_worker(void);
 
 

@@ -1,6 +1,6 @@
 /*
- * Whether a token with a row lives: by all clients that it lives by, its user,
- * its grant and its key.
+ * Whether a token with a row lives: that depends on all clients that it lives
+ * by, its user, its grant and its key.
  */
 
 #include "ngx_svc_oauth_lives.h"
@@ -22,7 +22,7 @@ static ngx_int_t ngx_svc_oauth_lives_scopes(ngx_pool_t *pool,
 static ngx_uint_t ngx_svc_oauth_lives_others(const ngx_svc_pg_array_t *scopes);
 
 
-/* It comes with what refreshes, and no client has it among its scopes. */
+/* This scope comes with a refresh token, and no client has it among its own. */
 static const ngx_str_t  ngx_svc_oauth_lives_offline =
     ngx_string("offline_access");
 
@@ -68,7 +68,7 @@ ngx_svc_oauth_lives(ngx_pool_t *pool, const ngx_svc_oauth_lives_t *lives,
 }
 
 
-/* What is not of its clients. */
+/* Returns 1 if nothing but the clients can be a reason for it to be dead. */
 
 static ngx_uint_t
 ngx_svc_oauth_lives_token(const ngx_svc_oauth_lives_t *lives)
@@ -138,7 +138,10 @@ ngx_svc_oauth_lives_client(const ngx_svc_oauth_lives_t *lives,
 }
 
 
-/* 1: its ceilings count; those of who has only passed the token on do not. */
+/*
+ * Returns 1 if the client's ceilings count: it holds the token, or is an actor.
+ * They do not count if it has only passed the token on.
+ */
 
 static ngx_uint_t
 ngx_svc_oauth_lives_acts(const ngx_svc_oauth_lives_t *lives,
@@ -187,7 +190,11 @@ ngx_svc_oauth_lives_ends(const ngx_svc_oauth_lives_t *lives)
 }
 
 
-/* NGX_DECLINED: it had some beside offline_access, and has none any more. */
+/*
+ * Sets *left to the scopes that the token has today.  Returns NGX_OK;
+ * NGX_DECLINED: it had scopes beside offline_access, and has none any more; or
+ * NGX_ERROR.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_lives_scopes(ngx_pool_t *pool,
@@ -248,7 +255,7 @@ ngx_svc_oauth_lives_keeps(const ngx_svc_oauth_lives_t *lives,
 }
 
 
-/* 1: one of them is not offline_access. */
+/* Returns 1 if there is another scope than offline_access. */
 
 static ngx_uint_t
 ngx_svc_oauth_lives_others(const ngx_svc_pg_array_t *scopes)

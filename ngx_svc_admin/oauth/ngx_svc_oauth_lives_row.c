@@ -208,8 +208,9 @@ ngx_svc_oauth_lives_read_limits(const ngx_svc_oauth_lives_rows_t *rows,
 
 
 /*
- * The column of an orphan is 'disable' where its owner is not looked at; else
- * why the client may not act.
+ * The column _A_ORPHAN says why the client may not act; a statement that does
+ * not look at owners has the tenant's orphanAction there, which may be
+ * 'disable'.
  */
 
 static void
@@ -248,7 +249,7 @@ ngx_svc_oauth_lives_read_state(const ngx_svc_oauth_lives_rows_t *rows, int row,
 }
 
 
-/* All of them are of one tenant. */
+/* Sets the issuer: all clients are of one tenant. */
 
 static ngx_int_t
 ngx_svc_oauth_lives_issuer(ngx_pool_t *pool, const ngx_str_t *issuer,
@@ -287,7 +288,7 @@ ngx_svc_oauth_lives_array(ngx_pool_t *pool, PGresult *res, int row,
 }
 
 
-/* NGX_ERROR: it is NULL. */
+/* Returns the number in a column; NGX_ERROR: it is NULL. */
 
 static ngx_int_t
 ngx_svc_oauth_lives_number(PGresult *res, int row, int column)
@@ -300,7 +301,7 @@ ngx_svc_oauth_lives_number(PGresult *res, int row, int column)
 }
 
 
-/* Whether it is false, or a word that no other one begins like. */
+/* Returns 1 if the value of a column begins with this character. */
 
 static ngx_uint_t
 ngx_svc_oauth_lives_is(PGresult *res, int row, int column, char first)

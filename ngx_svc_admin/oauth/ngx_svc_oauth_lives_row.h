@@ -1,5 +1,5 @@
 /*
- * The rows by which is decided whether a token lives.
+ * The rows that decide whether a token lives.
  */
 
 #ifndef _NGX_SVC_OAUTH_LIVES_ROW_H_INCLUDED_
@@ -10,7 +10,10 @@
 #include "ngx_svc_oauth_lives.h"
 
 
-/* The columns of all of them, in their order; _KID and on: not of _OPAQUE(). */
+/*
+ * The columns of those statements, in their order.  A statement for opaque
+ * tokens alone has none from _KID on.
+ */
 
 typedef enum {
     NGX_SVC_OAUTH_LIVES_JTI = 0,
@@ -45,11 +48,14 @@ typedef enum {
     NGX_SVC_OAUTH_LIVES_A_LETS,
     NGX_SVC_OAUTH_LIVES_KID,
     NGX_SVC_OAUTH_LIVES_PUBLIC,
-    NGX_SVC_OAUTH_LIVES_MORE            /* of who reads more than that */
+    NGX_SVC_OAUTH_LIVES_MORE            /* the first of a statement's own */
 } ngx_svc_oauth_lives_column_e;
 
 
-/* A row for each client, without so many of the columns in front of its own. */
+/*
+ * Rows, one for each client.  They lack the first shift columns, which are the
+ * token's.
+ */
 
 typedef struct {
     PGresult  *res;
@@ -58,15 +64,18 @@ typedef struct {
 
 
 /*
- * For a reply: of these rows of a token all that is decided on.  What is in it
- * lives as long as the result; its arrays are of the pool.  issuer: up to the
- * slug.  NGX_OK or NGX_ERROR.
+ * Reads from the rows of a token all that the decision needs.  Texts live as
+ * long as the result; arrays are of the pool.  issuer: up to the tenant's slug.
+ * Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_lives_read(ngx_pool_t *pool, PGresult *res,
     const ngx_svc_oauth_bearer_t *token, const ngx_str_t *issuer,
     ngx_svc_oauth_lives_t *lives);
 
-/* Of these the clients alone, and all else as if no token were found. */
+/*
+ * Reads the clients alone; the rest is as if no token had been found.  Returns
+ * NGX_OK or NGX_ERROR.
+ */
 ngx_int_t ngx_svc_oauth_lives_clients(ngx_pool_t *pool,
     const ngx_svc_oauth_lives_rows_t *rows, const ngx_str_t *issuer,
     ngx_svc_oauth_lives_t *lives);

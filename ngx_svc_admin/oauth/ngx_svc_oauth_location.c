@@ -1,5 +1,5 @@
 /*
- * Where a browser is sent by an authorization request.
+ * Where an authorization request sends the browser.
  */
 
 #include "ngx_svc_oauth_location.h"
@@ -52,7 +52,7 @@ ngx_svc_oauth_location_client(ngx_svc_oauth_request_t *ar,
 }
 
 
-/* RFC 6749, 4.1.2.1. */
+/* Sets the error's code and description (RFC 6749, 4.1.2.1). */
 
 static ngx_int_t
 ngx_svc_oauth_location_error(ngx_svc_oauth_request_t *ar, ngx_str_t *code,
@@ -144,8 +144,8 @@ ngx_svc_oauth_location_separator(u_char *p, const ngx_str_t *uri,
 
 
 /*
- * The path and its query are one parameter of the page's address, which knows
- * one path: that of all tenants, whichever the request has come by.
+ * The path and its query are one parameter of the page's address.  The page
+ * knows one path, that of all tenants, whichever one the request has used.
  */
 
 ngx_int_t
@@ -240,7 +240,10 @@ ngx_svc_oauth_location_again(ngx_svc_oauth_request_t *ar, ngx_str_t *location)
 }
 
 
-/* headers_out.location is not set: nginx would add its own scheme and port. */
+/*
+ * headers_out.location is not set: nginx would put its own scheme, host and
+ * port in front of a path.
+ */
 
 ngx_int_t
 ngx_svc_oauth_location_send(ngx_svc_request_t *sr, ngx_str_t *location)

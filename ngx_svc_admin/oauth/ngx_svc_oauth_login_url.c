@@ -1,5 +1,5 @@
 /*
- * The directive svc_login_url: the page that signs people in.
+ * The directive svc_login_url: the page that signs users in.
  */
 
 #include "ngx_svc_oauth_login_url.h"
@@ -36,7 +36,7 @@ ngx_svc_oauth_conf_login_url(ngx_conf_t *cf, void *post, void *data)
 }
 
 
-/* "//" would be another host. */
+/* Returns 1 for a path.  "//" would be followed by another host. */
 
 static ngx_uint_t
 ngx_svc_oauth_login_url_path(const ngx_str_t *url)
@@ -112,7 +112,7 @@ ngx_svc_oauth_login_url_check(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf)
 }
 
 
-/* Both are of one spelling. */
+/* Both are normalized, so that bytes can be compared. */
 
 static ngx_uint_t
 ngx_svc_oauth_login_url_below(const ngx_str_t *url, const ngx_str_t *base)

@@ -1,5 +1,5 @@
 /*
- * The directive svc_login_url: the page that signs people in.
+ * The directive svc_login_url: the page that signs users in.
  */
 
 #ifndef _NGX_SVC_OAUTH_LOGIN_URL_H_INCLUDED_
@@ -14,17 +14,18 @@
 char *ngx_svc_oauth_conf_login_url(ngx_conf_t *cf, void *post, void *data);
 
 /*
- * When a location's configuration is merged: keeps it, when that surface is on
- * there; and when all is read, whatever the order of modules: an URL must be of
- * the origin of svc_base_url.  NGX_OK; or NGX_ERROR, and the log says what is
- * wrong.
+ * _keep(), called when a location's configuration is merged, remembers the URL
+ * if that surface is on there, and if it is not just a path.  _check(), called
+ * when all of the configuration has been read, whatever the order of modules,
+ * makes sure that these URLs are below svc_base_url.  Both return NGX_OK or
+ * NGX_ERROR; the log says what is wrong with a URL.
  */
 ngx_int_t ngx_svc_oauth_login_url_keep(ngx_conf_t *cf,
     const ngx_svc_surface_t *surface, const ngx_str_t *url);
 ngx_int_t ngx_svc_oauth_login_url_check(ngx_conf_t *cf,
     ngx_svc_admin_main_conf_t *amcf);
 
-/* What the location has, or the default. */
+/* Returns the URL of the request's location, or the default. */
 ngx_str_t ngx_svc_oauth_login_url(ngx_http_request_t *r);
 
 
