@@ -1,5 +1,6 @@
 /*
- * Requests of clients to sign a user out: the query, and what is known of it.
+ * Requests of clients to sign a user out: the query, and what PostgreSQL says
+ * about it.
  */
 
 #include "ngx_svc_oauth_logout.h"
@@ -76,7 +77,10 @@ ngx_svc_oauth_logout_parse(ngx_svc_request_t *sr, const ngx_str_t *query,
 }
 
 
-/* That it has expired does no harm; a token of another kind is none. */
+/*
+ * Takes the hint.  An ID token that has expired is a good hint; a token of
+ * another kind is none.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_logout_hint(ngx_svc_oauth_logout_t *lo)
@@ -158,7 +162,7 @@ ngx_svc_oauth_logout_client(ngx_svc_oauth_logout_t *lo)
 }
 
 
-/* The one client that an ID token is for. */
+/* Takes the one client that an ID token is for; returns 0 if there is none. */
 
 static ngx_uint_t
 ngx_svc_oauth_logout_aud(const cJSON *payload, ngx_str_t *client)
@@ -249,7 +253,10 @@ ngx_svc_oauth_logout_judge(ngx_svc_oauth_logout_t *lo)
 }
 
 
-/* Of a hint the client may have been deleted: it leads nowhere. */
+/*
+ * A client that only the hint names may have been deleted: the hint is not
+ * valid then.  A client_id that is unknown is an error.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_logout_unknown(ngx_svc_oauth_logout_t *lo)
@@ -266,7 +273,7 @@ ngx_svc_oauth_logout_unknown(ngx_svc_oauth_logout_t *lo)
 }
 
 
-/* By the key's own algorithm, whatever the token says. */
+/* Verifies the hint by the key's own algorithm, whatever the token says. */
 
 static ngx_int_t
 ngx_svc_oauth_logout_verify(ngx_svc_oauth_logout_t *lo, PGresult *res)
@@ -306,7 +313,10 @@ ngx_svc_oauth_logout_verify(ngx_svc_oauth_logout_t *lo, PGresult *res)
 }
 
 
-/* root: of the browser's session, as text. */
+/*
+ * Tells whether the hint is for the browser's session.  text: the session's
+ * root_id.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_logout_same(ngx_svc_oauth_logout_t *lo, const ngx_str_t *text)
@@ -395,7 +405,7 @@ ngx_svc_oauth_logout_query(ngx_svc_oauth_logout_t *lo, ngx_str_t *query)
 
     query->len = p - query->data;
 
-    /* each pair has an "&" before it */
+    /* each pair begins with an "&", which the first one does not need */
 
     if (query->len) {
         query->data++;

@@ -1,6 +1,6 @@
 /*
  * Requests of clients to sign a user out (OpenID Connect RP-Initiated Logout
- * 1.0): what the endpoint, and the API of the page that asks, have in common.
+ * 1.0): what the endpoint shares with the API of the page that asks the user.
  */
 
 #ifndef _NGX_SVC_OAUTH_LOGOUT_H_INCLUDED_
@@ -11,24 +11,26 @@
 #include "ngx_svc_oauth_client.h"
 
 
-/* sr->data; of the request's pool, as all that it points to. */
+/* sr->data.  It is of the request's pool, as is everything it points to. */
 
 typedef struct {
-    ngx_svc_oauth_t       oauth;        /* first: the client, if it is named,
-                                           by the hint or by itself */
-    ngx_str_t             redirect_uri; /* no data: none, as below */
-    ngx_str_t             state;
-    ngx_str_t             digest;       /* of the browser's session */
+    ngx_svc_oauth_t       oauth;        /* must be first; has the client, if
+                                           the hint or client_id names one */
+    ngx_str_t             redirect_uri; /* no data: there is none */
+    ngx_str_t             state;        /* no data: there is none */
+    ngx_str_t             digest;       /* of the session's token; no data:
+                                           the browser has no session */
     ngx_svc_jws_t        *hint;         /* NULL: none that could be ours */
 
-    unsigned              hinted:1;     /* there is a hint, whatever it is */
+    unsigned              hinted:1;     /* there is a hint, good or bad */
     unsigned              named:1;      /* there is "client_id" */
 
-    /* once PostgreSQL has answered */
+    /* These are known when PostgreSQL has answered. */
 
-    unsigned              valid:1;      /* it is an ID token of the client */
-    unsigned              session:1;    /* the browser has one of the tenant, */
-    unsigned              same:1;       /* and it is the hint's */
+    unsigned              valid:1;      /* hint is an ID token of the client */
+    unsigned              session:1;    /* the browser has a session of the
+                                           client's tenant */
+    unsigned              same:1;       /* that session is the hint's, too */
 } ngx_svc_oauth_logout_t;
 
 #define ngx_svc_oauth_logout_param(field)                                     \
@@ -36,37 +38,44 @@ typedef struct {
 
 
 /*
- * For a prepare: takes a query apart, into sr->data.  NGX_OK; NGX_DECLINED with
- * sr->error; NGX_ERROR.
+ * Takes a query apart, into sr->data.  Call it in a prepare.  Returns NGX_OK;
+ * NGX_DECLINED with sr->error set; or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_logout_parse(ngx_svc_request_t *sr,
     const ngx_str_t *query, ngx_svc_oauth_logout_t **logout);
 
-/* 1: there is a client to be looked for. */
+/* 1: the request names a client, which can be looked for. */
 #define ngx_svc_oauth_logout_client_is(lo)                                    \
     ((lo)->oauth.client.digest.len != 0)
 
 /*
- * Adds what finds the client, the key of the hint, and the session that the
- * credential has let in.  NGX_OK or NGX_ERROR.
+ * Adds the calls that find the client, the key of the hint, and the session
+ * that the credential has let in.  Returns NGX_OK; NGX_DECLINED with sr->error
+ * set; or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_logout_calls(ngx_svc_oauth_logout_t *lo);
 
 /*
- * For a reply, of their results.  NGX_OK; NGX_DECLINED with sr->error: the
- * client is unknown, or the URI is not one of its; NGX_ERROR.
+ * Reads the results of those calls.  Call it in the reply.  Returns NGX_OK;
+ * NGX_DECLINED with sr->error set: client_id is unknown, or the URI is not one
+ * of the client's; or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_logout_judge(ngx_svc_oauth_logout_t *lo);
 
 /*
- * Behind that, and for a request without a client: where the browser goes once
- * its user has signed out; no data: nowhere.  A hint that is none of the
- * client's leads nowhere.  asked: the user was, so that one without does.
+ * Sets *location to where the browser goes when its user has signed out; no
+ * data: nowhere.  Call it after ngx_svc_oauth_logout_judge(), or for a request
+ * without a client.  The browser goes to the URI if the hint is the client's;
+ * asked: the user has been asked, and so no hint will do, too.  Returns NGX_OK
+ * or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_logout_target(ngx_svc_oauth_logout_t *lo,
     ngx_uint_t asked, ngx_str_t *location);
 
-/* The query once more, each name and value encoded.  NGX_OK or NGX_ERROR. */
+/*
+ * Writes the query once more, with each name and value encoded.  Returns NGX_OK
+ * or NGX_ERROR.
+ */
 ngx_int_t ngx_svc_oauth_logout_query(ngx_svc_oauth_logout_t *lo,
     ngx_str_t *query);
 

@@ -1,9 +1,10 @@
 /*
  * RSA keys of tenants.
  *
- * To make one takes some tenths of a second of a thread.  Requests of a tenant
- * that come meanwhile wait for it, and all of them store it: the first one of
- * all workers is kept, and then they read that.
+ * A thread takes some tenths of a second to make a key.  Requests of the tenant
+ * that come meanwhile wait for the same key, and each of them tries to store
+ * it.  PostgreSQL keeps the first key that any worker stores, and all requests
+ * then read that one.
  */
 
 #include "ngx_svc_oauth_make.h"
@@ -14,7 +15,7 @@
 #define NGX_SVC_OAUTH_MAKE_TIME     20000   /* ms */
 
 
-/* Of the request's pool. */
+/* A request that waits for a key.  It is of the request's pool. */
 
 typedef struct {
     ngx_svc_oauth_t  *oauth;
@@ -98,7 +99,10 @@ ngx_svc_oauth_make_key(const u_char *tenant, ngx_svc_work_pt handler)
 }
 
 
-/* It is nobody's: who waits may go, and others come. */
+/*
+ * Creates the work that makes a key.  It has no owner: a request that waits for
+ * the key may end, and others may come.
+ */
 
 static ngx_svc_oauth_make_t *
 ngx_svc_oauth_make_create(const u_char *tenant, ngx_svc_work_pt handler)
@@ -124,7 +128,7 @@ ngx_svc_oauth_make_create(const u_char *tenant, ngx_svc_work_pt handler)
 }
 
 
-/* The one that is under way, or a new one. */
+/* Finds the key that is being made for the tenant, or has a new one made. */
 
 static ngx_int_t
 ngx_svc_oauth_make_find(const ngx_str_t *tenant, ngx_svc_oauth_make_t **make)
@@ -191,7 +195,7 @@ ngx_svc_oauth_make_done(ngx_svc_work_t *work)
 
     make = (ngx_svc_oauth_make_t *) work;
 
-    /* whoever comes from now on has another one made */
+    /* a request that comes from now on has another key made */
 
     ngx_queue_remove(&make->queue);
     ngx_queue_init(&make->queue);
@@ -235,7 +239,10 @@ ngx_svc_oauth_make_take(const ngx_svc_oauth_make_wait_t *wait,
 }
 
 
-/* The one that signs is the key of RSA. */
+/*
+ * Sets both keys that a tenant begins with: a new one of P-256, and the one of
+ * RSA, which signs.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_make_keys(ngx_svc_oauth_t *o, const ngx_svc_jwk_new_t *rsa)

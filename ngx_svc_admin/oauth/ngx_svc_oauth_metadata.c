@@ -1,7 +1,7 @@
 /*
  * The metadata of a tenant's authorization server (RFC 8414; OpenID Connect
- * Discovery 1.0), and the keys that its tokens are verified with (RFC 7517, 5):
- * from the cache, or else from the database.
+ * Discovery 1.0), and the keys that its tokens are verified with (RFC 7517, 5).
+ * They are read from the cache, or else from the database.
  */
 
 #include "ngx_svc_oauth_metadata.h"
@@ -10,16 +10,16 @@
 #include "ngx_svc_oauth_amr.h"
 
 
-/* What the document tells of besides services. */
+/* What the document tells about users, besides services. */
 
-#define NGX_SVC_OAUTH_HAS_USERS   0x01      /* who sign in */
-#define NGX_SVC_OAUTH_HAS_SIGNUP  0x02
-#define NGX_SVC_OAUTH_HAS_LOGOUT  0x04      /* that clients are told of */
+#define NGX_SVC_OAUTH_HAS_USERS   0x01      /* users sign in here */
+#define NGX_SVC_OAUTH_HAS_SIGNUP  0x02      /* new users can sign up */
+#define NGX_SVC_OAUTH_HAS_LOGOUT  0x04      /* clients get logout tokens */
 
 #define NGX_SVC_OAUTH_SLUG  63
 
 
-/* Of the request's pool: sr->data. */
+/* sr->data, of the request's pool. */
 
 typedef struct {
     ngx_svc_admin_reader_t  reader;
@@ -27,7 +27,7 @@ typedef struct {
 } ngx_svc_oauth_public_t;
 
 
-/* What is different of the two. */
+/* What differs between the metadata and the keys. */
 
 typedef struct {
     ngx_svc_cache_kind_e     kind;
@@ -36,12 +36,15 @@ typedef struct {
 } ngx_svc_oauth_public_kind_t;
 
 
-/* A member of the document: an endpoint, or a list whose items are spaced. */
+/*
+ * A member of the document: an endpoint, or a list with spaces between items.
+ */
 
 typedef struct {
     const char             *name;       /* NULL ends the table */
     const char             *value;
-    const char             *service;    /* where no user signs in; or NULL */
+    const char             *service;    /* the value where no user signs in;
+                                           NULL: the member is left out */
 } ngx_svc_oauth_metadata_t;
 
 
@@ -81,7 +84,7 @@ static const ngx_svc_oauth_public_kind_t  ngx_svc_oauth_public_jwks = {
 };
 
 
-/* Below the issuer: some clients take no other ones. */
+/* Paths below the issuer: some clients accept no other endpoints. */
 
 static const ngx_svc_oauth_metadata_t  ngx_svc_oauth_endpoints[] = {
     { "authorization_endpoint", "/authorize", NULL },
@@ -99,14 +102,17 @@ static const ngx_svc_oauth_metadata_t  ngx_svc_oauth_endpoints[] = {
 
 #define NGX_SVC_OAUTH_PROMPTS  "prompt_values_supported"
 
-/* How clients prove themselves that have something to do so with. */
+/* How clients with a secret or a key authenticate. */
 
 #define NGX_SVC_OAUTH_METHODS                                                 \
     "client_secret_basic client_secret_post private_key_jwt"
 
 #define NGX_SVC_OAUTH_ASSERTION_ALGS  "ES256 EdDSA Ed25519 PS256 RS256"
 
-/* Of an endpoint; public: also of clients that have nothing. */
+/*
+ * The members about authentication at an endpoint.  public: the method of
+ * public clients, or "" if they are refused.
+ */
 
 #define NGX_SVC_OAUTH_AUTH(endpoint, public)                                  \
     { endpoint "_endpoint_auth_methods_supported",                            \
@@ -115,8 +121,8 @@ static const ngx_svc_oauth_metadata_t  ngx_svc_oauth_endpoints[] = {
       NGX_SVC_OAUTH_ASSERTION_ALGS, NGX_SVC_OAUTH_ASSERTION_ALGS }
 
 /*
- * What scopes a tenant's applications have besides is nobody's business.  A
- * list without items is left out (RFC 8414, 3.2).
+ * The scopes that a tenant's applications have besides these are nobody's
+ * business.  A list without items is left out (RFC 8414, 3.2).
  */
 
 static const ngx_svc_oauth_metadata_t  ngx_svc_oauth_lists[] = {
@@ -192,7 +198,9 @@ const ngx_svc_route_t  ngx_svc_oauth_well_known[] = {
 };
 
 
-/* Is called again when a wait is over. */
+/*
+ * The route's prepare is called again when the wait for a cache entry is over.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_public_prepare(ngx_svc_request_t *sr)
@@ -246,7 +254,10 @@ ngx_svc_oauth_public_create(ngx_svc_request_t *sr)
 }
 
 
-/* In the path, or that of the location, which serves no other tenant. */
+/*
+ * Takes the slug from the path, or else from svc_tenant of the location, which
+ * serves no other tenant.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_public_slug(ngx_svc_request_t *sr, ngx_str_t *slug)
@@ -279,7 +290,7 @@ ngx_svc_oauth_public_slug(ngx_svc_request_t *sr, ngx_str_t *slug)
 }
 
 
-/* A domain, which has a dot, is the name of nobody here. */
+/* Returns 1 for a slug.  A domain, which has a dot, names no tenant here. */
 
 static ngx_uint_t
 ngx_svc_oauth_public_is_slug(const ngx_str_t *slug)

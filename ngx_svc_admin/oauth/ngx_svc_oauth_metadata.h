@@ -9,11 +9,11 @@
 #include "ngx_svc_oauth.h"
 
 
-/* Below /oauth. */
+/* Routes below /oauth. */
 extern const ngx_svc_route_t  ngx_svc_oauth_metadata[];
 extern const ngx_svc_route_t  ngx_svc_oauth_jwks[];
 
-/* Below each of the two paths of /.well-known. */
+/* Routes below each of the two paths of /.well-known. */
 extern const ngx_svc_route_t  ngx_svc_oauth_well_known[];
 
 

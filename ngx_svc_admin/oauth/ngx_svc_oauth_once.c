@@ -1,8 +1,8 @@
 /*
- * What is shown once only.
+ * What may be presented only once.
  *
- * That it is, is a row, of the transaction that it is shown to: whether the
- * request is granted or not, it is spent.
+ * It is spent by a row that the request's transaction writes, whether or not
+ * the request is granted.
  */
 
 #include "ngx_svc_oauth_once.h"
@@ -43,7 +43,7 @@ ngx_svc_oauth_once_add(ngx_svc_oauth_t *o,
         return NGX_OK;
     }
 
-    /* another op of the request comes when they are spent */
+    /* a later op of the request must not find them spent by this one */
 
     o->once_spent = 1;
     o->looks = statement;
@@ -88,7 +88,7 @@ ngx_svc_oauth_once_unspent(ngx_svc_oauth_t *o)
 }
 
 
-/* What is no clientId is not logged: it is anybody's text. */
+/* Text that is no clientId is not logged: anybody could have chosen it. */
 
 void
 ngx_svc_oauth_once_tell(ngx_svc_oauth_t *o, const char *why)

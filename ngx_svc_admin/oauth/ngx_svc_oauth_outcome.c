@@ -1,5 +1,5 @@
 /*
- * What comes of an authorization request: its round trip, and its verdict.
+ * The outcome of an authorization request: its round trip, and its verdict.
  */
 
 #include "ngx_svc_oauth_outcome.h"
@@ -19,7 +19,7 @@ static ngx_int_t ngx_svc_oauth_outcome_say(ngx_svc_oauth_request_t *ar,
     const ngx_svc_oauth_verdict_t *verdict, const ngx_str_t *text);
 
 
-#define NGX_SVC_OAUTH_FAULT   "fault"   /* of ar->error */
+#define NGX_SVC_OAUTH_FAULT   "fault"   /* ar->error says which */
 #define NGX_SVC_OAUTH_BARRED  "barred"
 #define NGX_SVC_OAUTH_DENIED  "denied"
 #define NGX_SVC_OAUTH_JUDGE   "policy"
@@ -154,7 +154,7 @@ ngx_svc_oauth_outcome_calls(ngx_svc_oauth_request_t *ar)
 
     rc = ngx_svc_oauth_hint_parse(ar);
 
-    /* unless the op has it: of a route that is not public, or a second one */
+    /* a route that is not public has put its credential into the op before */
 
     if (rc == NGX_OK && sr->op->ncalls == 0) {
         rc = ngx_svc_auth_call(sr);
@@ -223,7 +223,7 @@ ngx_svc_oauth_outcome(ngx_svc_oauth_request_t *ar, PGresult *login,
         return NGX_SVC_OAUTH_FAILED;
     }
 
-    /* it may have been deleted between the two statements */
+    /* the client may have been deleted between the two statements */
 
     if (rc != NGX_OK || PQntuples(res) == 0) {
         (void) ngx_svc_oauth_client_refuse(&ar->oauth);
@@ -256,7 +256,10 @@ ngx_svc_oauth_outcome(ngx_svc_oauth_request_t *ar, PGresult *login,
 }
 
 
-/* A policy that has changed by then is judged once more. */
+/*
+ * Judges by the tenant's access policy, whose version the statement gets when
+ * it runs again: if the policy has changed by then, it is judged once more.
+ */
 
 static ngx_svc_oauth_outcome_e
 ngx_svc_oauth_outcome_judge(ngx_svc_oauth_request_t *ar, PGresult *res)

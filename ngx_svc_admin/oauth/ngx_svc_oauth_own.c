@@ -1,11 +1,12 @@
 /*
  * Access tokens of clients that act for themselves.
  *
- * An opaque one is, in base64url: a byte that says so, the tenant, the client's
- * id in bytes, the jti, and sealed for these the seconds, whether there is a
- * key, the key, the scopes with their length, and the audience.  What seals it
- * is derived from the key of svc_key_file and the jti: AES-GCM with nonces that
- * are random is good for 2^32 texts under one key.
+ * An opaque token is base64url of: a byte that tells its kind, the tenant, the
+ * client's id in bytes, the jti; and, sealed and bound to these, the seconds
+ * that it lives, whether it is bound to a DPoP key, that key's thumbprint, the
+ * length of the scopes, the scopes, and the audience.  The key that seals it is
+ * derived from the key of svc_key_file and from the jti: AES-GCM with random
+ * nonces is good for no more than 2^32 texts under one key.
  */
 
 #include "ngx_svc_oauth_own.h"
@@ -17,7 +18,7 @@
 #include "ngx_svc_http.h"
 
 
-#define NGX_SVC_OAUTH_OWN_SEALED  1         /* the first byte */
+#define NGX_SVC_OAUTH_OWN_SEALED  1         /* the first byte: the kind */
 #define NGX_SVC_OAUTH_OWN_CLIENT  (1 + NGX_SVC_APPLICATION_RANDOM)
 #define NGX_SVC_OAUTH_OWN_JTI                                                 \
     (1 + NGX_SVC_UUID_LEN + NGX_SVC_OAUTH_OWN_CLIENT)
@@ -25,7 +26,7 @@
 #define NGX_SVC_OAUTH_OWN_FIXED  (4 + 1 + 2)
 #define NGX_SVC_OAUTH_OWN_LABEL  "svc oauth token"
 
-/* The most that base64url makes NGX_SVC_OAUTH_SEALED_MAX bytes of. */
+/* As many bytes as base64url writes into NGX_SVC_OAUTH_SEALED_MAX at most. */
 #define NGX_SVC_OAUTH_OWN_BYTES  ((NGX_SVC_OAUTH_SEALED_MAX - 4) * 3 / 4)
 
 
@@ -139,7 +140,7 @@ ngx_svc_oauth_own_seal(ngx_svc_request_t *sr, ngx_svc_oauth_own_t *own,
 }
 
 
-/* What is sealed; 0: it is too long. */
+/* Writes what is to be sealed.  Returns its length; 0: it is too long. */
 
 static size_t
 ngx_svc_oauth_own_write(const ngx_svc_oauth_own_t *own, u_char *text,
@@ -178,7 +179,7 @@ ngx_svc_oauth_own_write(const ngx_svc_oauth_own_t *own, u_char *text,
 }
 
 
-/* In front of it. */
+/* Writes what stands in the clear, in front of that. */
 
 static ngx_int_t
 ngx_svc_oauth_own_clear(const ngx_svc_oauth_own_t *own, u_char *p)
@@ -187,7 +188,7 @@ ngx_svc_oauth_own_clear(const ngx_svc_oauth_own_t *own, u_char *p)
 
     p = ngx_cpymem(p, own->tenant.data, NGX_SVC_UUID_LEN);
 
-    /* "app_" and "agt_" */
+    /* this tells "app_" from "agt_" */
 
     *p++ = own->client_id.data[1];
 
@@ -198,7 +199,7 @@ ngx_svc_oauth_own_clear(const ngx_svc_oauth_own_t *own, u_char *p)
 }
 
 
-/* The key of one token, in two halves; the caller wipes it. */
+/* Derives the key of one token, in two halves.  The caller wipes it. */
 
 static ngx_int_t
 ngx_svc_oauth_own_key(const ngx_svc_mac_key_t *mac, const u_char *jti,
@@ -275,7 +276,10 @@ ngx_svc_oauth_own_open(ngx_svc_request_t *sr, u_char *bytes, size_t len,
 }
 
 
-/* It is authentic: only a later version could have written it otherwise. */
+/*
+ * Reads what was sealed.  The text is authentic: only a later version of this
+ * module could have written something else.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_own_read(ngx_svc_request_t *sr, const u_char *clear,
@@ -352,7 +356,7 @@ ngx_svc_oauth_own_client(ngx_svc_request_t *sr, const u_char *p,
 }
 
 
-/* The key of an audience is of its text alone. */
+/* Sets the key of the audience, which depends on the audience's text alone. */
 
 static ngx_int_t
 ngx_svc_oauth_own_audience(ngx_svc_request_t *sr, ngx_svc_oauth_own_t *own)
@@ -420,7 +424,11 @@ ngx_svc_oauth_own_claims(ngx_svc_request_t *sr, const ngx_svc_jws_t *jws,
 }
 
 
-/* Of a user's the subject is the user; who acts for another one has "act". */
+/*
+ * Takes the claims that are texts.  A user's token has the user as its subject,
+ * and a token of a client that acts for another one has "act": they are
+ * refused.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_own_texts(const cJSON *claims, ngx_svc_oauth_own_t *own,
@@ -479,7 +487,9 @@ ngx_svc_oauth_own_numbers(const cJSON *claims, ngx_svc_oauth_own_t *own)
 }
 
 
-/* RFC 9449, 6.1. */
+/*
+ * Takes the thumbprint of the key that the token is bound to (RFC 9449, 6.1).
+ */
 
 static ngx_int_t
 ngx_svc_oauth_own_cnf(ngx_svc_request_t *sr, const cJSON *claims,

@@ -1,6 +1,6 @@
 /*
- * Access tokens of clients that act for themselves, which say all of
- * themselves: a JWT by its claims, an opaque one by what is sealed in it.
+ * Access tokens of clients that act for themselves.  They say all about
+ * themselves: a JWT by its claims, an opaque token by what is sealed in it.
  */
 
 #ifndef _NGX_SVC_OAUTH_OWN_H_INCLUDED_
@@ -11,54 +11,64 @@
 #include "ngx_svc_request.h"
 
 
-#define NGX_SVC_OAUTH_SEALED_MAX  400       /* bytes of an opaque one's text */
+#define NGX_SVC_OAUTH_SEALED_MAX  400       /* bytes of an opaque text */
 
 
-/* What one says.  No data: there is none of it. */
+/* What such a token says.  No data: there is none. */
 
 typedef struct {
-    ngx_str_t  tenant;          /* NGX_SVC_UUID_LEN bytes; none: of a JWT that
-                                   is shown, whose key says it */
+    ngx_str_t  tenant;          /* NGX_SVC_UUID_LEN bytes; no data: it is a JWT
+                                   that is presented, and its key's is meant */
     ngx_str_t  client_id;
     u_char     jti[NGX_SVC_UUID_LEN];
-    int64_t    ms;              /* of the time within it */
-    ngx_int_t  ttl;             /* seconds, as it was issued */
-    ngx_str_t  scope;           /* with spaces between them */
-    ngx_str_t  audience;        /* none: the issuer; and below */
-    ngx_str_t  audience_key;
+    int64_t    ms;              /* the time within jti */
+    ngx_int_t  ttl;             /* seconds, when it was issued */
+    ngx_str_t  scope;           /* with spaces between the scopes */
+    ngx_str_t  audience;        /* no data: the issuer */
+    ngx_str_t  audience_key;    /* no data: the issuer */
     ngx_str_t  jkt;             /* NGX_SVC_SHA256_LEN bytes */
-    ngx_str_t  kid;             /* of a JWT, */
-    ngx_str_t  secret_hash;     /* and of an opaque one: SHA-256 of its text */
+    ngx_str_t  kid;             /* of a JWT */
+    ngx_str_t  secret_hash;     /* of an opaque token: SHA-256 of its text */
 } ngx_svc_oauth_own_t;
 
 
-/* A worker's start and end.  NGX_OK or NGX_ERROR. */
+/*
+ * Call these at the start and at the end of a worker.  _init_worker() returns
+ * NGX_OK or NGX_ERROR.
+ */
 ngx_int_t ngx_svc_oauth_own_init_worker(const ngx_svc_keys_t *keys);
 void ngx_svc_oauth_own_exit_worker(void);
 
-/* The jti of ms and of its other digits, NGX_SVC_OAUTH_JTI of them. */
+/*
+ * Sets own->jti from own->ms and its other NGX_SVC_OAUTH_JTI hex digits.
+ * Returns NGX_OK, or NGX_DECLINED if they are none.
+ */
 ngx_int_t ngx_svc_oauth_own_jti(ngx_svc_oauth_own_t *own,
     const ngx_str_t *digits);
 
 /*
- * The text of an opaque one, and own->secret_hash, of the pool.  It is sealed
- * for its tenant and its client alone, with what is derived from the first key.
- * NGX_DECLINED: it would be too long; NGX_ERROR: memory, or OpenSSL fails.
+ * Makes the text of an opaque token, and own->secret_hash, both of the
+ * request's pool.  The text is sealed, for its tenant and its client alone, by
+ * a key that is derived from the first one of svc_key_file.  Returns NGX_OK;
+ * NGX_DECLINED: it would be too long; or NGX_ERROR: there is no memory, or
+ * OpenSSL fails.
  */
 ngx_int_t ngx_svc_oauth_own_seal(ngx_svc_request_t *sr,
     ngx_svc_oauth_own_t *own, ngx_str_t *text);
 
 /*
- * What is behind NGX_SVC_OAUTH_OPAQUE in an opaque token's text, decoded, into
- * *own, of the pool; bytes live as long as it.  NGX_DECLINED: it is none of
- * these, or altered, or the key that it is sealed under has gone; NGX_ERROR.
+ * Opens an opaque token.  bytes: what follows NGX_SVC_OAUTH_OPAQUE in its text,
+ * decoded; they must live as long as *own, which is of the request's pool.
+ * Returns NGX_OK; NGX_DECLINED: it is no such token, or was altered, or the key
+ * that has sealed it is gone; or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_own_open(ngx_svc_request_t *sr, u_char *bytes,
     size_t len, ngx_svc_oauth_own_t **own);
 
 /*
- * Likewise of a JWT's claims, whether it has been verified or not.
- * NGX_DECLINED: it is no client's own.
+ * Reads a JWT's claims into *own, of the request's pool, whether or not its
+ * signature has been verified.  Returns NGX_OK; NGX_DECLINED: it is no client's
+ * own token; or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_own_claims(ngx_svc_request_t *sr,
     const ngx_svc_jws_t *jws, ngx_svc_oauth_own_t **own);

@@ -7,7 +7,7 @@
 #include "ngx_svc_pg_array.h"
 
 
-/* The columns, in their order. */
+/* The columns of the statements, in their order. */
 
 typedef enum {
     NGX_SVC_OAUTH_OWN_VERDICT = 0,
@@ -121,7 +121,7 @@ ngx_svc_oauth_own_live_verify(ngx_svc_oauth_t *o, PGresult *res)
 }
 
 
-/* Whether the client's ceiling lets it have that. */
+/* Tells whether the client's ceiling still allows the audience. */
 
 static ngx_int_t
 ngx_svc_oauth_own_live_audience(ngx_svc_oauth_t *o, PGresult *res)
@@ -180,7 +180,10 @@ ngx_svc_oauth_own_live_ends(const ngx_svc_oauth_own_t *own, PGresult *res)
 }
 
 
-/* NGX_DECLINED: it had some, and has none any more. */
+/*
+ * Sets *scope to the scopes that the token has today.  Returns NGX_OK;
+ * NGX_DECLINED: it had some, and has none any more; or NGX_ERROR.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_own_live_scope(ngx_svc_oauth_t *o, PGresult *res,

@@ -1,6 +1,6 @@
 /*
- * Whether a client's own token lives, which is asked of the client's row and of
- * what was revoked.  It says of itself all else.
+ * Whether a client's own token lives: the client's row and the list of revoked
+ * tokens tell that.  The token says all else about itself.
  */
 
 #ifndef _NGX_SVC_OAUTH_OWN_LIVE_H_INCLUDED_
@@ -13,27 +13,32 @@
 /* What is left of a token today. */
 
 typedef struct {
-    ngx_str_t  slug;            /* of its tenant */
-    ngx_str_t  scope;           /* with spaces between them */
-    int64_t    ends;            /* ms */
+    ngx_str_t  slug;            /* the tenant's */
+    ngx_str_t  scope;           /* with spaces between the scopes */
+    int64_t    ends;            /* when it expires: ms since the epoch */
 } ngx_svc_oauth_own_today_t;
 
 
 /*
- * Adds what looks for o->token, of which own is not NULL, on behalf of
- * o->client, behind what sets the tenant: o->statement.  NGX_OK or NGX_ERROR.
+ * Sets o->statement to the one that looks at o->token, whose own is not NULL,
+ * on behalf of o->client, and adds its call.  Call it behind the call that sets
+ * the tenant.  Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_own_live_call(ngx_svc_oauth_t *o);
 
 /*
- * For a reply: of that result, which has a row, what is left of the token; it
- * lives as long as the result.  NGX_OK; NGX_DECLINED: it is dead, or of another
- * tenant than o->tenant, if that is known; NGX_ERROR.
+ * Reads what is left of the token from that statement's result, which has a
+ * row.  today->slug lives as long as the result.  Call it in the reply.
+ * Returns NGX_OK; NGX_DECLINED: the token is dead, or of another tenant than
+ * o->tenant, if that is known; or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_own_live(ngx_svc_oauth_t *o, PGresult *res,
     ngx_svc_oauth_own_today_t *today);
 
-/* 1: it is for the issuer, or the resource of who asks, or its own. */
+/*
+ * Returns 1 if o->client may see the token: it is the client's own, or is for
+ * the client's resource, or for the issuer.
+ */
 ngx_uint_t ngx_svc_oauth_own_shown(ngx_svc_oauth_t *o, PGresult *res);
 
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_own_opaque;
