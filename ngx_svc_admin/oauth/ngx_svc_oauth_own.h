@@ -41,7 +41,7 @@ void ngx_svc_oauth_own_exit_worker(void);
 
 /*
  * Sets own->jti from own->ms and its other NGX_SVC_OAUTH_JTI hex digits.
- * Returns NGX_OK, or NGX_DECLINED if they are none.
+ * Returns NGX_OK; NGX_DECLINED: they are no hex digits.
  */
 ngx_int_t ngx_svc_oauth_own_jti(ngx_svc_oauth_own_t *own,
     const ngx_str_t *digits);

@@ -1,9 +1,10 @@
 /*
  * POST /oauth/par: authorization requests that clients push (RFC 9126).
  *
- * All that can be told of a request without its user is told here, to who may
- * ask for it.  What is stored is taken apart once more when the browser brings
- * it: a client may have less by then.
+ * An authenticated client hears here of all that is wrong with its request and
+ * that does not depend on a user.  The parameters that are stored are checked
+ * once more when the browser brings the request_uri: the client may be allowed
+ * less by then.
  */
 
 #include "ngx_svc_oauth_asserted.h"
@@ -95,7 +96,10 @@ ngx_svc_oauth_par_prepare(ngx_svc_request_t *sr)
 }
 
 
-/* RFC 9126, 2.1: a request that was pushed is none that can be pushed. */
+/*
+ * Takes the client, and refuses a request_uri: a request that was pushed cannot
+ * be pushed again (RFC 9126, 2.1).
+ */
 
 static ngx_int_t
 ngx_svc_oauth_par_client(ngx_svc_oauth_request_t *ar)
@@ -114,7 +118,10 @@ ngx_svc_oauth_par_client(ngx_svc_oauth_request_t *ar)
 }
 
 
-/* What is wrong with it is told when the client is known: see ar->fault. */
+/*
+ * Checks the parameters.  Most of what is wrong with them is told when the
+ * client is known: see ar->fault.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_par_check(ngx_svc_oauth_request_t *ar)
@@ -143,7 +150,10 @@ ngx_svc_oauth_par_check(ngx_svc_oauth_request_t *ar)
 }
 
 
-/* RFC 9449, 10.1: the key of a proof is the one that "dpop_jkt" would name. */
+/*
+ * Takes the key of a DPoP proof for the one that "dpop_jkt" would name (RFC
+ * 9449, 10.1).
+ */
 
 static ngx_int_t
 ngx_svc_oauth_par_jkt(ngx_svc_oauth_request_t *ar)
@@ -202,7 +212,10 @@ ngx_svc_oauth_par_params(ngx_svc_oauth_request_t *ar)
 }
 
 
-/* Not what the client proves itself with, nor what is ours to say. */
+/*
+ * Returns 1 if a parameter is stored.  Those by which the client authenticates
+ * are not, nor those that only we write.
+ */
 
 static ngx_uint_t
 ngx_svc_oauth_par_kept(const ngx_str_t *name)
@@ -297,7 +310,10 @@ ngx_svc_oauth_par_reply(ngx_svc_request_t *sr)
 }
 
 
-/* No row: the client has gone since, or its assertion was shown before. */
+/*
+ * Returns 0 if the client is to be refused.  Without a row it has been deleted
+ * since, or its assertion was presented before.
+ */
 
 static ngx_uint_t
 ngx_svc_oauth_par_known(PGresult *res)
@@ -316,7 +332,10 @@ ngx_svc_oauth_par_known(PGresult *res)
 }
 
 
-/* With a proof that was used it is stored, but its request_uri is not told. */
+/*
+ * Answers with the request_uri.  A request whose proof was used before has been
+ * stored, too, but nobody learns its request_uri.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_par_send(ngx_svc_oauth_request_t *ar)

@@ -1,6 +1,6 @@
 /*
- * What browsers ask before a page of another origin may send a request (Fetch,
- * 4.8): of what takes no cookie.
+ * Preflight requests, by which browsers ask whether a page of another origin
+ * may send a request (Fetch, 4.8).  Only routes that take no cookie have them.
  */
 
 #include "ngx_svc_oauth_preflight.h"

@@ -7,7 +7,7 @@
 #include "ngx_svc_dpop_nonce.h"
 
 
-#define NGX_SVC_OAUTH_PROOF_KNOWN  4096     /* opaque tokens with their keys */
+#define NGX_SVC_OAUTH_PROOF_KNOWN  4096     /* opaque tokens that are known */
 
 #define ngx_svc_oauth_proof_header(r, behind)                                 \
     ngx_svc_header_in(r, "DPoP", sizeof("DPoP") - 1, behind)
@@ -25,8 +25,8 @@ static u_char *ngx_svc_oauth_proof_place(ngx_svc_oauth_t *o,
 
 
 /*
- * For as long as it would be taken again: twice the drift, or with a nonce two
- * slots, in seconds.
+ * How many seconds a spent proof is remembered: longer than it would be
+ * accepted, which is twice NGX_SVC_DPOP_DRIFT, or two slots of its nonce.
  */
 
 static const ngx_str_t  ngx_svc_oauth_proof_short = ngx_string("190");
@@ -154,9 +154,9 @@ ngx_svc_oauth_proof_check(ngx_svc_oauth_t *o, const ngx_str_t *proof,
 
 
 /*
- * The URL that clients use, however they have come here.  Metadata has it below
- * the issuer, and who has the path of all tenants may go on with it: a proof is
- * good for either.
+ * Sets the URL that the proof must name.  Metadata has it below the issuer, and
+ * clients that know the path of all tenants may go on using that: a proof is
+ * good for either, whichever the request has used.
  */
 
 static ngx_int_t
@@ -192,7 +192,10 @@ ngx_svc_oauth_proof_htu(ngx_svc_request_t *sr, ngx_svc_dpop_expect_t *expect)
 }
 
 
-/* A good nonce tells the time better than the client's clock. */
+/*
+ * Tells whether the proof is new enough.  A good nonce tells the time better
+ * than the client's clock does.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_proof_fresh(ngx_svc_oauth_t *o, const ngx_svc_dpop_t *dpop)
@@ -207,7 +210,10 @@ ngx_svc_oauth_proof_fresh(ngx_svc_oauth_t *o, const ngx_svc_dpop_t *dpop)
     o->once_seconds = (rc == NGX_OK) ? ngx_svc_oauth_proof_long
                                      : ngx_svc_oauth_proof_short;
 
-    /* one that was of ours has ended: it may have been spent under that */
+    /*
+     * A nonce of our length has expired, if it was ours: the proof may have
+     * been spent with it, and forgotten.
+     */
 
     if (rc != NGX_DECLINED
         || (!dpop->stale && dpop->nonce.len != NGX_SVC_DPOP_NONCE))
@@ -224,8 +230,9 @@ ngx_svc_oauth_proof_fresh(ngx_svc_oauth_t *o, const ngx_svc_dpop_t *dpop)
 
 
 /*
- * Whose token it is is not known before.  Anybody can make keys: those that are
- * not in a token of ours have one turn together.  No UUID is of that version.
+ * The tenant of the token is not known yet, so the proof's key decides whose
+ * turn it is.  Anybody can make keys: all that are not in a token of ours share
+ * one backlog.  sr->tenant cannot be a tenant's id: no UUID has the version 15.
  */
 
 ngx_int_t
@@ -265,8 +272,9 @@ ngx_svc_oauth_proof_fresh_token(ngx_svc_oauth_t *o)
 
 
 /*
- * To look an opaque token up before its turn would be a read that anybody can
- * have done: who shows one for the first time to a worker waits as a stranger.
+ * An opaque token is not looked up before its turn: anybody could cause such
+ * reads.  A token that a worker sees for the first time waits in the backlog of
+ * the strangers.
  */
 
 ngx_int_t
@@ -306,7 +314,10 @@ ngx_svc_oauth_proof_keep(ngx_svc_oauth_t *o, ngx_uint_t lives)
 }
 
 
-/* Of a token with a key, which nobody can choose; NULL: OpenSSL fails. */
+/*
+ * Returns the place of a token with the proof's key, and their digest; NULL:
+ * OpenSSL fails.  Nobody can choose the place.
+ */
 
 static u_char *
 ngx_svc_oauth_proof_place(ngx_svc_oauth_t *o,

@@ -1,10 +1,11 @@
 /*
- * Authorization requests that were pushed: what is stored of them.
+ * Authorization requests that were pushed: their stored parameters.
  *
- * A request_uri goes by the browser, as a link does that anybody may read.  The
- * browser that opens it first gets a cookie, and it is good in no other one; in
- * that one for an hour, since whoever signs in comes back to it.  It is spent
- * in the transaction in which a code leaves, or when an error does.
+ * A request_uri goes through the browser, as a link does that anybody may read.
+ * The first browser that opens it gets a cookie, and the request_uri is good in
+ * no other one.  In that one it is good for an hour, since a user who signs in
+ * comes back to it.  The transaction that gives the client a code spends it; so
+ * does an error that the client gets.
  */
 
 #include "ngx_svc_oauth_pushed.h"
@@ -68,9 +69,9 @@ ngx_svc_oauth_pushed(ngx_svc_oauth_request_t *ar, ngx_uint_t opens,
 
 
 /*
- * The cookie is one of the browser's: another request of it, in another tab, is
- * not of another browser.  It is set before the request is looked for: whatever
- * comes of that, the browser has it.
+ * Sets ar->browser.  A browser has one cookie for all its requests, so that
+ * they may be in several tabs.  The cookie is set before the request is looked
+ * for: the browser gets it with an error, too.
  */
 
 static ngx_int_t
@@ -177,8 +178,9 @@ ngx_svc_oauth_pushed_reply(ngx_svc_request_t *sr)
 
 
 /*
- * Of one that is spent there is nothing more, unless the page has decided: what
- * it says is sealed, and is answered again when the browser loads it anew.
+ * Takes the stored parameters.  A request that is spent is refused, unless the
+ * address has what the user has decided on the page: that is sealed, and is
+ * answered again when the browser loads the address anew.
  */
 
 static ngx_int_t
@@ -214,7 +216,7 @@ ngx_svc_oauth_pushed_take(ngx_svc_oauth_request_t *ar, PGresult *res)
 }
 
 
-/* That of a proof is in no parameter. */
+/* Takes the stored key: the key of a DPoP proof is in no parameter. */
 
 static ngx_int_t
 ngx_svc_oauth_pushed_jkt(ngx_svc_oauth_request_t *ar, PGresult *res)
@@ -237,9 +239,9 @@ ngx_svc_oauth_pushed_jkt(ngx_svc_oauth_request_t *ar, PGresult *res)
 
 
 /*
- * A new sign-in is one since the request was opened, whatever the address says,
- * which is anybody's to change.  That one has been asked for is what it says,
- * and makes the request stricter.
+ * A sign-in is new if it is newer than the opening of the request: "auth_after"
+ * of the address does not count, because anybody can change it.  But if it is
+ * there, a new sign-in is needed, which makes the request stricter.
  */
 
 static ngx_int_t
@@ -254,7 +256,7 @@ ngx_svc_oauth_pushed_fresh(ngx_svc_oauth_request_t *ar, PGresult *res)
         ar->prompt &= ~NGX_SVC_OAUTH_PROMPT_CREATE;
     }
 
-    /* the page of a new account is all that comes of that one */
+    /* this request leads to the page that signs users up, and nowhere else */
 
     if (ar->prompt & NGX_SVC_OAUTH_PROMPT_CREATE) {
         return NGX_OK;
@@ -294,7 +296,7 @@ ngx_svc_oauth_pushed_spend(ngx_svc_oauth_request_t *ar, const ngx_str_t *slug,
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    /* until it is spent there is another error that may be told */
+    /* the round trip that spends it may set an error of its own */
 
     ar->error = sr->error;
     sr->error.kind = NGX_SVC_E_NONE;

@@ -1,11 +1,13 @@
 /*
  * The grant type refresh_token (RFC 6749, 6).
  *
- * Each use has a successor.  Who shows a token again for a short while gets the
- * same one: answers are lost, and tabs refresh at the same time.  Later, or
- * when the successor has been used, two have the token, and its grant ends.
+ * Each use of a token gives a successor.  A client that presents the token
+ * again within a short while gets the same successor: answers get lost, and
+ * tabs refresh at the same time.  Later, or when the successor has been used,
+ * somebody else has the token, too, and its grant is revoked.
  *
- * Of FAPI 2.0 a token stays what it is (Security Profile, 5.3.2.1-9).
+ * A client with the FAPI 2.0 profile keeps its refresh token (Security Profile,
+ * 5.3.2.1-9).
  */
 
 #include "ngx_svc_oauth_granted.h"

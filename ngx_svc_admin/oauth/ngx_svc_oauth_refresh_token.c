@@ -20,7 +20,10 @@ static ngx_int_t ngx_svc_oauth_refresh_token_read(const ngx_str_t *text,
 static ngx_int_t ngx_svc_oauth_refresh_token_derive(const ngx_svc_keys_t *keys);
 
 
-/* One for each key of the file: of the worker, made when it needs them. */
+/*
+ * The worker's keys for successors, one for each key of svc_key_file.  They are
+ * derived when the worker needs them first.
+ */
 
 static ngx_uint_t  ngx_svc_oauth_refresh_nkeys;
 static u_char      ngx_svc_oauth_refresh_keys[NGX_SVC_KEYS][NGX_SVC_KEY_LEN];
@@ -75,7 +78,10 @@ ngx_svc_oauth_refresh_token_successors(const ngx_svc_keys_t *keys,
 }
 
 
-/* Of another text: a digest, which nobody has been given. */
+/*
+ * Takes the secret from a token's text; from another text takes its digest,
+ * which is nobody's secret.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_refresh_token_read(const ngx_str_t *text, u_char *secret)

@@ -1,9 +1,9 @@
 /*
- * Refresh tokens: "srt_" and 32 bytes in base64url, of which the digest is
- * stored.
+ * Refresh tokens: "srt_" and 32 bytes in base64url, whose digest is stored.
  *
- * A successor is derived from the one before it, so that whoever shows that one
- * again, because an answer was lost, gets the same: no second chain begins.
+ * A successor is derived from the token before it.  So a client that presents a
+ * token again, because an answer was lost, gets the same successor, and no
+ * second chain begins.
  */
 
 #ifndef _NGX_SVC_OAUTH_REFRESH_TOKEN_H_INCLUDED_
@@ -13,7 +13,7 @@
 #include "ngx_svc_oauth.h"
 
 
-/* Bytes of tokens, the digest of each, and how many there are. */
+/* Some tokens: their bytes, and the digest of each. */
 
 typedef struct {
     ngx_uint_t  n;
@@ -22,27 +22,31 @@ typedef struct {
 } ngx_svc_oauth_refresh_tokens_t;
 
 
-/* A random one.  NGX_OK or NGX_ERROR. */
+/* Makes one random token.  Returns NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_svc_oauth_refresh_token_new(ngx_svc_oauth_refresh_tokens_t *t);
 
 /*
- * The successors of the token with that text, one for each key of the
- * configuration's file, the first of the key that seals.  digest: of the token
- * itself, NGX_SVC_SHA256_LEN bytes; what is not written as one has a digest,
- * too, which is no token's, and the successors of that.  NGX_OK or NGX_ERROR.
+ * Derives the successors of the token with that text, one by each key of
+ * svc_key_file; the first is by the key that seals.  Sets digest to the token's
+ * own, of NGX_SVC_SHA256_LEN bytes.  A text that cannot be a token gets a
+ * digest, which no token has, and successors, too.  Returns NGX_OK or
+ * NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_refresh_token_successors(const ngx_svc_keys_t *keys,
     const ngx_str_t *text, u_char *digest, ngx_svc_oauth_refresh_tokens_t *t);
 
-/* The digests as the text of an array, of the pool.  NGX_OK or NGX_ERROR. */
+/*
+ * Writes the digests as the text of an array, of the pool.  Returns NGX_OK or
+ * NGX_ERROR.
+ */
 ngx_int_t ngx_svc_oauth_refresh_token_digests(ngx_pool_t *pool,
     const ngx_svc_oauth_refresh_tokens_t *t, ngx_str_t *array);
 
-/* Writes the member "refresh_token", the i-th one. */
+/* Writes the i-th token as the member "refresh_token". */
 void ngx_svc_oauth_refresh_token_write(ngx_svc_json_writer_t *w,
     const ngx_svc_oauth_refresh_tokens_t *t, ngx_uint_t i);
 
-/* At the end of a worker. */
+/* Call this at the end of a worker. */
 void ngx_svc_oauth_refresh_token_exit_worker(void);
 
 

@@ -1,12 +1,12 @@
 /*
- * What a client gets for a verdict, and what is kept of it.
+ * The error that a client gets for a verdict, and what is recorded of it.
  */
 
 #include "ngx_svc_oauth_refusal.h"
 #include "ngx_svc_anomaly.h"
 
 
-#define NGX_SVC_OAUTH_VALUES  20        /* of what an anomaly shows */
+#define NGX_SVC_OAUTH_VALUES  20        /* scopes in an anomaly at most */
 
 
 static ngx_int_t ngx_svc_oauth_record(ngx_svc_oauth_t *o, const char *anomaly,
@@ -65,7 +65,7 @@ static const ngx_svc_oauth_verdict_t  ngx_svc_oauth_verdicts[] = {
     { "scope_long", NGX_SVC_E_SCOPE,
       "The scopes are too many for one token: ask for fewer.", NULL, NULL },
 
-    /* of an exchange */
+    /* token exchange */
 
     { "other_tenant", NGX_SVC_E_BOUNDARY,
       "The subject token is of another tenant.", NULL, "other_tenant" },
@@ -109,7 +109,7 @@ static const ngx_svc_oauth_verdict_t  ngx_svc_oauth_verdicts[] = {
       "The user has not authorized the client for these scopes: '%V'.", NULL,
       "not_authorized" },
 
-    /* of a code, and of what refreshes */
+    /* codes and refresh tokens */
 
     { "code", NGX_SVC_E_GRANT,
       "The code is unknown, has expired, or has been used.", NULL, NULL },
@@ -269,7 +269,7 @@ ngx_svc_oauth_record(ngx_svc_oauth_t *o, const char *anomaly,
 }
 
 
-/* 1: what is refused is in the journal of the grant. */
+/* Returns 1 if the refusal is to be in the journal of the grant type. */
 
 static ngx_uint_t
 ngx_svc_oauth_journaled(ngx_svc_oauth_t *o)
@@ -328,7 +328,7 @@ ngx_svc_oauth_details(ngx_svc_oauth_t *o, const ngx_str_t *allowed)
 }
 
 
-/* The text of an array, in which each value is quoted, and has no quote. */
+/* scopes: the text of an array, where each value is quoted and has no quote. */
 
 static void
 ngx_svc_oauth_details_scopes(ngx_svc_json_writer_t *w, const ngx_str_t *scopes)

@@ -92,7 +92,10 @@ ngx_svc_oauth_request_client(ngx_svc_oauth_request_t *ar)
 }
 
 
-/* One that is none of ours goes on: its client hears that it is not taken. */
+/*
+ * Takes a request_uri of ours.  A request with another one goes on, and its
+ * client hears that it is not taken.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_request_pushed(ngx_svc_oauth_request_t *ar)
@@ -150,7 +153,7 @@ ngx_svc_oauth_request_form(ngx_svc_oauth_request_t *ar)
 }
 
 
-/* A cookie that cannot be one of ours counts as none. */
+/* A cookie that cannot be one of ours counts as no cookie. */
 
 ngx_int_t
 ngx_svc_oauth_request_session(ngx_svc_oauth_request_t *ar)
@@ -287,7 +290,7 @@ ngx_svc_oauth_request_query(ngx_svc_oauth_request_t *ar,
 
     query->len = p - query->data;
 
-    /* each pair has an "&" before it */
+    /* each pair begins with an "&", which the first one does not need */
 
     if (query->len) {
         query->data++;
@@ -298,7 +301,7 @@ ngx_svc_oauth_request_query(ngx_svc_oauth_request_t *ar,
 }
 
 
-/* What it asks for is nobody's to read on the way. */
+/* The address does not have the parameters: nobody may read them on the way. */
 
 static ngx_int_t
 ngx_svc_oauth_request_pushed_query(ngx_svc_oauth_request_t *ar,

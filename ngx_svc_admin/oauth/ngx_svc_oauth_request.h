@@ -1,6 +1,6 @@
 /*
  * Authorization requests (RFC 6749, 4.1.1; OpenID Connect Core, 3.1.2.1): what
- * the endpoint, and the API of the page that asks users, have in common.
+ * the endpoint shares with the API of the page that asks users.
  */
 
 #ifndef _NGX_SVC_OAUTH_REQUEST_H_INCLUDED_
@@ -12,16 +12,21 @@
 
 #define NGX_SVC_OAUTH_CODE  43      /* base64url of NGX_SVC_OAUTH_SECRET */
 
-/* A parameter of ours: what was decided on the page; of one request alone. */
+/*
+ * Our own parameter: what the user decided on the page, for one request alone.
+ */
 #define NGX_SVC_OAUTH_DECIDED  "decided"
 
-/* Likewise: a new sign-in has been asked for, and since when it must be. */
+/*
+ * Our own parameter: a new sign-in is needed, no older than this time (seconds
+ * since the epoch).
+ */
 #define NGX_SVC_OAUTH_AUTH_AFTER  "auth_after"
 
 #define NGX_SVC_OAUTH_PROMPT_NONE     0x01
 #define NGX_SVC_OAUTH_PROMPT_LOGIN    0x02      /* "select_account", too */
 #define NGX_SVC_OAUTH_PROMPT_CONSENT  0x04
-#define NGX_SVC_OAUTH_PROMPT_CREATE   0x08      /* and _LOGIN */
+#define NGX_SVC_OAUTH_PROMPT_CREATE   0x08      /* always with _LOGIN */
 
 
 /* How a client wants its answer. */
@@ -37,80 +42,89 @@ typedef struct ngx_svc_oauth_request_s  ngx_svc_oauth_request_t;
 
 
 /*
- * sr->data; of the request's pool, as all that it points to.  What is a
- * parameter of a statement is NULL when it has no data.
+ * sr->data.  It is of the request's pool, as is everything it points to.  A
+ * statement's parameter is NULL when its member has no data.
  */
 
 struct ngx_svc_oauth_request_s {
-    ngx_svc_oauth_t                oauth;       /* first: the client */
+    ngx_svc_oauth_t                oauth;       /* must be first; the client */
 
     ngx_str_t                      redirect_uri;
-    ngx_str_t                      before;      /* of a loopback URI's port; */
-    ngx_str_t                      behind;      /* no data: it is none */
+    ngx_str_t                      before;      /* of a loopback URI: what is */
+    ngx_str_t                      behind;      /* before and behind its port;
+                                                   no data: it is none */
     ngx_svc_oauth_mode_e           mode;
     ngx_str_t                      state;
     ngx_str_t                      nonce;
-    ngx_str_t                      challenge;   /* decoded, as jkt */
-    ngx_str_t                      jkt;
-    ngx_str_t                      resources;   /* arrays, in one order */
-    ngx_str_t                      resource_keys;
+    ngx_str_t                      challenge;   /* PKCE's, decoded */
+    ngx_str_t                      jkt;         /* "dpop_jkt", decoded */
+    ngx_str_t                      resources;   /* the text of an array */
+    ngx_str_t                      resource_keys;   /* an array in the same
+                                                       order */
     ngx_str_t                      max_age;     /* seconds, as text */
-    ngx_str_t                      auth_after;  /* since the epoch, likewise */
-    ngx_str_t                      again;       /* booleans: a new sign-in, */
-    ngx_str_t                      ask;         /*     and a new consent */
+    ngx_str_t                      auth_after;  /* seconds since the epoch, as
+                                                   text */
+    ngx_str_t                      again;       /* a boolean: a new sign-in is
+                                                   asked for */
+    ngx_str_t                      ask;         /* a boolean: a new consent is
+                                                   asked for */
     ngx_str_t                      acr;         /* an array: classes of a sign-
-                                                   in, the best one first; */
-    ngx_str_t                      acr_needed;  /* a boolean: it must be one */
+                                                   in, the most wanted first */
+    ngx_str_t                      acr_needed;  /* a boolean: the sign-in must
+                                                   be of one of them */
     ngx_str_t                      claims;      /* that are asked for: an array
-                                                   as of svc.oauth_grant */
-    ngx_str_t                      subject;     /* the user that is meant */
+                                                   as in svc.oauth_grant */
+    ngx_str_t                      subject;     /* the user whom the client
+                                                   asks for */
     ngx_uint_t                     prompt;      /* NGX_SVC_OAUTH_PROMPT_... */
 
     /*
-     * What is wrong, said once the client and its redirect URI are known; and
-     * before which check: "request", "target" or "scope".
+     * The check that has found a fault, which is in error: "request", "target"
+     * or "scope".  The client is told at this place among the statement's own
+     * checks, when its redirect URI is known.
      */
     ngx_str_t                      fault;
 
-    /* The user of id_token_hint; empty: it is not one of ours. */
+    /* The user of id_token_hint; empty: the hint is not one of ours. */
     ngx_str_t                      hint;
-    void                          *hint_jws;    /* while it is not verified */
+    void                          *hint_jws;    /* until it is verified */
 
-    ngx_str_t                      digest;      /* of the session; no data:
-                                                   there is none */
-    ngx_str_t                      code;        /* that may come of it */
+    ngx_str_t                      digest;      /* of the session's token; no
+                                                   data: there is no session */
+    ngx_str_t                      code;        /* that the client may get */
     ngx_str_t                      code_digest;
 
-    ngx_str_t                      decision;    /* of the page: "approve" or */
-    ngx_str_t                      user_id;     /*     "deny", whose, */
-    ngx_str_t                      shown_scopes;        /* and what it has */
-    ngx_str_t                      shown_resources;     /* shown: arrays */
+    ngx_str_t                      decision;    /* "approve" or "deny" */
+    ngx_str_t                      user_id;     /* whom the page has shown */
+    ngx_str_t                      shown_scopes;    /* arrays: what the page */
+    ngx_str_t                      shown_resources;     /* has shown */
 
     ngx_str_t                      policy;      /* the version of the access
                                                    policy that was judged */
 
-    ngx_str_t                      decided;     /* of the address */
+    ngx_str_t                      decided;     /* NGX_SVC_OAUTH_DECIDED of the
+                                                   address, sealed */
 
     /*
-     * Of one that was pushed (RFC 9126): the address has request_uri, and maybe
-     * since; what it asks for is stored.
+     * A request that was pushed (RFC 9126): the address has request_uri, and
+     * maybe since; the parameters are stored.
      */
     ngx_str_t                      pushed;      /* digest of request_uri; no
-                                                   data: it is a plain one */
+                                                   data: it was not pushed */
     ngx_str_t                      request_uri;
-    ngx_str_t                      since;       /* "auth_after" */
+    ngx_str_t                      since;       /* the address's "auth_after" */
     ngx_str_t                      params;      /* as they are stored */
     ngx_str_t                      browser;     /* digest of its cookie */
-    ngx_str_t                      slug;        /* of the client's tenant */
-    unsigned                       spent:1;     /* a code or an error has left
-                                                   it */
+    ngx_str_t                      slug;        /* the tenant's */
+    unsigned                       spent:1;     /* the client has got a code or
+                                                   an error for it */
     ngx_int_t                    (*then)(ngx_svc_oauth_request_t *ar);
-                                                /* what follows a round trip */
+                                                /* called after a round trip */
 
     ngx_svc_oauth_login_e          login;
     const ngx_svc_pg_statement_t  *statement;
 
-    ngx_svc_error_t                error;       /* of fault */
+    ngx_svc_error_t                error;       /* what the fault is */
 };
 
 #define ngx_svc_oauth_request_param(field)                                    \
@@ -118,54 +132,64 @@ struct ngx_svc_oauth_request_s {
 
 
 /*
- * For a prepare: takes a query apart, into sr->data.  NGX_OK also with a fault;
- * NGX_DECLINED with sr->error: nobody is sent anywhere; NGX_ERROR.  Of one that
- * was pushed no more than the client and ar->pushed is known then.
+ * Takes a query apart, into sr->data.  Call it in a prepare.  If the request
+ * was pushed, only what its address has is known then: the client and
+ * ar->pushed.  Returns NGX_OK, also with a fault; NGX_DECLINED with sr->error
+ * set: the browser is not sent to the client; or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_request_parse(ngx_svc_request_t *sr,
     const ngx_str_t *query, ngx_svc_oauth_request_t **request);
 
-/* The two halves of it: sr->data that asks for nothing yet, or NULL; */
+/* Makes sr->data, which asks for nothing yet; returns NULL without memory. */
 ngx_svc_oauth_request_t *ngx_svc_oauth_request_new(ngx_svc_request_t *sr);
 
-/* and what the parameters in ar->oauth.form ask for.  As above. */
+/*
+ * Takes the parameters in ar->oauth.form, except the client's.  Returns what
+ * ngx_svc_oauth_request_parse() does.
+ */
 ngx_int_t ngx_svc_oauth_request_form(ngx_svc_oauth_request_t *ar);
 
 /*
- * For a prepare of a public route: takes the session of the cookie, if any, for
- * the credential.  NGX_OK or NGX_ERROR.
+ * Takes the session of the cookie, if there is one, for the credential.  Call
+ * it in the prepare of a public route.  Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_request_session(ngx_svc_oauth_request_t *ar);
 
 /*
- * For its reply: of a session that was let in PostgreSQL hears that it is used.
- * What it says of another one is no answer.
+ * Checks that session, so that PostgreSQL learns that it is used.  Call it in
+ * the reply.  A session that was not let in is no error: the request has no
+ * session.
  */
 void ngx_svc_oauth_request_seen(ngx_svc_oauth_request_t *ar);
 
-/* The digest of the request's session.  NGX_OK or NGX_ERROR. */
+/*
+ * Sets ar->digest to that of the request's session.  Returns NGX_OK or
+ * NGX_ERROR.
+ */
 ngx_int_t ngx_svc_oauth_request_digest(ngx_svc_oauth_request_t *ar);
 
-/* A new code.  NGX_OK or NGX_ERROR. */
+/* Makes ar->code and its digest.  Returns NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_svc_oauth_request_code(ngx_svc_oauth_request_t *ar);
 
 /*
- * The query once more, each name and value encoded, and without what was
- * decided, and what a new sign-in has done for, when since (seconds since the
- * epoch, as text) says when that must have been; no data: as it was.  NGX_OK or
- * NGX_ERROR.
+ * Writes the query once more, with each name and value encoded, and without
+ * NGX_SVC_OAUTH_DECIDED.  since: the time that the next sign-in must not be
+ * older than, in seconds since the epoch, as text; it takes the place of the
+ * parameters that ask for a new sign-in.  No data: these stay as they are.
+ * Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_request_query(ngx_svc_oauth_request_t *ar,
     const ngx_str_t *since, ngx_str_t *query);
 
 /*
- * Writes "&", the name and the value, encoded: up to three times as long.
- * Returns what follows it.
+ * Writes "&", the name, "=" and the value.  Name and value are encoded, which
+ * makes them up to three times as long.  Returns the end of what it has
+ * written.
  */
 u_char *ngx_svc_oauth_request_pair(u_char *p, const char *name,
     const ngx_str_t *value);
 
-/* 1: it asks for a sign-in that is newer than something. */
+/* Returns 1 if the request asks for a sign-in that may have to be a new one. */
 ngx_uint_t ngx_svc_oauth_request_fresh(const ngx_svc_oauth_request_t *ar);
 
 

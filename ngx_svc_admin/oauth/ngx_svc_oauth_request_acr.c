@@ -1,5 +1,5 @@
 /*
- * Authorization requests: how well a user has to have signed in.
+ * Authorization requests: how well the user must have signed in.
  */
 
 #include "ngx_svc_oauth_request_acr.h"
@@ -44,7 +44,7 @@ ngx_svc_oauth_request_acr(ngx_svc_oauth_request_t *ar, const ngx_str_t *value)
 }
 
 
-/* No class has the name of another one in its own. */
+/* The names can be searched for: none contains another one. */
 
 ngx_int_t
 ngx_svc_oauth_request_acr_add(ngx_svc_oauth_request_t *ar,

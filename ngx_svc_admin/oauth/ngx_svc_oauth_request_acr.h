@@ -1,5 +1,5 @@
 /*
- * Authorization requests: how well a user has to have signed in (OpenID Connect
+ * Authorization requests: how well the user must have signed in (OpenID Connect
  * Core 1.0, 3.1.2.1, acr_values; RFC 9470).
  */
 
@@ -10,13 +10,17 @@
 #include "ngx_svc_oauth_request.h"
 
 
-/* Of the parameter, with spaces between the classes.  NGX_OK or NGX_ERROR. */
+/*
+ * Takes the parameter "acr_values", with spaces between the classes, into
+ * ar->acr.  Returns NGX_OK or NGX_ERROR.
+ */
 ngx_int_t ngx_svc_oauth_request_acr(ngx_svc_oauth_request_t *ar,
     const ngx_str_t *value);
 
 /*
- * One more class, the least wanted so far: into ar->acr.  One that nobody knows
- * makes ar->acr an array, and is not in it.  As above.
+ * Adds a class to ar->acr, behind those that the client wants more.  A class
+ * that we do not know is left out, but ar->acr is an array then, too, if an
+ * empty one.  Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_request_acr_add(ngx_svc_oauth_request_t *ar,
     const ngx_str_t *name);

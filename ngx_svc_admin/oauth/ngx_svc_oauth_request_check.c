@@ -1,5 +1,5 @@
 /*
- * Authorization requests: what may be wrong where the redirect URI is good.
+ * Authorization requests: the parameters whose errors go to the redirect URI.
  */
 
 #include "ngx_svc_oauth_request_check.h"
@@ -10,12 +10,15 @@
 
 
 #define NGX_SVC_OAUTH_STATE_MAX     2048    /* bytes */
-#define NGX_SVC_OAUTH_NONCE_MAX     255
+#define NGX_SVC_OAUTH_NONCE_MAX     255     /* bytes */
 #define NGX_SVC_OAUTH_DIGITS_MAX    10      /* of a number of seconds */
-#define NGX_SVC_OAUTH_FRACTION_MAX  6       /* digits, of one with a fraction */
+#define NGX_SVC_OAUTH_FRACTION_MAX  6       /* digits behind the point */
 
 
-/* Of a parameter; NGX_OK, NGX_DECLINED with ar->error, NGX_ERROR. */
+/*
+ * A parameter.  check() returns NGX_OK; NGX_DECLINED with ar->error set; or
+ * NGX_ERROR.
+ */
 
 typedef struct {
     const char   *name;
@@ -67,7 +70,10 @@ static ngx_int_t ngx_svc_oauth_request_method(ngx_svc_oauth_request_t *ar,
     const ngx_str_t *value);
 
 
-/* In the order in which they are told; of what is absent there is no data. */
+/*
+ * The checks in their order: the first fault is told.  A parameter that is
+ * absent has a value without data.
+ */
 
 static const ngx_svc_oauth_check_t  ngx_svc_oauth_checks[] = {
     { "state", ngx_svc_oauth_request_state },
@@ -88,7 +94,10 @@ static const ngx_svc_oauth_check_t  ngx_svc_oauth_checks[] = {
 };
 
 
-/* The first one counts, and sr->error is for what comes before the client. */
+/*
+ * Runs the checks until one finds a fault.  The fault goes into ar->error:
+ * sr->error is for errors that are not sent to the client's redirect URI.
+ */
 
 ngx_int_t
 ngx_svc_oauth_request_check(ngx_svc_oauth_request_t *ar)
@@ -124,8 +133,8 @@ ngx_svc_oauth_request_check(ngx_svc_oauth_request_t *ar)
 
 
 /*
- * Whatever is wrong, a state that is there once goes back, and it is told in
- * the way that the client wants.
+ * Refuses a parameter that comes twice.  Takes a state and a response_mode that
+ * come once first: the client gets its error with this state, in this mode.
  */
 
 static ngx_int_t
@@ -200,7 +209,7 @@ ngx_svc_oauth_request_scopes(ngx_svc_oauth_request_t *ar)
 }
 
 
-/* What went into sr->error is no answer yet. */
+/* Moves a fault from sr->error to ar->error: it is no answer yet. */
 
 static ngx_int_t
 ngx_svc_oauth_request_take(ngx_svc_oauth_request_t *ar, ngx_int_t rc)
@@ -331,7 +340,7 @@ ngx_svc_oauth_request_after(ngx_svc_oauth_request_t *ar,
 }
 
 
-/* fraction: how many digits there may be behind a point. */
+/* fraction: how many digits there may be behind a point; 0: there is none. */
 
 static ngx_int_t
 ngx_svc_oauth_request_seconds(ngx_svc_oauth_request_t *ar, const char *name,
@@ -359,7 +368,7 @@ ngx_svc_oauth_request_seconds(ngx_svc_oauth_request_t *ar, const char *name,
 }
 
 
-/* Returns what follows them. */
+/* Returns what follows the digits. */
 
 static u_char *
 ngx_svc_oauth_request_digits(u_char *p, const u_char *end, ngx_uint_t max)
@@ -500,9 +509,10 @@ ngx_svc_oauth_request_mode_of(const ngx_str_t *value,
 
 
 /*
- * RFC 7636, 4.3: without a method it is plain, which is not taken.  A client
- * that may do without a challenge has something else that tells it whose answer
- * it gets (RFC 9700, 2.1.1); whether it may is the statement's to say.
+ * A challenge without a method is a plain one (RFC 7636, 4.3), which is
+ * refused.  A client that does without a challenge needs a state or a nonce, to
+ * tell whose answer it gets (RFC 9700, 2.1.1); the statement tells whether it
+ * may do without one.
  */
 
 static ngx_int_t

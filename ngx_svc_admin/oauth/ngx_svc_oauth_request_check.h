@@ -1,5 +1,5 @@
 /*
- * Authorization requests: what may be wrong where the redirect URI is good.
+ * Authorization requests: the parameters whose errors go to the redirect URI.
  */
 
 #ifndef _NGX_SVC_OAUTH_REQUEST_CHECK_H_INCLUDED_
@@ -10,9 +10,9 @@
 
 
 /*
- * Takes the parameters of ar->oauth.form, all but the client and its redirect
- * URI, into ar.  NGX_OK, also with ar->fault and ar->error, of what is wrong
- * first; NGX_ERROR.
+ * Takes the parameters of ar->oauth.form, except the client and its redirect
+ * URI, into ar.  If something is wrong, ar->fault and ar->error tell the first
+ * thing.  Returns NGX_OK, also with a fault; or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_request_check(ngx_svc_oauth_request_t *ar);
 

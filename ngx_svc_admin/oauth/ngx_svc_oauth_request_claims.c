@@ -47,7 +47,7 @@ ngx_svc_oauth_request_claims(ngx_svc_oauth_request_t *ar,
 }
 
 
-/* What must be wins over acr_values, which only should. */
+/* An essential "acr" takes the place of acr_values, which are only a wish. */
 
 static ngx_int_t
 ngx_svc_oauth_request_claims_acr(ngx_svc_oauth_request_t *ar,

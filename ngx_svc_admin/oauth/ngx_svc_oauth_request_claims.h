@@ -11,8 +11,8 @@
 
 
 /*
- * Of the parameter: into ar->claims, ar->subject and ar->acr.  NGX_OK;
- * NGX_DECLINED with ar->error; NGX_ERROR.
+ * Takes the parameter "claims" into ar->claims, ar->subject and ar->acr.
+ * Returns NGX_OK; NGX_DECLINED with ar->error set; or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_request_claims(ngx_svc_oauth_request_t *ar,
     const ngx_str_t *value);

@@ -10,9 +10,9 @@
 
 
 /*
- * Takes them into ar->resources and ar->resource_keys, each once, as arrays: no
- * URI has a quote or a backslash.  NGX_OK; NGX_DECLINED with sr->error;
- * NGX_ERROR.
+ * Takes the resources into ar->resources and ar->resource_keys, each once.
+ * These are texts of arrays, where nothing is escaped: no URI has a quote or a
+ * backslash.  Returns NGX_OK; NGX_DECLINED with sr->error set; or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_request_targets(ngx_svc_oauth_request_t *ar);
 

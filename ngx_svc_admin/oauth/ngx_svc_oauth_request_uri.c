@@ -55,7 +55,7 @@ ngx_svc_oauth_request_uri_ours(ngx_pool_t *pool, const ngx_str_t *uri,
 }
 
 
-/* Of what is behind the URN. */
+/* Sets the digest of what is behind the URN. */
 
 static ngx_int_t
 ngx_svc_oauth_request_uri_digest(ngx_pool_t *pool, const ngx_str_t *uri,

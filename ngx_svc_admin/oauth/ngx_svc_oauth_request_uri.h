@@ -9,19 +9,22 @@
 #include "ngx_svc_oauth.h"
 
 
-/* Which of these it is, is told to nobody. */
+/* One text for all of these: nobody is told which of them it is. */
 #define NGX_SVC_OAUTH_REQUEST_URI_WRONG                                       \
     "'request_uri' is unknown, has been used or has expired, or was pushed "  \
     "by another client or opened in another browser."
 
 
-/* A new one, and its digest, of the pool.  NGX_OK or NGX_ERROR. */
+/*
+ * Makes a new request_uri and its digest, both of the pool.  Returns NGX_OK or
+ * NGX_ERROR.
+ */
 ngx_int_t ngx_svc_oauth_request_uri_new(ngx_pool_t *pool, ngx_str_t *uri,
     ngx_str_t *digest);
 
 /*
- * NGX_OK: of one that may be ours, the digest, of the pool; NGX_DECLINED: it is
- * not of our kind, and *digest is left alone; NGX_ERROR.
+ * Sets *digest, of the pool, if a request_uri may be ours.  Returns NGX_OK;
+ * NGX_DECLINED: it cannot be ours, and *digest is left alone; or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_request_uri_ours(ngx_pool_t *pool, const ngx_str_t *uri,
     ngx_str_t *digest);

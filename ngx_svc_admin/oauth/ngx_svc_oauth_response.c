@@ -1,5 +1,5 @@
 /*
- * What an authorization request has come to: a redirect, or a page that posts.
+ * The answer to an authorization request: a redirect, or a page that posts it.
  */
 
 #include "ngx_svc_oauth_response.h"
@@ -25,8 +25,8 @@ ngx_svc_oauth_response(ngx_svc_oauth_request_t *ar, const ngx_str_t *slug)
 
 
 /*
- * Of a page without a referrer the browser says that a form is of the origin
- * "null", which a client that looks at that cannot let in.
+ * With the policy "no-referrer" the browser would send the form with the origin
+ * "null", which a client that looks at the origin cannot accept.
  */
 
 static ngx_int_t

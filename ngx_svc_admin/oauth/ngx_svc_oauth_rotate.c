@@ -1,9 +1,9 @@
 /*
- * Signing keys that take turns.
+ * The rotation of tenants' signing keys.
  *
- * A round tells which tenants need another key; the next one brings keys for
- * those, which the database takes as far as they are still needed: of two nodes
- * the first one's.  Those of RSA come one at a time, as a thread makes them.
+ * A round tells which tenants need a new key; the next round brings keys for
+ * these tenants.  The database takes a key if it is still needed: if two nodes
+ * bring one, the first.  RSA keys come one at a time, as a thread makes them.
  */
 
 #include "ngx_svc_oauth_rotate.h"
@@ -46,13 +46,16 @@ static ngx_svc_pg_task_t  ngx_svc_oauth_rotate = {
 };
 
 
-/* Those who need one, by what the last round has told. */
+/* The tenants that need a key of P-256, as the last round has told. */
 
 static u_char                 ngx_svc_oauth_rotate_tenants
                                   [NGX_SVC_OAUTH_ROTATE][NGX_SVC_UUID_LEN];
 static ngx_uint_t             ngx_svc_oauth_rotate_n;
 
-/* And of RSA: one that a thread makes, and then what it has made. */
+/*
+ * The tenant that gets an RSA key, and the key.  _makes: a thread makes one;
+ * _has: the key is there.
+ */
 
 static ngx_uint_t             ngx_svc_oauth_rotate_makes;
 static ngx_uint_t             ngx_svc_oauth_rotate_has;
@@ -195,7 +198,10 @@ ngx_svc_oauth_rotate_write(ngx_svc_json_writer_t *w, const ngx_str_t *tenant,
 }
 
 
-/* Behind the first row: who needs one, and whose keys are others now. */
+/*
+ * Reads the rows behind the first one: the tenants that need a key, and those
+ * whose published keys have changed.
+ */
 
 static void
 ngx_svc_oauth_rotate_done(ngx_svc_pg_op_t *op)
@@ -241,7 +247,10 @@ ngx_svc_oauth_rotate_need(const u_char *tenant)
 }
 
 
-/* While a thread makes one, rounds tell of it again, and nothing is done. */
+/*
+ * Has an RSA key made.  While a thread makes one, rounds tell the same tenant
+ * again, and nothing is done.
+ */
 
 static void
 ngx_svc_oauth_rotate_need_rsa(const u_char *tenant)

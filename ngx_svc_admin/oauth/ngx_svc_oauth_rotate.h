@@ -1,5 +1,5 @@
 /*
- * Signing keys that take turns.
+ * The rotation of tenants' signing keys.
  */
 
 #ifndef _NGX_SVC_OAUTH_ROTATE_H_INCLUDED_
@@ -11,8 +11,8 @@
 
 
 /*
- * At a worker's start and end; one worker of a node does it.  keys: those of
- * svc_key_file, which live as long as the worker.
+ * Call these at the start and at the end of a worker; one worker of a node
+ * rotates keys.  keys: those of svc_key_file, which live as long as the worker.
  */
 void ngx_svc_oauth_rotate_init_worker(ngx_cycle_t *cycle,
     const ngx_svc_keys_t *keys);
