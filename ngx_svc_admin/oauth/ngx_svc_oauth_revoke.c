@@ -1,15 +1,16 @@
 /*
- * POST /oauth/revoke (RFC 7009): of an access token itself and all that was
- * exchanged from it, of what refreshes its grant.
+ * POST /oauth/revoke (RFC 7009).  It revokes an access token with all tokens
+ * that were exchanged from it; or, with a refresh token, its grant.
  *
- * A JWT whose key the worker does not know takes a round trip before.  What is
- * revoked is marked in its row: of a client's own token that is stored first.
+ * A JWT whose key the worker does not know takes a round trip before.  A
+ * revoked token is marked in its row: the row of a client's own token is stored
+ * first.
  *
- * Whoever is asked about a token looks at its parent and its root, too, and an
- * exchange waits for nobody.  Of one that was exchanged itself all that comes of
- * it is looked for again, when what was marked is committed, until nothing more
- * is found: what is exchanged later has a parent that is marked, and what comes
- * of that is refused.
+ * Each look at a token also looks at its parent and its root, and so an
+ * exchange does not wait for a revocation.  If the token was exchanged itself,
+ * the tokens below it are looked for again when the first marks are committed,
+ * until no more are found: a token that is exchanged later has a parent that is
+ * marked, and is dead.
  */
 
 #include "ngx_svc_oauth_asserted.h"
@@ -18,7 +19,7 @@
 #include "ngx_svc_oauth_shown.h"
 
 
-/* Who goes on exchanging meanwhile may keep a revocation busy so often. */
+/* How often tokens that are exchanged meanwhile are looked for at most. */
 
 #define NGX_SVC_OAUTH_REVOKE_WALKS  16
 
@@ -58,7 +59,7 @@ ngx_svc_oauth_revoke_prepare(ngx_svc_request_t *sr)
     ngx_int_t         rc;
     ngx_svc_oauth_t  *o;
 
-    /* who revokes a token, and leaves, has revoked all that is of it */
+    /* all is revoked, even if the client closes the connection meanwhile */
 
     sr->goes_on = 1;
 
@@ -77,7 +78,10 @@ ngx_svc_oauth_revoke_shown(ngx_svc_request_t *sr)
 }
 
 
-/* Of what is forged, or nothing of ours, no token is looked for. */
+/*
+ * Adds the op's calls.  They find no row for a text that is forged, or that is
+ * no token of ours.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_revoke_calls(ngx_svc_request_t *sr)
@@ -133,7 +137,7 @@ ngx_svc_oauth_revoke_sent(ngx_svc_oauth_t *o, PGresult *res)
     ngx_svc_request_t  *sr;
 
     sr = o->sr;
-    /* of a refresh token there is no walk */
+    /* there is no such result for a refresh token */
 
     walked = ngx_svc_result(sr, &ngx_svc_sql_oauth_revoke_children);
 
@@ -186,7 +190,7 @@ ngx_svc_oauth_revoke_send(ngx_svc_request_t *sr)
 
     r = sr->request;
 
-    /* there is no body, and some clients want to be told of what */
+    /* there is no body, but some clients insist on a Content-Type */
 
     r->headers_out.content_type = sr->surface->content_type;
     r->headers_out.content_type_len = sr->surface->content_type.len;

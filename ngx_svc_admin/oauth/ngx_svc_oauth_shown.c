@@ -1,5 +1,5 @@
 /*
- * Tokens that are shown.
+ * Tokens that are presented.
  */
 
 #include "ngx_svc_oauth_shown.h"
@@ -131,7 +131,10 @@ ngx_svc_oauth_shown(ngx_svc_oauth_t *o,
 }
 
 
-/* Whether the client is known is judged by the round trip that follows. */
+/*
+ * Verifies the token by the key that has come.  The round trip that follows
+ * judges whether the client is known.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_shown_reply(ngx_svc_request_t *sr)

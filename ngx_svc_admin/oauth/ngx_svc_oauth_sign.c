@@ -1,9 +1,9 @@
 /*
  * The JWTs of an answer.
  *
- * A signature by RSA takes 0.3 ms, for which the event loop does not wait: all
- * of an answer are made in one trip to a thread, which has copies, and its own
- * reference to the key.
+ * A signature by RSA takes 0.3 ms, and the event loop does not wait for it.
+ * One trip to a thread makes all signatures of an answer.  The thread has
+ * copies of what it signs, and its own reference to the key.
  */
 
 #include "ngx_svc_oauth_sign.h"
@@ -13,7 +13,7 @@
 #include "ngx_svc_work.h"
 
 
-#define NGX_SVC_OAUTH_SIGN_HEADER   128     /* bytes, of a JWT's */
+#define NGX_SVC_OAUTH_SIGN_HEADER   128     /* bytes of a JWT's header */
 #define NGX_SVC_OAUTH_SIGN_WAITING  8192    /* answers, in a worker */
 #define NGX_SVC_OAUTH_SIGN_TIME     20000   /* ms */
 
@@ -29,7 +29,8 @@ typedef struct {
     ngx_svc_work_t                work;
     ngx_svc_oauth_t              *oauth;
     ngx_svc_oauth_private_t       private;
-    ngx_uint_t                    opens;    /* the worker lacks the key */
+    ngx_uint_t                    opens;    /* 1: the worker lacks the key, and
+                                               the thread opens it */
     ngx_int_t                     rc;
     ngx_uint_t                    n;
     ngx_svc_oauth_signed_t        jwts[NGX_SVC_OAUTH_JWTS];
@@ -281,7 +282,7 @@ ngx_svc_oauth_sign_open(ngx_svc_oauth_sign_job_t *job)
 }
 
 
-/* ngx_svc_sha256() has a context that is the event loop's. */
+/* A thread cannot call ngx_svc_sha256(), whose context is the event loop's. */
 
 static ngx_int_t
 ngx_svc_oauth_sign_all(ngx_svc_oauth_sign_job_t *job)

@@ -1,6 +1,6 @@
 /*
- * What OAuth does when nobody asks: the look through the tokens that were
- * issued, and an end for what is over.
+ * The work of OAuth that no request asks for: it looks for anomalies in the
+ * tokens that were issued, and sweeps what has expired.
  */
 
 #include "ngx_svc_oauth_sweep.h"
@@ -10,7 +10,7 @@
 
 
 #define NGX_SVC_OAUTH_SWEEP   5000      /* tokens in a round */
-#define NGX_SVC_OAUTH_EXPIRE  1000      /* rows of a table in one */
+#define NGX_SVC_OAUTH_EXPIRE  1000      /* rows of a table in a round */
 
 
 static ngx_int_t ngx_svc_oauth_sweep_bind(ngx_svc_pg_op_t *op,
@@ -73,7 +73,7 @@ ngx_svc_oauth_sweep_bind(ngx_svc_pg_op_t *op, ngx_svc_pg_call_t *call)
 }
 
 
-/* Behind the first row there is one for each new anomaly, by tenants. */
+/* Behind the first row there is one for each new anomaly, sorted by tenant. */
 
 static void
 ngx_svc_oauth_sweep_done(ngx_svc_pg_op_t *op)

@@ -1,6 +1,6 @@
 /*
- * What OAuth does when nobody asks: the look through the tokens that were
- * issued, and an end for what is over.
+ * The work of OAuth that no request asks for: it looks for anomalies in the
+ * tokens that were issued, and sweeps what has expired.
  */
 
 #ifndef _NGX_SVC_OAUTH_SWEEP_H_INCLUDED_
@@ -11,11 +11,12 @@
 
 
 /*
- * At a worker's start and end; one worker of a node does it.  timeout: the
- * milliseconds that a statement of ours may take.  A token is looked at when it
- * is older than two of them and a second; one that is committed later than that
- * never is.  No statement takes so long, but what issues one has several, and
- * COMMIT may wait for a standby: that is rare, and nothing prevents it.
+ * Call these at the start and at the end of a worker; one worker of a node does
+ * the work.  timeout: how many milliseconds a statement of ours may take.  A
+ * token is looked at when it is older than twice that and a second; one whose
+ * transaction commits later is never looked at.  No statement takes that long,
+ * but a token's transaction has several, and COMMIT may wait for a standby:
+ * that is rare, and nothing prevents it.
  */
 void ngx_svc_oauth_sweep_init_worker(ngx_cycle_t *cycle, ngx_msec_t timeout);
 void ngx_svc_oauth_sweep_exit_worker(void);

@@ -1,5 +1,5 @@
 /*
- * POST /oauth/token: what can be told from the form alone is told first.
+ * POST /oauth/token.  Errors that the form alone shows are told first.
  */
 
 #include "ngx_svc_oauth_token.h"

@@ -9,7 +9,7 @@
 #include "ngx_svc_oauth_issue.h"
 
 
-/* A grant type is in the file of its name. */
+/* Each grant type is in the file of its name. */
 
 extern const ngx_svc_oauth_grant_t  ngx_svc_oauth_client_credentials;
 extern const ngx_svc_oauth_grant_t  ngx_svc_oauth_exchange;

@@ -1,10 +1,10 @@
 /*
  * GET and POST /oauth/userinfo (OpenID Connect Core 1.0, 5.3).
  *
- * One round trip, as for introspection; the token says whose it is: an opaque
- * one itself, a JWT by its key.  That is believed when it is found there, and
- * the signature is good.  A token that is bound to a key comes with a proof,
- * which is spent then.
+ * There is one round trip, as for introspection.  The token tells its tenant:
+ * an opaque one has it inside, a JWT has its key.  We believe that when the
+ * token is found there and its signature is good.  A token that is bound to a
+ * key comes with a proof, which is spent then.
  */
 
 #include "ngx_svc_oauth_userinfo.h"
@@ -123,7 +123,10 @@ ngx_svc_oauth_userinfo_take(ngx_svc_oauth_t *o)
 }
 
 
-/* In the header, or in a form (RFC 6750, 2.1 and 2.2); in both it is refused. */
+/*
+ * Takes the token from the header or from a form (RFC 6750, 2.1 and 2.2).  It
+ * is refused if both have one.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_userinfo_shown(ngx_svc_oauth_t *o, ngx_str_t *token)
@@ -160,7 +163,10 @@ ngx_svc_oauth_userinfo_shown(ngx_svc_oauth_t *o, ngx_str_t *token)
 }
 
 
-/* No data: there is none in it.  Another body says nothing. */
+/*
+ * Takes the token from a form; no data: there is none.  A body of another type
+ * is ignored.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_userinfo_form(ngx_svc_oauth_t *o, ngx_str_t *token)
@@ -238,8 +244,9 @@ ngx_svc_oauth_userinfo_proof(ngx_svc_oauth_t *o, const ngx_str_t *token)
 
 
 /*
- * With a proof it writes.  A token that is bound to a key is found with a proof
- * by that key, another one without.  What is forged takes no turn there.
+ * Adds the op's calls.  With a proof it writes.  A token that is bound to a key
+ * is found only with a proof by that key, another token only without a proof.
+ * A forged JWT is refused here, and does not wait for a write.
  */
 
 static ngx_int_t
@@ -272,7 +279,11 @@ ngx_svc_oauth_userinfo_calls(ngx_svc_oauth_t *o)
 }
 
 
-/* Whether the token is ours and of this key, as far as the worker knows. */
+/*
+ * Sets *bound to whether the token is ours and bound to the proof's key, as far
+ * as the worker knows.  Returns NGX_OK; NGX_DECLINED with sr->error set: it is
+ * forged; or NGX_ERROR.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_userinfo_own(ngx_svc_oauth_t *o, ngx_uint_t *bound)
@@ -295,7 +306,10 @@ ngx_svc_oauth_userinfo_own(ngx_svc_oauth_t *o, ngx_uint_t *bound)
 }
 
 
-/* 1: a JWT that has verified, and has not ended, names the key (RFC 9449, 6.1). */
+/*
+ * Returns 1 if a JWT, which has been verified, has not expired and names the
+ * proof's key (RFC 9449, 6.1).
+ */
 
 static ngx_uint_t
 ngx_svc_oauth_userinfo_bound(ngx_svc_oauth_t *o)
@@ -385,7 +399,10 @@ ngx_svc_oauth_userinfo_reply(ngx_svc_request_t *sr)
 }
 
 
-/* NGX_DECLINED: it is dead, forged, or not of the location's tenant. */
+/*
+ * Tells whether the token lives.  Returns NGX_OK; NGX_DECLINED: it is dead, or
+ * forged, or not of the location's tenant; or NGX_ERROR.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_userinfo_lives(ngx_svc_oauth_t *o, PGresult *res,
@@ -419,7 +436,11 @@ ngx_svc_oauth_userinfo_lives(ngx_svc_oauth_t *o, PGresult *res,
 }
 
 
-/* rc: whether the token lives. */
+/*
+ * Refuses a token that does not live, and a proof that is not new.  rc: NGX_OK:
+ * the token lives; NGX_DECLINED: it does not.  Returns NGX_OK; NGX_DECLINED
+ * with sr->error set; or NGX_ERROR.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_userinfo_check(ngx_svc_oauth_t *o, ngx_int_t rc)
@@ -444,7 +465,10 @@ ngx_svc_oauth_userinfo_check(ngx_svc_oauth_t *o, ngx_int_t rc)
 }
 
 
-/* Whose turn the next request is with an opaque token and the same key. */
+/*
+ * Remembers whether an opaque token lives with the proof's key: that decides in
+ * which backlog its next request waits.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_userinfo_keep(ngx_svc_oauth_t *o, ngx_uint_t lives)

@@ -1,5 +1,5 @@
 /*
- * /oauth/userinfo: what nginx refuses before it comes there.
+ * /oauth/userinfo: requests that nginx refuses before the route sees them.
  */
 
 #ifndef _NGX_SVC_OAUTH_USERINFO_H_INCLUDED_
@@ -10,9 +10,11 @@
 
 
 /*
- * Of a request that nginx refuses, once its route is known: a nonce; and of a
- * 400, two Authorization headers are no token that is good.  NGX_OK, with
- * sr->error if it is that; NGX_DECLINED: it is another route; or NGX_ERROR.
+ * Completes the answer to a request that nginx refuses, when its route is
+ * known: adds the headers that every answer has, a nonce among them.  If nginx
+ * answers 400 because of two Authorization headers, the answer is that the
+ * token is not good.  Returns NGX_OK, with sr->error set in that case;
+ * NGX_DECLINED: it is another route; or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_userinfo_rejected(ngx_svc_request_t *sr);
 

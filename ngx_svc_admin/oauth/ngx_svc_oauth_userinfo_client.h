@@ -10,9 +10,9 @@
 
 
 /*
- * For a prepare, of o->token, of which own is not NULL: adds what tells why it
- * is refused, behind what sets the tenant.  No proof is spent for that.  NGX_OK
- * or NGX_ERROR.
+ * Adds the call that tells why o->token, whose own is not NULL, is refused.  No
+ * proof is spent for that.  Call it in a prepare, behind the call that sets the
+ * tenant.  Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_userinfo_client(ngx_svc_oauth_t *o);
 

@@ -34,7 +34,7 @@ ngx_svc_oauth_userinfo_refuse(ngx_svc_request_t *sr)
 }
 
 
-/* RFC 9449, 7.1 and 9: of a proof, where the token has not been looked at. */
+/* The challenges are those of RFC 9449, 7.1 and 9. */
 
 void
 ngx_svc_oauth_userinfo_unproven(ngx_svc_request_t *sr)

@@ -10,13 +10,22 @@
 #include "ngx_svc_oauth.h"
 
 
-/* Sets sr->error, and the challenge.  NGX_DECLINED or NGX_ERROR. */
+/*
+ * Sets sr->error and the challenge of a token that is refused.  Returns
+ * NGX_DECLINED or NGX_ERROR.
+ */
 ngx_int_t ngx_svc_oauth_userinfo_refuse(ngx_svc_request_t *sr);
 
-/* Of sr->error, which says what is wrong with a proof, makes that. */
+/*
+ * Turns sr->error, which says what is wrong with a proof, into an error of this
+ * endpoint, and sets the challenge.
+ */
 void ngx_svc_oauth_userinfo_unproven(ngx_svc_request_t *sr);
 
-/* For a reply, which returns what this does: it is good, without "openid". */
+/*
+ * Answers that a good token lacks the scope "openid".  A reply returns what
+ * this returns.
+ */
 ngx_int_t ngx_svc_oauth_userinfo_scope(ngx_svc_request_t *sr);
 
 

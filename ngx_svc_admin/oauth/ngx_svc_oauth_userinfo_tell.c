@@ -1,8 +1,8 @@
 /*
- * What /oauth/userinfo tells of a user.
+ * What /oauth/userinfo tells about a user.
  *
- * Most of it comes with the token's row.  For what few ask for, groups and
- * roles, there is another round trip.
+ * Most claims come with the token's row.  For groups and roles, which few
+ * clients ask for, there is another round trip.
  */
 
 #include "ngx_svc_oauth_userinfo_tell.h"
@@ -15,7 +15,7 @@
 
 typedef struct {
     ngx_svc_oauth_claims_t  claims;
-    ngx_svc_pg_array_t      chain;      /* who act */
+    ngx_svc_pg_array_t      chain;      /* the actors */
 } ngx_svc_oauth_userinfo_t;
 
 
@@ -69,7 +69,7 @@ ngx_svc_oauth_userinfo_tell(ngx_svc_oauth_t *o, PGresult *res,
 }
 
 
-/* The claims that were asked for by their names. */
+/* Adds the claims that the client asked for by their names. */
 
 static ngx_int_t
 ngx_svc_oauth_userinfo_named(ngx_svc_oauth_t *o,
@@ -121,7 +121,7 @@ ngx_svc_oauth_userinfo_more(ngx_svc_request_t *sr)
 }
 
 
-/* The user may have been deleted by then. */
+/* The user may have been deleted between the two round trips. */
 
 static ngx_int_t
 ngx_svc_oauth_userinfo_told(ngx_svc_request_t *sr)
