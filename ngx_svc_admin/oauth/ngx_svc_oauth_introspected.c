@@ -1,5 +1,5 @@
 /*
- * What introspection answers of a token.
+ * What introspection answers about a token.
  */
 
 #include "ngx_svc_oauth_introspected.h"

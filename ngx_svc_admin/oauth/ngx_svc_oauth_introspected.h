@@ -1,5 +1,5 @@
 /*
- * What introspection answers of a token (RFC 7662, 2.2).
+ * What introspection answers about a token (RFC 7662, 2.2).
  */
 
 #ifndef _NGX_SVC_OAUTH_INTROSPECTED_H_INCLUDED_

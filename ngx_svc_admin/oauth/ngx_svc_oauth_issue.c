@@ -136,8 +136,8 @@ ngx_svc_oauth_issue_write(ngx_svc_oauth_t *o,
 
 
 /*
- * Writes the tenant and the jti in front of the secret: whoever looks the token
- * up knows where to look, and believes it when the secret is found there.
+ * Writes the tenant and the jti in front of the secret: they tell where its row
+ * is, and the token is believed when the secret is found there.
  */
 
 static ngx_int_t

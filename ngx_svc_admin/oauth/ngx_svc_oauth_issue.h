@@ -1,5 +1,5 @@
 /*
- * Access tokens: as rows of svc.oauth_token, and as what a client gets.
+ * Access tokens: their ids and secrets, and what a client gets.
  */
 
 #ifndef _NGX_SVC_OAUTH_ISSUE_H_INCLUDED_

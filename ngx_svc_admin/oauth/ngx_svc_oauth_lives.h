@@ -49,7 +49,7 @@ typedef struct {
     unsigned                       user_stale:1;    /* the token is older than
                                                        the user's cut-off */
     unsigned                       grant_good:1;    /* 1 also without a grant */
-    ngx_str_t                      user_id;     /* no data: a client's own */
+    ngx_str_t                      user_id;     /* no data: there is none */
     ngx_str_t                      client_id;
     ngx_str_t                      audience;    /* no data: the issuer */
     ngx_str_t                      audience_key;

@@ -64,8 +64,8 @@ typedef struct {
 
 
 /*
- * Reads from the rows of a token all that the decision needs.  Texts live as
- * long as the result; arrays are of the pool.  issuer: up to the tenant's slug.
+ * Reads from the rows of a token what the decision needs.  Texts live as long
+ * as the result; arrays are of the pool.  issuer: up to the tenant's slug.
  * Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_lives_read(ngx_pool_t *pool, PGresult *res,

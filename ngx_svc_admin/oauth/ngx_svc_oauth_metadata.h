@@ -1,5 +1,5 @@
 /*
- * What everybody may know of a tenant's authorization server.
+ * What everybody may know about a tenant's authorization server.
  */
 
 #ifndef _NGX_SVC_OAUTH_METADATA_H_INCLUDED_

@@ -1,8 +1,8 @@
 /*
  * POST /oauth/par: authorization requests that clients push (RFC 9126).
  *
- * An authenticated client hears here of all that is wrong with its request and
- * that does not depend on a user.  The parameters that are stored are checked
+ * A client that has authenticated is told here whatever is wrong with its
+ * request and has nothing to do with a user.  The stored parameters are checked
  * once more when the browser brings the request_uri: the client may be allowed
  * less by then.
  */

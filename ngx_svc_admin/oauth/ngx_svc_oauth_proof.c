@@ -273,8 +273,8 @@ ngx_svc_oauth_proof_fresh_token(ngx_svc_oauth_t *o)
 
 /*
  * An opaque token is not looked up before its turn: anybody could cause such
- * reads.  A token that a worker sees for the first time waits in the backlog of
- * the strangers.
+ * reads.  A token that a worker sees for the first time waits in the backlog
+ * that unknown keys share.
  */
 
 ngx_int_t

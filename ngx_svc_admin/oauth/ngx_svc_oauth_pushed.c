@@ -17,7 +17,7 @@
 
 
 #define NGX_SVC_OAUTH_PUSHED_BROWSER  32        /* random bytes of the cookie */
-#define NGX_SVC_OAUTH_PUSHED_COOKIE   43        /* their base64url */
+#define NGX_SVC_OAUTH_PUSHED_COOKIE   43        /* their length in base64url */
 #define NGX_SVC_OAUTH_PUSHED_OPEN     3600      /* seconds */
 
 

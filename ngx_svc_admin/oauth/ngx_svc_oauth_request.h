@@ -114,7 +114,7 @@ struct ngx_svc_oauth_request_s {
     ngx_str_t                      request_uri;
     ngx_str_t                      since;       /* the address's "auth_after" */
     ngx_str_t                      params;      /* as they are stored */
-    ngx_str_t                      browser;     /* digest of its cookie */
+    ngx_str_t                      browser;     /* digest of the cookie */
     ngx_str_t                      slug;        /* the tenant's */
     unsigned                       spent:1;     /* the client has got a code or
                                                    an error for it */

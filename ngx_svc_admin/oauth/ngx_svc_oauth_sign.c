@@ -184,7 +184,7 @@ ngx_svc_oauth_sign_hash(const ngx_str_t *token, u_char *hash)
 }
 
 
-/* --- in a thread --- */
+/* Posts a job, by which a thread signs all JWTs by RSA. */
 
 static ngx_int_t
 ngx_svc_oauth_sign_later(ngx_svc_oauth_t *o,

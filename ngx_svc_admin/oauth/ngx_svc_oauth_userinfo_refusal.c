@@ -6,7 +6,7 @@
 #include "ngx_svc_oauth_proof.h"
 
 
-#define NGX_SVC_OAUTH_ALGS  "algs=\"ES256 EdDSA\""     /* of proofs */
+#define NGX_SVC_OAUTH_ALGS  "algs=\"ES256 EdDSA\""     /* of DPoP proofs */
 
 
 ngx_int_t
