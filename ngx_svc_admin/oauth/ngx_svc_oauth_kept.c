@@ -173,7 +173,6 @@ ngx_svc_oauth_kept_add(ngx_svc_oauth_t *o, const ngx_svc_oauth_own_t *own)
 }
 
 
-
 static ngx_svc_oauth_kept_t *
 ngx_svc_oauth_kept_copy(ngx_svc_oauth_t *o, const ngx_svc_oauth_own_t *own)
 {
