@@ -1,9 +1,10 @@
 /*
- * Outbound SCIM, in the helper: a user is pushed to a target.
+ * Outbound SCIM, in the helper: users are pushed to a target.
  *
- * ngx_svc_push_lane.c has the targets, by leases, and says which user is next;
- * ngx_svc_push_user.c makes the requests of one user, ngx_svc_push_probe.c asks
- * what a target can do, and ngx_svc_push_page.c whom it has.
+ * ngx_svc_push_lane.c holds the targets by a lease and decides which user is
+ * next; ngx_svc_push_user.c makes the requests for one user,
+ * ngx_svc_push_probe.c asks what a target can do, and ngx_svc_push_page.c
+ * lists the users that it has.
  */
 
 #ifndef _NGX_SVC_PUSH_H_INCLUDED_
@@ -16,61 +17,63 @@
 #include <cjson/cJSON.h>
 
 
-#define NGX_SVC_PUSH_ERROR  500         /* bytes of a text, at most */
-#define NGX_SVC_PUSH_SENT   0x7fff      /* all attributes, or any of them */
+#define NGX_SVC_PUSH_ERROR  500         /* bytes of an error's text, at most */
+#define NGX_SVC_PUSH_SENT   0x7fff      /* any attribute may have been sent */
 
 
-/* A target, as the row; all text is NUL-terminated.  The lane's. */
+/* A target, as its row has it.  Texts are NUL-terminated.  The lane owns it. */
 
 typedef struct {
-    ngx_str_t      tenant;              /* UUIDs, as text */
+    ngx_str_t      tenant;              /* UUID, as text */
     ngx_str_t      id;
     ngx_str_t      base_url;            /* without a slash at its end */
-    ngx_str_t      token;               /* not in a log, nor in an error */
-    unsigned       patch:1;             /* it takes PATCH */
+    ngx_str_t      token;               /* never in a log or an error */
+    unsigned       patch:1;             /* the target takes PATCH */
 } ngx_svc_push_target_t;
 
 
-/* What a user is to look like; an empty text: not set. */
+/* What a user is to look like at the target.  An empty text: not set. */
 
 typedef struct {
-    ngx_str_t      id;                  /* externalId there */
-    ngx_str_t      user_name;           /* the e-mail address */
+    ngx_str_t      id;                  /* the target's externalId */
+    ngx_str_t      user_name;           /* the user's e-mail address */
     ngx_str_t      display_name;
     ngx_str_t      given_name;
     ngx_str_t      family_name;
     ngx_str_t      title;
     ngx_str_t      locale;
     ngx_str_t      department;
-    ngx_uint_t     sent;                /* the attributes that the target has
-                                           had from here, by the bits of
-                                           ngx_svc_push_bit() */
-    unsigned       active:1;            /* in scope, and active here */
-    unsigned       gone:1;              /* erased: there is the id alone */
+    ngx_uint_t     sent;                /* attributes that the target got from
+                                           here: bits of ngx_svc_push_bit() */
+    unsigned       active:1;            /* the user is in scope, and active
+                                           here */
+    unsigned       gone:1;              /* the user was erased: only the id is
+                                           left */
 } ngx_svc_push_want_t;
 
 
 typedef enum {
-    NGX_SVC_PUSH_DONE = 0,              /* the target has it */
-    NGX_SVC_PUSH_RETRY,                 /* 5xx, timeout, I/O: of this user */
-    NGX_SVC_PUSH_PAUSE,                 /* 429, 503: of the target; delay */
-    NGX_SVC_PUSH_FAILING,               /* 401, 403: of the target */
-    NGX_SVC_PUSH_REFUSED,               /* its address, or its certificate */
+    NGX_SVC_PUSH_DONE = 0,              /* the target has the user as wanted */
+    NGX_SVC_PUSH_RETRY,                 /* 5xx, timeout, I/O: this user again */
+    NGX_SVC_PUSH_PAUSE,                 /* 429, 503: the target waits for
+                                           delay */
+    NGX_SVC_PUSH_FAILING,               /* 401, 403: the target fails */
+    NGX_SVC_PUSH_REFUSED,               /* the target's address or
+                                           certificate */
     NGX_SVC_PUSH_USER                   /* other 4xx, conflict, ambiguous */
 } ngx_svc_push_outcome_e;
 
 
-/* What came of the last request. */
+/* The outcome of the last request. */
 
 typedef struct {
     ngx_svc_push_outcome_e        outcome;
     ngx_uint_t                    status;   /* 0: no answer came */
-    ngx_msec_t                    delay;    /* Retry-After; 0: none was named */
-    ngx_str_t                     error;    /* of an outcome but DONE, of the
-                                               pool: printable, without body,
-                                               token, what tells of other
-                                               networks */
-    unsigned                      nowhere:1;    /* REFUSED: the name led to no
+    ngx_msec_t                    delay;    /* ms, from Retry-After; 0: none */
+    ngx_str_t                     error;    /* unless DONE: printable, of the
+                                               pool, without a body, a token or
+                                               anything about other networks */
+    unsigned                      nowhere:1;    /* REFUSED: the name leads to no
                                                    public address */
 } ngx_svc_push_answer_t;
 
@@ -78,23 +81,24 @@ typedef struct {
 /* Whether the target has shown the user. */
 
 typedef enum {
-    NGX_SVC_PUSH_UNSEEN = 0,            /* it has not said */
+    NGX_SVC_PUSH_UNSEEN = 0,            /* the target has not said */
     NGX_SVC_PUSH_SEEN,
-    NGX_SVC_PUSH_ABSENT                 /* it has him not, as it says */
+    NGX_SVC_PUSH_ABSENT                 /* the target says that he is not
+                                           there */
 } ngx_svc_push_seen_e;
 
 
-/* Whose the externalId of a resource is, other than the user's own. */
+/* Who the externalId of a resource belongs to, if not to the user himself. */
 
 typedef enum {
     NGX_SVC_PUSH_OWNER_NONE = 0,
     NGX_SVC_PUSH_OWNER_OTHER,           /* another user of the tenant */
-    NGX_SVC_PUSH_OWNER_PENDING,         /* one that is to be pushed, too */
-    NGX_SVC_PUSH_OWNER_UNKNOWN          /* nobody could be asked */
+    NGX_SVC_PUSH_OWNER_PENDING,         /* another user, who is to be pushed */
+    NGX_SVC_PUSH_OWNER_UNKNOWN          /* PostgreSQL could not be asked */
 } ngx_svc_push_owner_e;
 
 
-/* One push; in one pool, which its maker destroys behind the handler. */
+/* One push, in a pool that its caller destroys after the handler was called. */
 
 typedef struct ngx_svc_push_s  ngx_svc_push_t;
 
@@ -102,26 +106,29 @@ struct ngx_svc_push_s {
     ngx_pool_t                   *pool;
     const ngx_svc_push_target_t  *target;   /* lives as long as the push */
     ngx_svc_push_want_t           want;
-    ngx_str_t                     remote_id;    /* empty: look it up; the
-                                               requests set and clear it */
-    ngx_str_t                     remote_hash;  /* of SHA-256, or empty; the
-                                               same */
-    unsigned                      remote_active:1;  /* likewise; without an id:
-                                               maybe it is there, of a request
-                                               whose outcome is not known */
-    unsigned                      compare:1;    /* read it there, and repair */
-    unsigned                      absent:1;     /* it was looked up just now,
-                                               and is not there */
-    ngx_uint_t                    absent_for;   /* s, 1 at least, since it did
-                                                   not show him who is to be
-                                                   inactive; 0: it did */
+    ngx_str_t                     remote_id;    /* empty: to be looked up; the
+                                                   requests set and clear it */
+    ngx_str_t                     remote_hash;  /* SHA-256, or empty; the
+                                                   requests set and clear it */
+    unsigned                      remote_active:1;  /* active there; without an
+                                                       id: maybe made, by a
+                                                       request whose outcome is
+                                                       unknown */
+    unsigned                      compare:1;    /* read the resource, and repair
+                                                   it */
+    unsigned                      absent:1;     /* a look-up just now did not
+                                                   find him */
+    ngx_uint_t                    absent_for;   /* s since the target last
+                                                   showed an inactive user; at
+                                                   least 1; 0: it did */
 
     void                        (*handler)(ngx_svc_push_t *push);
     void                         *data;
 
     /*
-     * Asks whose this UUID is, and calls ngx_svc_push_user_owned() later, once,
-     * unless it is cancelled; NGX_ERROR: memory.  NULL: nobody is asked.
+     * Asks which user has this UUID; ngx_svc_push_user_owned() is called
+     * later, once, unless this is cancelled.  NGX_ERROR: no memory.  NULL:
+     * nobody is asked.
      */
     ngx_int_t                   (*owner)(ngx_svc_push_t *push,
                                          const ngx_str_t *id);
@@ -129,19 +136,18 @@ struct ngx_svc_push_s {
 
     unsigned                      stop:1;   /* no further request is made */
 
-    /* what came of it */
+    /* the result */
 
     ngx_svc_push_answer_t         answer;
-    ngx_uint_t                    requests; /* that were made */
+    ngx_uint_t                    requests; /* number of requests made */
     ngx_svc_push_seen_e           seen;
-    unsigned                      no_patch:1;   /* PATCH was refused with 405
-                                               or 501, or with 404 though the
-                                               user is there */
-    void                         *state;        /* of the requests */
+    unsigned                      no_patch:1;   /* PATCH got 405 or 501, or 404
+                                                   though the user is there */
+    void                         *state;        /* of ngx_svc_push_user.c */
 };
 
 
-/* The answer to GET ServiceProviderConfig; the same struct for a test. */
+/* A GET of ServiceProviderConfig and its answer; a test is one, too. */
 
 typedef struct ngx_svc_push_probe_s  ngx_svc_push_probe_t;
 
@@ -152,14 +158,15 @@ struct ngx_svc_push_probe_s {
     void                         *data;
 
     ngx_svc_push_answer_t         answer;
-    unsigned                      patch:1;      /* unless it says otherwise */
+    unsigned                      patch:1;      /* PATCH works, unless the
+                                                   target denies it */
     void                         *state;
 };
 
 
 /*
- * A page of the target's users, from start (1 is the first), at most 100: for
- * each, seen is called, with what stays until the page is closed.
+ * A page of the target's users, from start (1 is the first), at most 100.
+ * seen() is called for each user; its arguments live until the page is closed.
  */
 
 typedef struct ngx_svc_push_page_s  ngx_svc_push_page_t;
@@ -176,7 +183,8 @@ struct ngx_svc_push_page_s {
 
     ngx_svc_push_answer_t         answer;
     ngx_uint_t                    n;        /* resources of this page */
-    ngx_uint_t                    total;    /* as the target says */
+    ngx_uint_t                    total;    /* totalResults, as the target
+                                               says */
     void                         *state;
 };
 

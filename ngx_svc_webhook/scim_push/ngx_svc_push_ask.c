@@ -1,5 +1,5 @@
 /*
- * Outbound SCIM: a target is asked what it can do, or tested.
+ * Outbound SCIM: asks a target what it can do, or tests it.
  */
 
 #include "ngx_svc_push_ask.h"
@@ -107,7 +107,7 @@ ngx_svc_push_ask_answer(ngx_svc_push_work_t *work)
 
     rc = ngx_svc_push_ask_store(work, probe);
 
-    /* its error is bound to the op */
+    /* the op has bound the probe's error: its pool lives until the op ends */
 
     if (rc == NGX_OK) {
         work->answer = probe->pool;

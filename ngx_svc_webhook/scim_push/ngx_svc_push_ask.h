@@ -1,5 +1,5 @@
 /*
- * Outbound SCIM: a target is asked what it can do, or tested.
+ * Outbound SCIM: asks a target what it can do, or tests it.
  */
 
 #ifndef _NGX_SVC_PUSH_ASK_H_INCLUDED_
@@ -9,18 +9,22 @@
 #include "ngx_svc_push_store.h"
 
 
-/* step: is called when it has answered. */
+/* Sets step(), which is called when a target has answered. */
 void ngx_svc_push_ask_init(void (*step)(ngx_svc_push_work_t *work));
 
 /*
- * Asks; when it has answered, work->answered is set, and the latter stores it
- * as of ngx_svc_push_store.h: to whom asked for a test, too, unless the target
- * is another one by then.  NGX_OK, or NGX_ERROR.
+ * Asks the target; test: for a test that somebody asked for.  When the target
+ * has answered, work->answered is set.  Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_push_ask(ngx_svc_push_work_t *work, ngx_uint_t test);
+
+/*
+ * Stores the answer, by an op as in ngx_svc_push_store.h.  A test's answer is
+ * stored, too, unless the target was changed meanwhile.
+ */
 ngx_int_t ngx_svc_push_ask_answer(ngx_svc_push_work_t *work);
 
-/* Breaks it off. */
+/* Breaks off the request. */
 void ngx_svc_push_ask_cancel(ngx_svc_push_work_t *work);
 
 

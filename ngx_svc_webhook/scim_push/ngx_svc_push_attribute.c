@@ -23,7 +23,7 @@ const ngx_svc_push_attribute_t  ngx_svc_push_attributes[] = {
 };
 
 
-/* Who has no name is shown by the address. */
+/* A user without a name is displayed by the e-mail address. */
 
 const ngx_str_t *
 ngx_svc_push_value(const ngx_svc_push_want_t *want,

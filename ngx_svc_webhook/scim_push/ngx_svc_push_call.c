@@ -1,5 +1,5 @@
 /*
- * Outbound SCIM: a user's requests, one after the other.
+ * Outbound SCIM: the requests for one user, one after the other.
  */
 
 #include "ngx_svc_push_call.h"
@@ -73,7 +73,7 @@ ngx_svc_push_call_cancel(ngx_svc_push_t *push)
 }
 
 
-/* Of all that is pushed: of an inactive user that is nothing else. */
+/* Hashes all that is pushed; of an inactive user nothing else is. */
 
 static ngx_int_t
 ngx_svc_push_call_hash(ngx_svc_push_call_t *call)
@@ -111,7 +111,7 @@ ngx_svc_push_call_ask(ngx_svc_push_call_t *call, ngx_svc_push_ask_t *ask,
 }
 
 
-/* Of the user by his id there. */
+/* Prepares a request for the user by his id there. */
 
 static void
 ngx_svc_push_call_ask_init(ngx_svc_push_call_t *call, ngx_svc_push_ask_t *ask,
@@ -201,7 +201,7 @@ ngx_svc_push_call_config(ngx_svc_push_call_t *call, ngx_svc_push_call_pt next)
 }
 
 
-/* What is there is not known from the moment on that this is on its way. */
+/* The state there is unknown as soon as this request is under way. */
 
 ngx_int_t
 ngx_svc_push_call_change(ngx_svc_push_call_t *call, const char *method,
@@ -219,7 +219,7 @@ ngx_svc_push_call_change(ngx_svc_push_call_t *call, const char *method,
 }
 
 
-/* Maybe it has it from now on. */
+/* Notes that the target may have these attributes from now on. */
 
 static void
 ngx_svc_push_call_sent(ngx_svc_push_call_t *call)
@@ -234,7 +234,7 @@ ngx_svc_push_call_sent(ngx_svc_push_call_t *call)
 }
 
 
-/* --- what comes of them ------------------------------------------------ */
+/* --- answers ----------------------------------------------------------- */
 
 static void
 ngx_svc_push_call_answer(ngx_svc_push_http_t *http)
@@ -270,7 +270,7 @@ ngx_svc_push_call_end(ngx_event_t *ev)
 }
 
 
-/* The pool goes with the handler, and the call with it. */
+/* The handler destroys the pool, and the call with it. */
 
 static void
 ngx_svc_push_call_finish(ngx_svc_push_call_t *call)

@@ -1,5 +1,5 @@
 /*
- * Outbound SCIM: users on their way to targets.
+ * Outbound SCIM: the pushes under way.
  */
 
 #include "ngx_svc_push_fly.h"
@@ -10,14 +10,14 @@
 #include "ngx_svc_webhook.h"
 
 
-#define NGX_SVC_PUSH_NODE     64        /* at a time */
+#define NGX_SVC_PUSH_NODE     64        /* pushes at a time, of the node */
 #define NGX_SVC_PUSH_TENANT   8
 #define NGX_SVC_PUSH_ONE      4         /* of a target */
 
 
 typedef struct {
     ngx_uint_t             n;
-    ngx_queue_t            waiting;     /* works, for a place */
+    ngx_queue_t            waiting;     /* targets that wait for a place */
     void                 (*step)(ngx_svc_push_work_t *work);
 } ngx_svc_push_flights_t;
 
@@ -98,7 +98,7 @@ ngx_svc_push_fly(ngx_svc_push_work_t *work)
 }
 
 
-/* It has one of the places, as a user has. */
+/* A look-up of many takes one place, as a user's push does. */
 
 static void
 ngx_svc_push_fly_look(ngx_svc_push_work_t *work)
@@ -156,7 +156,7 @@ ngx_svc_push_fly_rate(ngx_svc_push_work_t *work)
 }
 
 
-/* As much as a second lets is kept. */
+/* Adds tokens for the time that has passed, up to those of one second. */
 
 static void
 ngx_svc_push_fly_fill(ngx_svc_push_work_t *work)
@@ -189,7 +189,7 @@ ngx_svc_push_fly_when(ngx_svc_push_work_t *work)
 }
 
 
-/* Who has waited longest has the place that has become free. */
+/* Gives a place that is free to the target that has waited longest. */
 
 void
 ngx_svc_push_fly_next(void)
@@ -254,7 +254,7 @@ ngx_svc_push_flown(ngx_svc_push_t *push)
         work->tokens -= 1000 * (ngx_int_t) (push->requests - 1);
     }
 
-    /* what a version before this one has said is nothing of this one */
+    /* answers to an older version tell nothing about the current one */
 
     if (work->conf->version == work->version) {
 

@@ -1,6 +1,6 @@
 /*
- * Outbound SCIM: users on their way to targets, as many at a time as there are
- * places, and as fast as the rate lets them.
+ * Outbound SCIM: the pushes under way, limited in number by places and in
+ * speed by the rate of requests.
  */
 
 #ifndef _NGX_SVC_PUSH_FLY_H_INCLUDED_
@@ -10,28 +10,34 @@
 #include "ngx_svc_push_store.h"
 
 
-/* step: is called when something has ended, or there is a place. */
+/* Sets step(), which is called when a push has ended or a place is free. */
 void ngx_svc_push_fly_init(void (*step)(ngx_svc_push_work_t *work));
 
-/* Starts those that are ready, and may. */
+/* Starts pushes of the users that are ready, as far as the limits allow. */
 void ngx_svc_push_fly(ngx_svc_push_work_t *work);
 
-/* When the rate lets the next one. */
+/* Returns when the rate allows the next request. */
 ngx_msec_t ngx_svc_push_fly_when(ngx_svc_push_work_t *work);
 
-/* How many there are, of all targets. */
+/* Returns how many pushes are under way, to all targets. */
 ngx_uint_t ngx_svc_push_fly_count(void);
 
-/* Those of a target make no further request: it is not what it was. */
+/*
+ * Makes the pushes of a target end with the request under way: the target was
+ * changed.
+ */
 void ngx_svc_push_fly_stop(ngx_svc_push_work_t *work);
 
-/* Whether the rate lets a request; NGX_OK or NGX_DECLINED. */
+/* Returns NGX_OK if the rate allows a request now, else NGX_DECLINED. */
 ngx_int_t ngx_svc_push_fly_rate(ngx_svc_push_work_t *work);
 
-/* Breaks off all of a target: their places stay free until the latter. */
+/*
+ * Breaks off a target's pushes.  Their places are given to others only by
+ * ngx_svc_push_fly_next().
+ */
 void ngx_svc_push_fly_cancel(ngx_svc_push_work_t *work);
 
-/* Lets those go on who wait for a place. */
+/* Lets the targets go on that wait for a place. */
 void ngx_svc_push_fly_next(void);
 
 

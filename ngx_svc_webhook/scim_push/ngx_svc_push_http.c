@@ -1,9 +1,9 @@
 /*
  * Outbound SCIM: one request to a target, and its answer.
  *
- * The target is somebody's server, and may be hostile: of its answers the
- * status is taken, and JSON that every reader reads the same way, of at most
- * NGX_SVC_PUSH_ANSWER bytes.  Of neither is anything in an error's text.
+ * The target is somebody else's server, and may be hostile: only the status of
+ * its answers is used, and JSON that every parser reads the same way, of
+ * NGX_SVC_PUSH_ANSWER bytes at most.  Texts of errors have nothing of either.
  */
 
 #include "ngx_svc_push_http.h"
@@ -13,12 +13,14 @@
 #include "ngx_svc_log_limit.h"
 
 
-#define NGX_SVC_PUSH_ANSWER  (256 * 1024)   /* bytes that are read of one */
+#define NGX_SVC_PUSH_ANSWER  (256 * 1024)   /* bytes of an answer that are
+                                               read */
 #define NGX_SVC_PUSH_SHORT   16384          /* bytes that are parsed at once:
-                                               more takes a turn of its own */
+                                               more are parsed in an event of
+                                               their own */
 #define NGX_SVC_PUSH_POOL    4096
 #define NGX_SVC_PUSH_BUFFER  8192
-#define NGX_SVC_PUSH_DETAIL  60000          /* ms between lines of it */
+#define NGX_SVC_PUSH_DETAIL  60000          /* ms between lines in the log */
 
 
 static ngx_int_t ngx_svc_push_http_make(ngx_svc_push_http_t *http,
@@ -231,8 +233,8 @@ ngx_svc_push_http_done(ngx_svc_webhook_request_t *r)
 
 
 /*
- * A name that leads nowhere is like one that leads to a private address: a
- * tenant must not learn which names our name servers know.
+ * A name that does not exist is reported as one that leads to a private
+ * address: a tenant must not learn which names our name servers know.
  */
 
 static void

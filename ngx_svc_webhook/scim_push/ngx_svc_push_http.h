@@ -16,8 +16,8 @@ typedef struct ngx_svc_push_http_s  ngx_svc_push_http_t;
 
 
 /*
- * Several requests, one after the other.  In the struct of its maker, zeroed;
- * target, handler and data are set once.
+ * Requests to one target, one after the other.  It is part of the caller's
+ * struct, zeroed; target, handler and data are set once.
  */
 
 struct ngx_svc_push_http_s {
@@ -25,22 +25,24 @@ struct ngx_svc_push_http_s {
     void                        (*handler)(ngx_svc_push_http_t *http);
     void                         *data;
 
-    /* of the last request */
+    /* about the last request */
 
     ngx_svc_push_answer_t         answer;
-    cJSON                        *json;         /* of an answer of 2xx or 400,
+    cJSON                        *json;         /* of an answer with 2xx or 400,
                                                    until the next request; or
                                                    NULL */
-    ngx_uint_t                    requests;     /* all of them */
-    unsigned                      unknown:1;    /* maybe it was carried out */
-    unsigned                      overlong:1;   /* more came than is read */
+    ngx_uint_t                    requests;     /* number of all requests */
+    unsigned                      unknown:1;    /* the request may have been
+                                                   carried out */
+    unsigned                      overlong:1;   /* the answer was longer than is
+                                                   read */
 
     /* private */
 
-    ngx_pool_t                   *pool;         /* of the request */
+    ngx_pool_t                   *pool;         /* of the request under way */
     ngx_svc_webhook_request_t     request;
     ngx_event_t                   step;         /* posted: a long answer is to
-                                                   be read */
+                                                   be parsed */
     ngx_uint_t                    read;         /* the answer must be JSON */
     u_char                       *bytes;
     size_t                        len;
@@ -49,36 +51,38 @@ struct ngx_svc_push_http_s {
 };
 
 
-/* What is asked for. */
+/* A request to be made. */
 
 typedef struct {
     const char                   *method;
-    const char                   *path;         /* behind the base URL */
-    ngx_str_t                     name;         /* behind the path, as it is:
-                                                   encoded here */
+    const char                   *path;         /* follows the base URL */
+    ngx_str_t                     name;         /* follows the path; not yet
+                                                   encoded */
     ngx_str_t                     body;         /* without data: none; lives as
                                                    long as the request */
     unsigned                      read:1;       /* the answer must be JSON */
-    unsigned                      once:1;       /* is never sent twice */
+    unsigned                      once:1;       /* never sent twice */
 } ngx_svc_push_ask_t;
 
 
-/* At the helper's start and end; the latter when nothing is under way. */
+/* Called at the helper's start. */
 ngx_int_t ngx_svc_push_http_init(ngx_cycle_t *cycle);
+
+/* Called at the helper's end, when nothing is under way. */
 void ngx_svc_push_http_exit(void);
 
 /*
- * The handler is called once, never from within this call.  NGX_ERROR: memory.
- * What is of the request before is gone.
+ * Makes a request.  The handler is called once, never from within this call.
+ * NGX_ERROR: no memory.  Frees what the request before has left.
  */
 ngx_int_t ngx_svc_push_http(ngx_svc_push_http_t *http,
     const ngx_svc_push_ask_t *ask);
 
-/* Sets the outcome, and the error, which is formatted as ngx_sprintf(). */
+/* Sets the outcome and the error; fmt is as of ngx_sprintf(). */
 void ngx_svc_push_http_fail(ngx_svc_push_http_t *http,
     ngx_svc_push_outcome_e outcome, const char *fmt, ...);
 
-/* Frees what there is, and breaks off what is under way. */
+/* Breaks off what is under way, and frees all. */
 void ngx_svc_push_http_close(ngx_svc_push_http_t *http);
 
 

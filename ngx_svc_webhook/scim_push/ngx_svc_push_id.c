@@ -5,14 +5,14 @@
 #include "ngx_svc_push_id.h"
 
 
-/* Where in the text one is; what it needs to know of what it has passed. */
+/* A place in the text, with what was passed before it. */
 
 typedef struct {
     u_char      *p;
     u_char      *end;
-    ngx_uint_t   depth;         /* of objects and arrays */
-    ngx_str_t    name;          /* of the member whose value comes */
-    ngx_uint_t   listed;        /* within the first level's "Resources" */
+    ngx_uint_t   depth;         /* number of open objects and arrays */
+    ngx_str_t    name;          /* of the member whose value is next */
+    ngx_uint_t   listed;        /* within the top level's "Resources" */
 } ngx_svc_push_id_scan_t;
 
 
@@ -75,7 +75,7 @@ ngx_svc_push_id_quote(ngx_pool_t *pool, ngx_str_t *text)
 }
 
 
-/* The next one, behind which the scan is; NULL: there is none. */
+/* Returns the next such id, and moves the scan past it; NULL: there is none. */
 
 static u_char *
 ngx_svc_push_id_next(ngx_svc_push_id_scan_t *scan)
@@ -137,7 +137,10 @@ ngx_svc_push_id_is(const ngx_svc_push_id_scan_t *scan)
 }
 
 
-/* Of an object it is the name of a member, unless one has come already. */
+/*
+ * Passes over a string.  In an object it is a member's name, unless one has
+ * been read already.
+ */
 
 static void
 ngx_svc_push_id_string(ngx_svc_push_id_scan_t *scan)
@@ -181,7 +184,7 @@ ngx_svc_push_id_named(const ngx_str_t *name, const char *which, size_t len)
 }
 
 
-/* Its length, or 0; whether it is a good one JSON's parser says. */
+/* Returns the length of a number, or 0.  JSON's parser checks it later. */
 
 static size_t
 ngx_svc_push_id_number(const u_char *p, const u_char *end)

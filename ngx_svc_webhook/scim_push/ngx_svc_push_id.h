@@ -10,10 +10,10 @@
 
 
 /*
- * Puts quotes around the id of a resource, or of each one of a list, that is a
- * number: some servers send such, and a number that is read may be another one.
- * The text of an answer, which need not be JSON; it stays as it is, and so does
- * *text, unless there is one.  NGX_ERROR: memory.
+ * Puts quotes around ids that are numbers, in a resource or in each of a list:
+ * some servers send such ids, and a number loses digits when it is parsed.
+ * The text is an answer, which need not be JSON.  *text is replaced only if
+ * there is such an id; the old text is not changed.  NGX_ERROR: no memory.
  */
 ngx_int_t ngx_svc_push_id_quote(ngx_pool_t *pool, ngx_str_t *text);
 

@@ -1,12 +1,13 @@
 /*
- * Outbound SCIM: users of a target, from PostgreSQL and back.
+ * Outbound SCIM: takes users of a target from PostgreSQL.
  */
 
 #include "ngx_svc_push_items.h"
 #include "ngx_svc_push_sql_users.h"
 
 
-#define NGX_SVC_PUSH_EMPTY      1000        /* ms, after nobody was found */
+#define NGX_SVC_PUSH_EMPTY      1000        /* ms until the next look, if no
+                                               user was due */
 
 
 typedef struct {
@@ -183,7 +184,7 @@ failed:
 }
 
 
-/* Whom a helper that has ended may have created is looked up. */
+/* Users whom a helper that has ended may have created are looked up. */
 
 static ngx_int_t
 ngx_svc_push_item_fields(ngx_svc_push_item_t *item, PGresult *res, int row)

@@ -1,8 +1,9 @@
 /*
- * In the helper: the lease by which it has SCIM targets.
+ * In the helper: the lease by which it holds SCIM targets.
  *
- * There is one for all of them, under a name that nobody else has.  When it may
- * have run out all stops, and begins anew under another name.
+ * One lease covers all targets, under a name that no other helper has.  When
+ * the lease may have run out, all work stops, and begins anew under another
+ * name.
  */
 
 #include "ngx_svc_push_lane.h"
@@ -14,20 +15,20 @@
 #include "ngx_svc_submit.h"
 
 
-#define NGX_SVC_PUSH_RENEW   2000       /* ms */
-#define NGX_SVC_PUSH_SURE    20000      /* of the 30 s that it lasts */
-#define NGX_SVC_PUSH_CLAIM   500        /* targets at once */
+#define NGX_SVC_PUSH_RENEW   2000       /* ms between renewals */
+#define NGX_SVC_PUSH_SURE    20000      /* ms, of the 30 s of a lease */
+#define NGX_SVC_PUSH_CLAIM   500        /* targets claimed at once */
 #define NGX_SVC_PUSH_GIVE    500
-#define NGX_SVC_PUSH_MOST    20000      /* targets in this process */
-#define NGX_SVC_PUSH_HAND    50         /* ms, between what is handed over */
+#define NGX_SVC_PUSH_MOST    20000      /* targets of this process */
+#define NGX_SVC_PUSH_HAND    50         /* ms between releases in a drain */
 
 
 typedef struct {
-    ngx_svc_pg_op_t  *release;          /* or NULL */
+    ngx_svc_pg_op_t  *release;          /* under way, or NULL */
     void            (*left)(void);
     ngx_svc_webhook_owner_t  owner;
     unsigned          leased:1;
-    unsigned          unsure:1;         /* which targets are leased */
+    unsigned          unsure:1;         /* a claim's answer was lost */
     unsigned          draining:1;
     unsigned          leaving:1;
 } ngx_svc_push_lease_t;
@@ -102,7 +103,7 @@ ngx_svc_push_lane_init(const ngx_svc_lane_t *lane, ngx_cycle_t *cycle,
 }
 
 
-/* Under the old name there may be targets that nobody works at, for a while. */
+/* Targets leased under the old name are nobody's until that lease runs out. */
 
 static ngx_int_t
 ngx_svc_push_lane_name(void)
@@ -113,7 +114,7 @@ ngx_svc_push_lane_name(void)
 }
 
 
-/* A tenant that is not known may have its first target. */
+/* A tenant that is not known here may have got its first target. */
 
 static void
 ngx_svc_push_lane_message(ngx_str_t *tenant)
@@ -128,8 +129,8 @@ ngx_svc_push_lane_message(ngx_str_t *tenant)
 
 
 /*
- * In a drain what has nothing under way is for others at once, as it comes to
- * that.
+ * In a drain, targets with nothing under way are released to other helpers as
+ * they become idle.
  */
 
 static ngx_uint_t
@@ -208,7 +209,7 @@ ngx_svc_push_lane_claim(const ngx_svc_lane_t *lane, ngx_svc_pg_op_t *op)
 }
 
 
-/* What the helper had that has died comes first. */
+/* The targets of the helper that died are claimed first. */
 
 static ngx_svc_pg_call_t *
 ngx_svc_push_lane_before(ngx_svc_pg_op_t *op)
@@ -238,7 +239,10 @@ ngx_svc_push_lane_before(ngx_svc_pg_op_t *op)
 }
 
 
-/* A helper that has come later has nothing to take: it gets its share. */
+/*
+ * A helper that started later finds nothing to claim, so those with more than
+ * their share release some.
+ */
 
 static void
 ngx_svc_push_lane_claimed(const ngx_svc_lane_t *lane, ngx_svc_pg_op_t *op)
@@ -251,7 +255,7 @@ ngx_svc_push_lane_claimed(const ngx_svc_lane_t *lane, ngx_svc_pg_op_t *op)
 
     lease = &ngx_svc_push_lease;
 
-    /* an answer that is lost may have leased something */
+    /* a claim may have leased targets though its answer was lost */
 
     lease->unsure = op->status != NGX_SVC_PG_OK;
 
@@ -289,7 +293,7 @@ ngx_svc_push_lane_claimed(const ngx_svc_lane_t *lane, ngx_svc_pg_op_t *op)
 }
 
 
-/* n: of those that have nothing to do; 0: all, and the lease. */
+/* Releases n targets that have nothing to do; 0: all, and the lease. */
 
 static void
 ngx_svc_push_lane_release(ngx_uint_t n)
@@ -343,7 +347,10 @@ failed:
 }
 
 
-/* Who has lost what it wanted to give back begins anew: nobody else has it. */
+/*
+ * If a release failed, begins anew under another name: other helpers may or
+ * may not have the targets.
+ */
 
 static void
 ngx_svc_push_lane_released(ngx_svc_pg_op_t *op)

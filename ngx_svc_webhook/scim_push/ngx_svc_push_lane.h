@@ -1,5 +1,5 @@
 /*
- * In the helper: the lease by which it has SCIM targets.
+ * In the helper: the lease by which it holds SCIM targets.
  */
 
 #ifndef _NGX_SVC_PUSH_LANE_H_INCLUDED_

@@ -1,10 +1,11 @@
 /*
- * Outbound SCIM: who has left, and is not there by the id that is known.
+ * Outbound SCIM: users who are to be inactive, and whom the target does not
+ * show by the id that is known.
  *
- * A target that answers 404 may be one that is not itself for a moment, and
- * whoever has left meanwhile would keep the account for good.  So he has gone
- * when he is not in its lists twice, with an hour between.  A target without
- * lists of nobody, which says 404 instead, must at least say what it can do.
+ * A target that answers 404 may be broken for a moment, and a user who was not
+ * deactivated then would keep the account for good.  So a user counts as gone
+ * only when the target's lists lack him twice, an hour apart.  A target that
+ * answers 404 instead of an empty list must at least tell what it can do.
  */
 
 #include "ngx_svc_push_leave.h"
@@ -65,7 +66,7 @@ ngx_svc_push_leave_his(const ngx_svc_push_t *push, const cJSON *resource)
 }
 
 
-/* Of whom it has never heard nothing is to be seen either. */
+/* A user who was never made at the target need not be shown by it. */
 
 ngx_int_t
 ngx_svc_push_leave_absent(ngx_svc_push_call_t *call)

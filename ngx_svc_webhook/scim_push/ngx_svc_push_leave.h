@@ -1,5 +1,6 @@
 /*
- * Outbound SCIM: who has left, and is not there by the id that is known.
+ * Outbound SCIM: users who are to be inactive, and whom the target does not
+ * show by the id that is known.
  */
 
 #ifndef _NGX_SVC_PUSH_LEAVE_H_INCLUDED_
@@ -9,18 +10,22 @@
 #include "ngx_svc_push_call.h"
 
 
-#define NGX_SVC_PUSH_ABSENCE  3600      /* s, between two that count */
+#define NGX_SVC_PUSH_ABSENCE  3600      /* s, between two look-ups that count */
 
 
 /*
- * How many resources of a list are the leaver's, and one of them: those with
- * our id, or else with the id that he had there, or of his name and nobody's.
- * A stranger of his name is left alone.
+ * Returns how many resources of a list are the leaving user's, and sets
+ * *resource to one of them.  Those with our externalId count; if there is
+ * none, those without an externalId that have the id or the name he had there.
+ * Other users of his name are left alone.
  */
 ngx_uint_t ngx_svc_push_leave_find(ngx_svc_push_call_t *call,
     const cJSON **resource);
 
-/* He is not in the lists; as of ngx_svc_push_call_pt. */
+/*
+ * Goes on when the lists do not have the user; returns as
+ * ngx_svc_push_call_pt.
+ */
 ngx_int_t ngx_svc_push_leave_absent(ngx_svc_push_call_t *call);
 
 

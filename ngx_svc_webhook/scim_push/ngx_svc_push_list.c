@@ -1,10 +1,10 @@
 /*
- * Outbound SCIM: the target's own list is read, and who is there as he is to be
- * needs no look of his own.
+ * Outbound SCIM: reads the target's own list of users, so that those who are
+ * there as wanted need no request of their own.
  *
- * In memory there is one page at a time.  All that it can do is to spare looks:
- * who is not in it, or not to be told for sure, is looked up as without it, and
- * so are all when the target has no list, or shows the same page again.
+ * One page at a time is in memory.  The list only saves requests: users who
+ * are not in it, or not for certain, are looked up as without it.  So are all
+ * users if the target has no list, or repeats a page.
  */
 
 #include "ngx_svc_push_list.h"
@@ -21,9 +21,9 @@
 #include "ngx_svc_json_write.h"
 
 
-#define NGX_SVC_PUSH_LOST    2          /* answers that are lost, in a row */
-#define NGX_SVC_PUSH_RELIST  1000       /* ms behind the first, then doubled */
-#define NGX_SVC_PUSH_LIST_END  10000000 /* users: it has no end */
+#define NGX_SVC_PUSH_LOST    2          /* lost answers in a row, at most */
+#define NGX_SVC_PUSH_RELIST  1000       /* ms after the first, then doubled */
+#define NGX_SVC_PUSH_LIST_END  10000000 /* users; such a list has no end */
 
 
 /* A resource of the page. */
@@ -36,8 +36,9 @@ typedef struct {
 typedef struct {
     ngx_svc_push_page_t      page;
     ngx_array_t              users;     /* ngx_svc_push_listed_t */
-    ngx_uint_t               next;      /* 0: that was all */
-    ngx_uint_t               lack;      /* of memory */
+    ngx_uint_t               next;      /* start of the next page; 0: the
+                                           last */
+    ngx_uint_t               lack;      /* 1: memory ran out */
 } ngx_svc_push_list_t;
 
 
@@ -168,7 +169,7 @@ ngx_svc_push_list_answer(ngx_svc_push_page_t *page)
 }
 
 
-/* NGX_DECLINED: it is asked for again. */
+/* Reads a page.  NGX_DECLINED: the page is asked for again. */
 
 static ngx_int_t
 ngx_svc_push_list_read(ngx_svc_push_work_t *work, ngx_svc_push_list_t *list)
@@ -204,7 +205,7 @@ ngx_svc_push_list_read(ngx_svc_push_work_t *work, ngx_svc_push_list_t *list)
         return NGX_DECLINED;
     }
 
-    /* it is done without */
+    /* goes on without the page */
 
     work->lost = 0;
     list->users.nelts = 0;
@@ -233,7 +234,7 @@ ngx_svc_push_list_next(ngx_svc_push_work_t *work, ngx_svc_push_list_t *list)
 }
 
 
-/* It is the page before this one. */
+/* Returns whether this page is the one before it, sent again. */
 
 static ngx_uint_t
 ngx_svc_push_list_again(ngx_svc_push_work_t *work, ngx_svc_push_list_t *list)
@@ -270,7 +271,7 @@ ngx_svc_push_list_cancel(ngx_svc_push_work_t *work)
 }
 
 
-/* --- who is there as he is to be --------------------------------------- */
+/* --- the comparison ---------------------------------------------------- */
 
 ngx_int_t
 ngx_svc_push_list_compare(ngx_svc_push_work_t *work)
@@ -372,7 +373,10 @@ ngx_svc_push_list_matched(ngx_svc_pg_op_t *op)
 }
 
 
-/* res: who is whom; NULL: nobody is. */
+/*
+ * Stores the users who are as wanted.  res: the users of the page's ids; NULL:
+ * none was found.
+ */
 
 static ngx_int_t
 ngx_svc_push_list_store(ngx_svc_push_work_t *work, PGresult *res)
@@ -481,7 +485,10 @@ ngx_svc_push_list_row(ngx_svc_json_writer_t *w, ngx_svc_push_list_t *list,
 }
 
 
-/* NGX_DECLINED: nothing differs.  Some servers show nobody's externalId. */
+/*
+ * Compares a resource with what is wanted.  NGX_DECLINED: nothing differs.
+ * Some servers never show externalId.
+ */
 
 static ngx_int_t
 ngx_svc_push_list_same(ngx_svc_push_listed_t *listed,

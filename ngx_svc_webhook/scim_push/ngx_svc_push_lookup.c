@@ -1,11 +1,12 @@
 /*
  * Outbound SCIM: one look-up of many users.
  *
- * That somebody is not shown must mean that he is not there, or he is made
- * twice at a target which does not look at names.  So the filter begins and
- * ends with the names of two users whom the target has: who reads a part of it,
- * or none, does not show both.  An answer without them, or with anybody else,
- * is not believed, and users are looked up one by one for a while.
+ * A user who is not shown must really not be there, or he would be made twice
+ * at a target that does not compare names.  So the filter begins and ends with
+ * the names of two users whom the target has: a target that reads only a part
+ * of the filter, or none, does not show both.  An answer without them, or with
+ * anybody else, is not believed, and users are looked up one by one for a
+ * while.
  */
 
 #include "ngx_svc_push_lookup.h"
@@ -16,16 +17,17 @@
 #include "ngx_svc_push_write.h"
 
 
-#define NGX_SVC_PUSH_LOOKUP_URL    2000     /* bytes: more is too long for some
-                                               servers, as they come */
+#define NGX_SVC_PUSH_LOOKUP_URL    2000     /* bytes; some servers refuse longer
+                                               ones */
 #define NGX_SVC_PUSH_LOOKUP_LEAST  4
-#define NGX_SVC_PUSH_LOOKUP_AHEAD  8        /* who are absent, and ready */
-#define NGX_SVC_PUSH_LOOKUP_FRESH  5000     /* ms, in which they are */
-#define NGX_SVC_PUSH_LOOKUP_ALONE  600000   /* ms, one by one */
+#define NGX_SVC_PUSH_LOOKUP_AHEAD  8        /* absent users who are ready */
+#define NGX_SVC_PUSH_LOOKUP_FRESH  5000     /* ms for which they count as
+                                               absent */
+#define NGX_SVC_PUSH_LOOKUP_ALONE  600000   /* ms of looking up one by one */
 
 #define NGX_SVC_PUSH_LOOKUP_PATH   "/Users?count=100&filter="
-#define NGX_SVC_PUSH_LOOKUP_TERM   32       /* bytes of one in a URL, but its
-                                               value */
+#define NGX_SVC_PUSH_LOOKUP_TERM   32       /* bytes of a comparison in a URL,
+                                               without its value */
 
 
 typedef struct {
@@ -65,7 +67,7 @@ ngx_svc_push_lookup_init(void (*ended)(ngx_svc_push_work_t *work))
 }
 
 
-/* --- who is asked for -------------------------------------------------- */
+/* --- the users --------------------------------------------------------- */
 
 ngx_uint_t
 ngx_svc_push_lookup_due(ngx_svc_push_work_t *work)
@@ -100,7 +102,7 @@ ngx_svc_push_lookup_due(ngx_svc_push_work_t *work)
 }
 
 
-/* A name goes from user to user: one at both ends would prove nothing. */
+/* Names move between users: the same name at both ends would prove nothing. */
 
 static ngx_uint_t
 ngx_svc_push_lookup_may(ngx_svc_push_work_t *work)
@@ -118,7 +120,7 @@ ngx_svc_push_lookup_may(ngx_svc_push_work_t *work)
 }
 
 
-/* What was said long ago is not true any more. */
+/* What a look-up said too long ago does not count any more. */
 
 static ngx_uint_t
 ngx_svc_push_lookup_absent(ngx_svc_push_item_t *item)
@@ -134,8 +136,8 @@ ngx_svc_push_lookup_absent(ngx_svc_push_item_t *item)
 
 
 /*
- * Who was tried before, or may have been created, is looked up by himself, and
- * so is who has been shown.
+ * Users who were tried before, who may have been created, or who have been
+ * shown, are looked up one by one.
  */
 
 static ngx_uint_t
@@ -228,10 +230,7 @@ ngx_svc_push_lookup_ask(ngx_svc_push_work_t *work,
 }
 
 
-/*
- * As many of those who are ready as there is room for in the URL; NGX_DECLINED:
- * for nobody.
- */
+/* Adds as many ready users as fit into the URL.  NGX_DECLINED: none fits. */
 
 static ngx_int_t
 ngx_svc_push_lookup_users(ngx_svc_push_work_t *work,
@@ -279,7 +278,7 @@ ngx_svc_push_lookup_users(ngx_svc_push_work_t *work,
 }
 
 
-/* Who finds no room even as the first one is looked up by himself. */
+/* A user who does not fit even as the first is looked up by himself. */
 
 static ngx_int_t
 ngx_svc_push_lookup_add(ngx_svc_push_lookup_t *lookup,
@@ -304,7 +303,10 @@ ngx_svc_push_lookup_add(ngx_svc_push_lookup_t *lookup,
 }
 
 
-/* Of one comparison in the URL, or less: what JSON escapes is escaped anew. */
+/*
+ * Returns the most bytes that a comparison takes in the URL; what JSON escapes
+ * is escaped once more.
+ */
 
 static ngx_int_t
 ngx_svc_push_lookup_size(const ngx_str_t *value)
@@ -396,9 +398,9 @@ ngx_svc_push_lookup_answer(ngx_svc_push_http_t *http)
 
 
 /*
- * Some refuse such a filter as they refuse a stranger, or break: what ails the
- * target itself is told by what is asked for next.  A second pause in a row is
- * for the filter.
+ * Some targets refuse such a filter with 401 or 403, or break.  If the target
+ * itself fails, the next request will tell.  A second pause in a row counts as
+ * the filter's.
  */
 
 static void
@@ -425,7 +427,10 @@ ngx_svc_push_lookup_alone(ngx_svc_push_work_t *work,
 }
 
 
-/* What was ready meanwhile was not asked for, the same users or not. */
+/*
+ * Users who became ready meanwhile were not asked for, though they may be the
+ * same users again.
+ */
 
 static void
 ngx_svc_push_lookup_tell(ngx_svc_push_work_t *work,
@@ -472,7 +477,7 @@ ngx_svc_push_lookup_cancel(ngx_svc_push_work_t *work)
 }
 
 
-/* --- whom the target has ----------------------------------------------- */
+/* --- users the target is known to have --------------------------------- */
 
 void
 ngx_svc_push_lookup_forget(ngx_svc_push_work_t *work,
@@ -493,7 +498,7 @@ ngx_svc_push_lookup_forget(ngx_svc_push_work_t *work,
 }
 
 
-/* The last ones who were pushed: they are the least likely to have changed. */
+/* Keeps the users pushed last: they are the least likely to have changed. */
 
 void
 ngx_svc_push_lookup_known(ngx_svc_push_work_t *work,

@@ -1,10 +1,10 @@
 /*
  * Outbound SCIM: one look-up of many users.
  *
- * Who is new is looked up before he is created.  Where many are, one request
- * asks for several of them by both their names and their ids: whom the target
- * does not show is created, and who is shown is looked up by himself, as if
- * nobody had been asked for.
+ * New users are looked up before they are created.  When many are new, one
+ * request asks for several of them, by their names and their ids.  Users whom
+ * the target does not show are created; those whom it shows are looked up once
+ * more, each by himself.
  */
 
 #ifndef _NGX_SVC_PUSH_LOOKUP_H_INCLUDED_
@@ -14,28 +14,30 @@
 #include "ngx_svc_push_store.h"
 
 
-/* ended: work->lookup has, and is gone. */
+/* Sets ended(), which is called when work->lookup has ended and was freed. */
 void ngx_svc_push_lookup_init(void (*ended)(ngx_svc_push_work_t *work));
 
-/* Whether one is to be begun for those who are ready. */
+/* Returns whether a look-up is to be begun for users who are ready. */
 ngx_uint_t ngx_svc_push_lookup_due(ngx_svc_push_work_t *work);
 
-/* Begins it: work->lookup.  NGX_ERROR: memory, or nobody has room in it. */
+/* Begins work->lookup.  NGX_ERROR: no memory, or no user fits into the URL. */
 ngx_int_t ngx_svc_push_lookup(ngx_svc_push_work_t *work);
 
-/* Whether a user who is ready waits for what one says. */
+/* Returns whether a user who is ready has to wait for a look-up. */
 ngx_uint_t ngx_svc_push_lookup_waits(ngx_svc_push_work_t *work,
     ngx_svc_push_item_t *item);
 
-/* A user's requests begin: what the target has of him changes. */
+/*
+ * Called when a user's requests begin: what the target has of him may change.
+ */
 void ngx_svc_push_lookup_forget(ngx_svc_push_work_t *work,
     const ngx_svc_push_t *push);
 
-/* They have ended, and the target has him. */
+/* Called when a user's requests have ended: the target may have him now. */
 void ngx_svc_push_lookup_known(ngx_svc_push_work_t *work,
     const ngx_svc_push_t *push);
 
-/* Breaks off the one that is under way. */
+/* Breaks off the look-up under way. */
 void ngx_svc_push_lookup_cancel(ngx_svc_push_work_t *work);
 
 

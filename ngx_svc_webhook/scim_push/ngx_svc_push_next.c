@@ -1,5 +1,5 @@
 /*
- * Outbound SCIM: what is next for a target.
+ * Outbound SCIM: chooses what is done next for a target.
  */
 
 #include "ngx_svc_push_next.h"
@@ -12,10 +12,10 @@
 #include "ngx_svc_push_when.h"
 
 
-#define NGX_SVC_PUSH_BATCH    32        /* results are recorded at once */
+#define NGX_SVC_PUSH_BATCH    32        /* results that are recorded at once */
 
 
-/* What is called behind a poll, and behind anything else. */
+/* What is called after a poll, and after any other op. */
 
 typedef struct {
     ngx_svc_push_next_pt   polled;
@@ -132,8 +132,8 @@ ngx_svc_push_next_log(ngx_svc_push_work_t *work)
 
 
 /*
- * Before a look at all users the target's list is read: in the meantime all
- * goes on as it did.
+ * The target's list is read before a look at all users; meanwhile everything
+ * goes on as before.
  */
 
 static ngx_int_t
@@ -165,8 +165,8 @@ ngx_svc_push_next_list(ngx_svc_push_work_t *work)
 
 
 /*
- * Who is to be deactivated waits until all that is known of has been looked at:
- * how many they are decides.
+ * Users to be deactivated wait until all known events have been followed,
+ * since their number decides whether the brake stops them.
  */
 
 static ngx_int_t
@@ -228,7 +228,7 @@ ngx_svc_push_next_rest(ngx_svc_push_work_t *work)
         return ngx_svc_push_store_keep(work);
     }
 
-    /* its token is not kept for nothing */
+    /* the token does not stay in memory without need */
 
     if (idle && work->conf && (work->idle || work->paused)) {
         ngx_destroy_pool(work->conf->pool);

@@ -1,6 +1,6 @@
 /*
- * Outbound SCIM: what is next for a target, of which one op at a time is under
- * way.
+ * Outbound SCIM: chooses what is done next for a target.  A target has one op
+ * under way at a time.
  */
 
 #ifndef _NGX_SVC_PUSH_NEXT_H_INCLUDED_
@@ -10,22 +10,26 @@
 #include "ngx_svc_push_store.h"
 
 
-#define NGX_SVC_PUSH_KEEP     3600000   /* ms, between notes of how far it is */
+#define NGX_SVC_PUSH_KEEP     3600000   /* ms between notes of the log's
+                                           position */
 
 
-/* As work->stored of ngx_svc_push_store.h. */
+/* The type of work->stored in ngx_svc_push_store.h. */
 
 typedef void (*ngx_svc_push_next_pt)(ngx_svc_push_work_t *work, ngx_int_t rc);
 
 
-/* At the helper's start: what is called behind a poll, and behind other ops. */
+/*
+ * Called at the helper's start: sets what is called after a poll, and after
+ * any other op.
+ */
 void ngx_svc_push_next_init(ngx_svc_push_next_pt polled,
     ngx_svc_push_next_pt stored);
 
 /*
- * Begins the next op, while there is none; draining: what came of pushes is
- * recorded, nothing else.  NGX_OK: it has begun; NGX_DECLINED: there is nothing
- * to do; NGX_ERROR.
+ * Begins the next op; there must be none under way.  draining: only outcomes
+ * of pushes are recorded.  NGX_OK: it has begun; NGX_DECLINED: there is
+ * nothing to do; NGX_ERROR: it failed.
  */
 ngx_int_t ngx_svc_push_next(ngx_svc_push_work_t *work, ngx_uint_t draining);
 

@@ -1,5 +1,5 @@
 /*
- * Outbound SCIM: what an answer says of the target itself.
+ * Outbound SCIM: what an answer tells about the target itself.
  */
 
 #include "ngx_svc_push_outcome.h"
@@ -8,17 +8,18 @@
 #include "ngx_svc_metrics.h"
 
 
-#define NGX_SVC_PUSH_REST       60000       /* ms, when it does not say */
+#define NGX_SVC_PUSH_REST       60000       /* ms, without Retry-After */
 #define NGX_SVC_PUSH_REST_MAX   3600000
-#define NGX_SVC_PUSH_FAIL       900000      /* doubled with each failure */
+#define NGX_SVC_PUSH_FAIL       900000      /* ms, doubled with each failure */
 #define NGX_SVC_PUSH_FAIL_MAX   86400000
-#define NGX_SVC_PUSH_AWAY       1000        /* likewise, of a name that leads
+#define NGX_SVC_PUSH_AWAY       1000        /* ms, doubled; the name leads
                                                nowhere */
 #define NGX_SVC_PUSH_AWAY_MAX   600000
-#define NGX_SVC_PUSH_AWAY_FAIL  60000       /* from then on it fails */
+#define NGX_SVC_PUSH_AWAY_FAIL  60000       /* ms; from this delay on it
+                                               fails */
 
-#define NGX_SVC_PUSH_LINES    10        /* in the log */
-#define NGX_SVC_PUSH_MINUTE   60000     /* ms, in which there are so many */
+#define NGX_SVC_PUSH_LINES    10        /* in the log, per minute */
+#define NGX_SVC_PUSH_MINUTE   60000     /* ms */
 
 
 static void ngx_svc_push_outcome_well(ngx_svc_push_work_t *work);
@@ -88,8 +89,8 @@ ngx_svc_push_outcome_well(ngx_svc_push_work_t *work)
 
 
 /*
- * A name that leads nowhere may be a name server that is down: that is soon
- * tried again.  Of a name that leads to a private address nothing else is seen.
+ * A name that leads nowhere may be due to a name server that is down, so it is
+ * tried again soon.  A name that leads to a private address looks the same.
  */
 
 static void

@@ -1,5 +1,5 @@
 /*
- * Outbound SCIM: what an answer says of the target itself.
+ * Outbound SCIM: what an answer tells about the target itself.
  */
 
 #ifndef _NGX_SVC_PUSH_OUTCOME_H_INCLUDED_
@@ -10,13 +10,13 @@
 
 
 /*
- * Pauses the target, says that it fails, or that it does no more, which is to
- * be stored.  Requests that were under way at the same time may say the same.
+ * Notes that the target pauses, fails, or works again; the change is to be
+ * stored.  Several requests under way may tell the same.
  */
 void ngx_svc_push_outcome(ngx_svc_push_work_t *work,
     const ngx_svc_push_answer_t *answer);
 
-/* Counts and logs what came of a user. */
+/* Counts and logs the outcome of a push. */
 void ngx_svc_push_outcome_log(ngx_svc_push_work_t *work,
     const ngx_svc_push_t *push);
 

@@ -1,5 +1,5 @@
 /*
- * Outbound SCIM: whose a resource of a target is, of the users here.
+ * Outbound SCIM: looks for the user here whom a target's resource belongs to.
  */
 
 #include "ngx_svc_push_owner.h"

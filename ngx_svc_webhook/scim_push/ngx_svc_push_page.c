@@ -1,5 +1,5 @@
 /*
- * Outbound SCIM: whom a target has (RFC 7644, 3.4.2.4).
+ * Outbound SCIM: a page of the users that a target has (RFC 7644, 3.4.2.4).
  */
 
 #include "ngx_svc_push_page.h"
@@ -7,8 +7,8 @@
 #include "ngx_svc_push_read.h"
 
 
-#define NGX_SVC_PUSH_PAGE_LONG   100    /* users */
-#define NGX_SVC_PUSH_PAGE_SHORT  20     /* when those are too much to read */
+#define NGX_SVC_PUSH_PAGE_LONG   100    /* users of a page */
+#define NGX_SVC_PUSH_PAGE_SHORT  20     /* if the answer was too long */
 
 #define NGX_SVC_PUSH_PAGE_TOTAL  1000000000
 
@@ -118,8 +118,8 @@ ngx_svc_push_page_answer(ngx_svc_push_http_t *http)
 
 
 /*
- * Who has no id, or none that can be in a URL, counts, and is not shown.  Some
- * show the first page again behind the last one.
+ * Resources without an id that can be in a URL are counted, but not shown.
+ * Some targets repeat the first page after the last one.
  */
 
 static void

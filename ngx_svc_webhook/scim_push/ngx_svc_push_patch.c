@@ -1,5 +1,5 @@
 /*
- * Outbound SCIM: the operations that make a user of what is there.
+ * Outbound SCIM: the PATCH that changes a target's resource to what is wanted.
  */
 
 #include "ngx_svc_push_patch.h"
@@ -67,7 +67,7 @@ ngx_svc_push_patch(ngx_pool_t *pool, const ngx_svc_push_want_t *want,
 }
 
 
-/* The object stays open. */
+/* Begins an operation; its object stays open. */
 
 static void
 ngx_svc_push_patch_operation(ngx_svc_json_writer_t *w, const char *op,
@@ -79,7 +79,7 @@ ngx_svc_push_patch_operation(ngx_svc_json_writer_t *w, const char *op,
 }
 
 
-/* Our id is pushed where it is not there. */
+/* Writes our id as externalId, where the target does not have it. */
 
 static ngx_uint_t
 ngx_svc_push_patch_identity(ngx_svc_json_writer_t *w,
@@ -140,7 +140,9 @@ ngx_svc_push_patch_has_email(const cJSON *there, const ngx_str_t *address)
 }
 
 
-/* What the target makes of a name's parts is its own: that never differs. */
+/*
+ * name.formatted never counts as a difference: the target may build it itself.
+ */
 
 static ngx_uint_t
 ngx_svc_push_patch_changes(ngx_svc_json_writer_t *w,

@@ -1,5 +1,5 @@
 /*
- * Outbound SCIM: the operations that make a user of what is there.
+ * Outbound SCIM: the PATCH that changes a target's resource to what is wanted.
  */
 
 #ifndef _NGX_SVC_PUSH_PATCH_H_INCLUDED_
@@ -10,10 +10,11 @@
 
 
 /*
- * The operations (RFC 7644, 3.5.2) that make a user of what is there; all of
- * them when that is NULL.  What was never sent is not taken away, and of an
- * inactive user it is "active" alone.  NGX_OK; NGX_DECLINED: nothing differs;
- * NGX_ERROR: memory.  The body is of the pool.
+ * Writes the operations (RFC 7644, 3.5.2) that change the resource there to
+ * what is wanted; there == NULL: the resource is not known, and all are
+ * written.  Attributes that were never sent are not removed, and for an
+ * inactive user there is only "active".  NGX_OK; NGX_DECLINED: nothing
+ * differs; NGX_ERROR: no memory.  The body is in the pool.
  */
 ngx_int_t ngx_svc_push_patch(ngx_pool_t *pool, const ngx_svc_push_want_t *want,
     const cJSON *there, ngx_str_t *body);

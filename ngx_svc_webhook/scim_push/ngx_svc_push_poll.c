@@ -1,6 +1,6 @@
 /*
- * Outbound SCIM: the row of a target, the version of it that users are pushed
- * to, and what the audit log has for it.
+ * Outbound SCIM: polls the row of a target, the version of it that users are
+ * pushed to, and the audit log.
  */
 
 #include "ngx_svc_push_poll.h"
@@ -9,7 +9,7 @@
 #include "ngx_svc_push_token.h"
 
 
-#define NGX_SVC_PUSH_NO_TOKEN  60000    /* ms, until it is tried again */
+#define NGX_SVC_PUSH_NO_TOKEN  60000    /* ms until the token is opened again */
 
 
 #define ngx_svc_push_is(value, literal)                                       \
@@ -77,7 +77,7 @@ ngx_svc_push_polled(ngx_svc_pg_op_t *op)
     work->more = 0;
     work->final = 1;
 
-    /* what is in memory is ahead of the row: most events change nothing */
+    /* memory is ahead of the row: most events change nothing */
 
     log = ngx_svc_pg_op_result(op, &ngx_svc_sql_push_log);
 
@@ -139,8 +139,8 @@ ngx_svc_push_row(ngx_svc_push_work_t *work, PGresult *res)
 
 
 /*
- * What the target has said since the poll began is newer, unless that was of
- * another version.
+ * What the target has answered since the poll began is newer than the row,
+ * unless the answer was another version's.
  */
 
 static void
@@ -167,7 +167,7 @@ ngx_svc_push_row_state(ngx_svc_push_work_t *work, PGresult *res)
 }
 
 
-/* In how many ms, as a time. */
+/* Reads a number of ms from now as a time. */
 
 static ngx_msec_t
 ngx_svc_push_row_time(PGresult *res, int column, ngx_uint_t *given)
@@ -184,7 +184,9 @@ ngx_svc_push_row_time(PGresult *res, int column, ngx_uint_t *given)
 }
 
 
-/* Who is pushed to something else meanwhile has the old one. */
+/*
+ * Makes the conf of the row's version.  No push may use the old one any more.
+ */
 
 static ngx_int_t
 ngx_svc_push_row_conf(ngx_svc_push_work_t *work, PGresult *res)
@@ -229,7 +231,7 @@ ngx_svc_push_row_conf(ngx_svc_push_work_t *work, PGresult *res)
 }
 
 
-/* Without its token all goes on but the requests, and those of a test. */
+/* Without its token everything goes on but requests and tests. */
 
 static void
 ngx_svc_push_row_sealed(ngx_svc_push_work_t *work)
@@ -297,7 +299,7 @@ ngx_svc_push_conf_make(ngx_svc_push_work_t *work, PGresult *res,
 }
 
 
-/* Events that are of no interest are passed over, in memory. */
+/* Events that do not count are passed over, in memory only. */
 
 static void
 ngx_svc_push_log(ngx_svc_push_work_t *work, PGresult *res)

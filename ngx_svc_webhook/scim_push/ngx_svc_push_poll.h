@@ -1,5 +1,5 @@
 /*
- * Outbound SCIM: a target is looked at in PostgreSQL, and the audit log for it.
+ * Outbound SCIM: polls PostgreSQL for a target's row and its audit events.
  */
 
 #ifndef _NGX_SVC_PUSH_POLL_H_INCLUDED_
@@ -9,7 +9,7 @@
 #include "ngx_svc_push_store.h"
 
 
-/* Begins an op, as those of ngx_svc_push_store.h. */
+/* Begins an op, as in ngx_svc_push_store.h. */
 ngx_int_t ngx_svc_push_poll(ngx_svc_push_work_t *work);
 
 

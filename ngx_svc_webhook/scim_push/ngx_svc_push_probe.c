@@ -1,5 +1,5 @@
 /*
- * Outbound SCIM: what a target can do (RFC 7643, 5).
+ * Outbound SCIM: asks what a target can do (RFC 7643, 5).
  */
 
 #include "ngx_svc_push_probe.h"

@@ -1,5 +1,5 @@
 /*
- * Outbound SCIM: what a target can do.
+ * Outbound SCIM: asks what a target can do.
  */
 
 #ifndef _NGX_SVC_PUSH_PROBE_H_INCLUDED_
@@ -10,12 +10,12 @@
 
 
 /*
- * Makes the requests; the handler is called once, never from within this call.
- * NGX_ERROR: memory, it will not be called.
+ * Makes the requests.  The handler is called once, never from within this
+ * call.  NGX_ERROR: no memory, and the handler will not be called.
  */
 ngx_int_t ngx_svc_push_probe(ngx_svc_push_probe_t *probe);
 
-/* Breaks off what is under way: its handler will not be called. */
+/* Breaks off what is under way: the handler will not be called. */
 void ngx_svc_push_probe_cancel(ngx_svc_push_probe_t *probe);
 
 

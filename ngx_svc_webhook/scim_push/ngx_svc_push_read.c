@@ -1,5 +1,5 @@
 /*
- * Outbound SCIM: resources of a target.
+ * Outbound SCIM: reads resources of a target.
  */
 
 #include "ngx_svc_push_read.h"
@@ -56,7 +56,7 @@ ngx_svc_push_read_is(const cJSON *resource, const char *name,
 }
 
 
-/* Of "." and ".." the path would be another one. */
+/* The ids "." and ".." would change the path of the URL. */
 
 ngx_int_t
 ngx_svc_push_read_id(const cJSON *resource, ngx_str_t *id)

@@ -1,5 +1,5 @@
 /*
- * Outbound SCIM: what came of pushes is recorded.
+ * Outbound SCIM: records the outcomes of pushes.
  */
 
 #include "ngx_svc_push_record.h"
@@ -13,11 +13,11 @@
 
 #define NGX_SVC_PUSH_AGAIN      1000        /* ms, doubled with each attempt */
 #define NGX_SVC_PUSH_AGAIN_MAX  600000
-#define NGX_SVC_PUSH_WRONG      3600000     /* likewise, of a user who is
+#define NGX_SVC_PUSH_WRONG      3600000     /* ms, doubled; the user was
                                                refused */
 #define NGX_SVC_PUSH_WRONG_MAX  86400000
-#define NGX_SVC_PUSH_SPREAD     300000      /* ms, at most, behind an hour */
-#define NGX_SVC_PUSH_TRIES      100         /* no more are counted */
+#define NGX_SVC_PUSH_SPREAD     300000      /* ms, at most, added to an hour */
+#define NGX_SVC_PUSH_TRIES      100         /* the highest count of attempts */
 
 
 static ngx_int_t ngx_svc_push_record_bind(ngx_svc_push_work_t *work,
@@ -106,7 +106,7 @@ ngx_svc_push_record_bind(ngx_svc_push_work_t *work, ngx_svc_pg_op_t *op)
 }
 
 
-/* What an attempt that failed has left there nobody knows. */
+/* After an attempt that failed, nobody knows what the target has. */
 
 static void
 ngx_svc_push_record_item(ngx_svc_json_writer_t *w, ngx_svc_push_item_t *item)
@@ -142,7 +142,7 @@ ngx_svc_push_record_item(ngx_svc_json_writer_t *w, ngx_svc_push_item_t *item)
         ngx_svc_json_boolean(w, "absent", push->seen == NGX_SVC_PUSH_ABSENT);
     }
 
-    /* a text of PostgreSQL's has no NUL */
+    /* a text in PostgreSQL cannot have a NUL */
 
     if (push->remote_id.len
         && ngx_strlchr(push->remote_id.data,
@@ -172,7 +172,7 @@ ngx_svc_push_record_item(ngx_svc_json_writer_t *w, ngx_svc_push_item_t *item)
 }
 
 
-/* In ms; what is the target's waits for it. */
+/* Returns ms until the next attempt; 0: the user waits for the target. */
 
 static ngx_int_t
 ngx_svc_push_record_delay(ngx_svc_push_item_t *item)
@@ -253,7 +253,7 @@ ngx_svc_push_record_patch(ngx_svc_push_work_t *work, ngx_svc_pg_op_t *op)
 }
 
 
-/* What could not be recorded is recorded later. */
+/* Results that could not be recorded are recorded later. */
 
 static void
 ngx_svc_push_recorded(ngx_svc_pg_op_t *op)

@@ -1,5 +1,5 @@
 /*
- * Outbound SCIM: what came of pushes is recorded.
+ * Outbound SCIM: records the outcomes of pushes.
  */
 
 #ifndef _NGX_SVC_PUSH_RECORD_H_INCLUDED_
@@ -10,7 +10,8 @@
 
 
 /*
- * As of ngx_svc_push_store.h: work->results, work->state and work->no_patch.
+ * Begins an op, as in ngx_svc_push_store.h, that stores work->results,
+ * work->state and work->no_patch.
  */
 ngx_int_t ngx_svc_push_record(ngx_svc_push_work_t *work);
 

@@ -1,5 +1,5 @@
 /*
- * Outbound SCIM: whom a look-up of many users has shown.
+ * Outbound SCIM: which users a look-up of many has shown.
  */
 
 #include "ngx_svc_push_shown.h"
@@ -7,8 +7,8 @@
 
 
 /*
- * Users, and no page of a target is as short: where totalResults is how many
- * are on the page, an answer that fills it may hide somebody.
+ * Users; no target's pages are shorter.  Where totalResults is the number on
+ * the page, an answer that fills the page may hide users.
  */
 #define NGX_SVC_PUSH_SHOWN_PAGE  10
 
@@ -73,7 +73,7 @@ ngx_svc_push_shown_read(ngx_svc_push_shown_t *s, const cJSON *json)
 }
 
 
-/* Whether somebody was asked for whom a resource is. */
+/* Returns whether a resource is one of the users asked for. */
 
 static ngx_uint_t
 ngx_svc_push_shown_asked(ngx_svc_push_shown_t *s, const cJSON *resource)

@@ -1,5 +1,5 @@
 /*
- * Outbound SCIM: the statements of the helper, about targets.
+ * Outbound SCIM: the helper's statements about targets.
  */
 
 #include "ngx_svc_push_sql.h"

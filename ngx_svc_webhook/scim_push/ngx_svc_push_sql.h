@@ -1,5 +1,5 @@
 /*
- * Outbound SCIM: the statements of the helper, about targets.
+ * Outbound SCIM: the helper's statements about targets.
  */
 
 #ifndef _NGX_SVC_PUSH_SQL_H_INCLUDED_
@@ -9,7 +9,7 @@
 #include "ngx_svc_pg.h"
 
 
-/* Columns, in order, of what they answer. */
+/* The columns of ngx_svc_sql_push_poll, in order. */
 
 enum {
     NGX_SVC_PUSH_C_VERSION = 0,
@@ -21,23 +21,24 @@ enum {
     NGX_SVC_PUSH_C_EVENT,
     NGX_SVC_PUSH_C_SINCE,
     NGX_SVC_PUSH_C_BEGIN,               /* all users are to be looked at */
-    NGX_SVC_PUSH_C_WAIT,                /* ms; NULL: not to wait */
+    NGX_SVC_PUSH_C_WAIT,                /* ms; NULL: no pause */
     NGX_SVC_PUSH_C_FAILURES,
-    NGX_SVC_PUSH_C_CONFIG,              /* is to be asked for its config */
+    NGX_SVC_PUSH_C_CONFIG,              /* its config is to be asked for */
     NGX_SVC_PUSH_C_STATUS,
     NGX_SVC_PUSH_C_LOOKING,
     NGX_SVC_PUSH_C_TEST,                /* a test's id, or NULL */
-    NGX_SVC_PUSH_C_DUE,                 /* ms; NULL: nobody is */
-    NGX_SVC_PUSH_C_LEFT,                /* of a sync */
-    NGX_SVC_PUSH_C_TROUBLE,             /* it has failed, or so it says */
-    NGX_SVC_PUSH_C_LIST                 /* of its list; NULL: it is not read */
+    NGX_SVC_PUSH_C_DUE,                 /* ms until a user is due; NULL: none
+                                           is */
+    NGX_SVC_PUSH_C_LEFT,                /* users are left of a sync */
+    NGX_SVC_PUSH_C_TROUBLE,             /* the target failed, or says so */
+    NGX_SVC_PUSH_C_LIST                 /* next user of the list; NULL: done */
 };
 
-/* Of no tenant: see sql/0030_outbound.sql. */
+/* Statements without a tenant: see sql/0030_outbound.sql. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_push_claim;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_push_release;
 
-/* Of a tenant; $1 is the target, $2 the helper. */
+/* Statements of a tenant; $1 is the target, $2 the helper. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_push_poll;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_push_state;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_push_config;

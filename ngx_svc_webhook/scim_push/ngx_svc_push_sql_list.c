@@ -1,5 +1,5 @@
 /*
- * Outbound SCIM: the statements by which a target's list is compared.
+ * Outbound SCIM: the statements that compare a target's list.
  */
 
 #include "ngx_svc_push_sql_list.h"

@@ -1,5 +1,5 @@
 /*
- * Outbound SCIM: the statements by which a target's list is compared.
+ * Outbound SCIM: the statements that compare a target's list.
  */
 
 #ifndef _NGX_SVC_PUSH_SQL_LIST_H_INCLUDED_
@@ -9,7 +9,7 @@
 #include "ngx_svc_pg.h"
 
 
-/* Of a tenant; $1 is the target, $2 the helper. */
+/* Statements of a tenant; $1 is the target, $2 the helper. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_push_match;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_push_listed;
 

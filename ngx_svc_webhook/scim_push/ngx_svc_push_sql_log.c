@@ -1,5 +1,5 @@
 /*
- * Outbound SCIM: the statements by which the helper finds who is to be pushed.
+ * Outbound SCIM: the statements that find the users to be pushed.
  */
 
 #include "ngx_svc_push_sql_log.h"

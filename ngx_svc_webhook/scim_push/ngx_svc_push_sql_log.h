@@ -1,5 +1,5 @@
 /*
- * Outbound SCIM: the statements by which the helper finds who is to be pushed.
+ * Outbound SCIM: the statements that find the users to be pushed.
  */
 
 #ifndef _NGX_SVC_PUSH_SQL_LOG_H_INCLUDED_
@@ -9,10 +9,11 @@
 #include "ngx_svc_pg.h"
 
 
-#define NGX_SVC_PUSH_LOG    1000        /* events that a poll looks at */
-#define NGX_SVC_PUSH_EVENTS 200         /* that are followed at once */
+#define NGX_SVC_PUSH_LOG    1000        /* events that a poll looks at, at
+                                           most */
+#define NGX_SVC_PUSH_EVENTS 200         /* events that are followed at once */
 
-/* Columns, in order. */
+/* The columns of ngx_svc_sql_push_log, in order. */
 
 enum {
     NGX_SVC_PUSH_L_N = 0,
@@ -24,7 +25,7 @@ enum {
 };
 
 
-/* Of a tenant; $1 is the target, $2 the helper. */
+/* Statements of a tenant; $1 is the target, $2 the helper. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_push_log;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_push_begin;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_push_follow;

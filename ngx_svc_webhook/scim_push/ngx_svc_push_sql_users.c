@@ -1,6 +1,5 @@
 /*
- * Outbound SCIM: the statements by which the helper has users and gives them
- * back.
+ * Outbound SCIM: the statements that take users, and record their outcomes.
  */
 
 #include "ngx_svc_push_sql_users.h"

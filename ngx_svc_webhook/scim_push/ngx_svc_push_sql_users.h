@@ -1,6 +1,5 @@
 /*
- * Outbound SCIM: the statements by which the helper has users and gives them
- * back.
+ * Outbound SCIM: the statements that take users, and record their outcomes.
  */
 
 #ifndef _NGX_SVC_PUSH_SQL_USERS_H_INCLUDED_
@@ -10,13 +9,13 @@
 #include "ngx_svc_pg.h"
 
 
-/* Columns, in order. */
+/* The columns of ngx_svc_sql_push_take, in order. */
 
 enum {
     NGX_SVC_PUSH_I_HELD = 0,
     NGX_SVC_PUSH_I_ENDED,
     NGX_SVC_PUSH_I_USERS,
-    NGX_SVC_PUSH_I_ID,                  /* NULL: there is nobody */
+    NGX_SVC_PUSH_I_ID,                  /* NULL: no user is due */
     NGX_SVC_PUSH_I_REV,
     NGX_SVC_PUSH_I_REMOTE,
     NGX_SVC_PUSH_I_REMOTE_HASH,
@@ -38,7 +37,7 @@ enum {
 };
 
 
-/* Of a tenant; $1 is the target, $2 the helper. */
+/* Statements of a tenant; $1 is the target, $2 the helper. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_push_take;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_push_record;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_push_owner;

@@ -1,5 +1,5 @@
 /*
- * Outbound SCIM: what PostgreSQL has of a target, and is told.
+ * Outbound SCIM: the ops that read and write a target.
  */
 
 #include "ngx_svc_push_store.h"
@@ -162,7 +162,7 @@ ngx_svc_push_store_number(ngx_pool_t *pool, int64_t n, size_t *len)
 }
 
 
-/* --- small ones -------------------------------------------------------- */
+/* --- simple ops -------------------------------------------------------- */
 
 static ngx_int_t
 ngx_svc_push_store_simple(ngx_svc_push_work_t *work,
@@ -198,7 +198,7 @@ ngx_svc_push_store_begin(ngx_svc_push_work_t *work)
 }
 
 
-/* Where the log is followed from, the next poll says. */
+/* The next poll reads from where the log is to be followed. */
 
 static void
 ngx_svc_push_begun(ngx_svc_pg_op_t *op)
@@ -222,7 +222,7 @@ ngx_svc_push_store_follow(ngx_svc_push_work_t *work)
 {
     ngx_svc_pg_op_t  *op;
 
-    /* what is in memory must not be ahead of what outlives a crash */
+    /* commits durably: memory must not be ahead of what outlives a crash */
 
     op = ngx_svc_push_store_begin_op(work, NGX_SVC_PG_WRITE, 0,
                                      ngx_svc_push_followed);
@@ -261,8 +261,8 @@ ngx_svc_push_store_behind(ngx_svc_push_work_t *work, ngx_svc_pg_op_t *op,
 
 
 /*
- * Without a row: the target is another helper's, or begins anew.  With fewer
- * events than could be, all that were final have been followed.
+ * No row: another helper holds the target, or it begins anew.  Fewer events
+ * than the limit: all final events have been followed.
  */
 
 static void
@@ -372,7 +372,9 @@ ngx_svc_push_store_hold(ngx_svc_push_work_t *work)
 }
 
 
-/* Until the next poll it is held, whatever has become of it meanwhile. */
+/*
+ * The target stays held until the next poll, whatever became of it meanwhile.
+ */
 
 static void
 ngx_svc_push_stopped(ngx_svc_pg_op_t *op)

@@ -1,5 +1,5 @@
 /*
- * Outbound SCIM: the tenants whose targets this helper has.
+ * Outbound SCIM: the tenants whose targets this helper holds.
  */
 
 #include "ngx_svc_push_tenant.h"

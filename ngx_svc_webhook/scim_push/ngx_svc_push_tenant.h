@@ -1,5 +1,5 @@
 /*
- * Outbound SCIM: the tenants whose targets this helper has.
+ * Outbound SCIM: the tenants whose targets this helper holds.
  */
 
 #ifndef _NGX_SVC_PUSH_TENANT_H_INCLUDED_
@@ -9,19 +9,25 @@
 #include "ngx_svc_push_store.h"
 
 
-/* At the helper's start. */
+/* Called at the helper's start. */
 void ngx_svc_push_tenant_init(void);
 
-/* The one with that id: a new one if need be, NULL: memory; or NULL. */
+/*
+ * Returns the tenant of that id, which is added if need be.  NULL: no memory.
+ */
 ngx_svc_push_tenant_t *ngx_svc_push_tenant(const ngx_str_t *id);
+
+/* Returns the tenant of that id, or NULL. */
 ngx_svc_push_tenant_t *ngx_svc_push_tenant_find(const ngx_str_t *id);
 
-/* One of its works, or NULL. */
+/* Returns a target of the tenant, or NULL. */
 ngx_svc_push_work_t *ngx_svc_push_tenant_work(ngx_svc_push_tenant_t *tenant,
     const ngx_str_t *id);
 
-/* A work of work->tenant comes, or goes, the last one with its tenant. */
+/* Adds a work to work->tenant. */
 void ngx_svc_push_tenant_join(ngx_svc_push_work_t *work);
+
+/* Removes a work from work->tenant, which is freed with its last work. */
 void ngx_svc_push_tenant_leave(ngx_svc_push_work_t *work);
 
 

@@ -1,11 +1,11 @@
 /*
- * Outbound SCIM: the requests of one user.
+ * Outbound SCIM: pushes one user.
  *
- * Of whom a target has no id is known he is looked up, by name and by our id;
- * who is there is taken over, and made what is wanted, who is not is created.
- * A request whose outcome is not known is never made again before that.  Nobody
- * is ever deleted, and who is not to be active is only made inactive, which is
- * done when the target shows it.
+ * A user whose id at the target is not known is looked up, by name and by our
+ * id.  If the user is there he is taken over and changed; if not he is
+ * created. A request whose outcome is not known is never repeated before
+ * another look-up. Users are never deleted: one who is not to be active is
+ * made inactive, which is done when the target shows it.
  */
 
 #include "ngx_svc_push_user.h"
@@ -97,8 +97,8 @@ ngx_svc_push_user_find(ngx_svc_push_call_t *call)
 
 
 /*
- * Who is in scope is taken over by name, too; who is to be made inactive only
- * when it was us who made him.
+ * A user in scope is also taken over by name; one who is to be inactive only
+ * if we have made him.
  */
 
 static ngx_int_t
@@ -143,7 +143,7 @@ ngx_svc_push_user_looked(ngx_svc_push_call_t *call)
 }
 
 
-/* Not each target knows to look for our id, or has a list of nobody. */
+/* Not every target can look for our id, or answers with an empty list. */
 
 static ngx_uint_t
 ngx_svc_push_user_unlisted(ngx_svc_push_call_t *call)
@@ -189,8 +189,8 @@ ngx_svc_push_user_absent(ngx_svc_push_call_t *call)
 
 
 /*
- * A resource with the id of somebody else who is pushed from here is that
- * one's, whatever its name: PostgreSQL knows.
+ * A resource whose externalId is another user's here belongs to that user,
+ * whatever its name; PostgreSQL is asked.
  */
 
 static ngx_int_t
@@ -235,7 +235,10 @@ ngx_svc_push_user_owned(ngx_svc_push_t *push, ngx_svc_push_owner_e owner)
 }
 
 
-/* Who was read by his id is to be adjusted, who was looked up is taken over. */
+/*
+ * A user who was read by his id is adjusted; one who was looked up is taken
+ * over.
+ */
 
 static ngx_int_t
 ngx_svc_push_user_ours(ngx_svc_push_call_t *call, const cJSON *resource)
@@ -259,7 +262,7 @@ ngx_svc_push_user_other(ngx_svc_push_call_t *call, ngx_svc_push_owner_e owner)
     if (call->read) {
         ngx_svc_push_call_forget(call);
 
-        /* the id is not his any more: he may have another one */
+        /* the id belongs to another user now: this one may have another id */
 
         if (!call->push->want.active) {
             call->read = 0;
@@ -352,7 +355,7 @@ ngx_svc_push_user_created(ngx_svc_push_call_t *call)
 }
 
 
-/* RFC 7644, 3.3: 409; some say it with 400. */
+/* The status is 409 by RFC 7644, 3.3; some targets say 400. */
 
 static ngx_uint_t
 ngx_svc_push_user_taken(ngx_svc_push_call_t *call)
@@ -383,7 +386,7 @@ ngx_svc_push_user_got(ngx_svc_push_call_t *call)
 }
 
 
-/* Without a resource all is said that is, or was, set here. */
+/* Without a resource, sends all attributes that are or were set here. */
 
 static ngx_int_t
 ngx_svc_push_user_adjust(ngx_svc_push_call_t *call, const cJSON *resource)
@@ -413,8 +416,9 @@ ngx_svc_push_user_adjust(ngx_svc_push_call_t *call, const cJSON *resource)
 
 
 /*
- * Some refuse to take away what is not there: then it is asked for what is, and
- * the difference is sent.  Some have no route for PATCH, and say 404 to it.
+ * Some targets refuse to remove what is not there: then the resource is read,
+ * and only the difference is sent.  Others have no route for PATCH, and answer
+ * 404.
  */
 
 static ngx_int_t
@@ -443,7 +447,7 @@ ngx_svc_push_user_patched(ngx_svc_push_call_t *call)
 }
 
 
-/* PATCH of the user was 404: if the user is there, it is PATCH that is not. */
+/* PATCH got 404: if the user is there after all, the target lacks PATCH. */
 
 static ngx_int_t
 ngx_svc_push_user_unrouted(ngx_svc_push_call_t *call)
@@ -474,7 +478,7 @@ ngx_svc_push_user_put(ngx_svc_push_call_t *call, const cJSON *resource)
 }
 
 
-/* A target may say of itself that it has done something else. */
+/* The target's answer may show that it has done something else. */
 
 static ngx_int_t
 ngx_svc_push_user_updated(ngx_svc_push_call_t *call)
@@ -504,9 +508,9 @@ ngx_svc_push_user_updated(ngx_svc_push_call_t *call)
 
 
 /*
- * Who was made inactive without a word is asked for.  Some never say whether
- * anybody is active, or cannot be asked: what they have answered is all there
- * is.
+ * If a change to inactive was answered without the resource, that is read.
+ * Some targets never show "active", or do not allow to read: then the answer
+ * to the change is all there is.
  */
 
 static ngx_int_t
@@ -564,7 +568,7 @@ ngx_svc_push_user_lost(ngx_svc_push_call_t *call)
 static ngx_int_t
 ngx_svc_push_user_forget(ngx_svc_push_call_t *call)
 {
-    /* of who has left the id is kept until he is not there for sure */
+    /* the id of a leaving user is kept until he is gone for certain */
 
     if (call->push->want.active) {
         ngx_svc_push_call_forget(call);

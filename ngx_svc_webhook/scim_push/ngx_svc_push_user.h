@@ -1,5 +1,5 @@
 /*
- * Outbound SCIM: the requests of one user.
+ * Outbound SCIM: pushes one user.
  */
 
 #ifndef _NGX_SVC_PUSH_USER_H_INCLUDED_
@@ -10,15 +10,15 @@
 
 
 /*
- * Makes the requests; the handler is called once, never from within this call.
- * NGX_ERROR: memory, it will not be called.
+ * Makes the requests.  The handler is called once, never from within this
+ * call.  NGX_ERROR: no memory, and the handler will not be called.
  */
 ngx_int_t ngx_svc_push_user(ngx_svc_push_t *push);
 
-/* The answer to push->owner(), never from within that. */
+/* Takes the answer to push->owner(); never called from within that. */
 void ngx_svc_push_user_owned(ngx_svc_push_t *push, ngx_svc_push_owner_e owner);
 
-/* Breaks off what is under way: its handler will not be called. */
+/* Breaks off what is under way: the handler will not be called. */
 void ngx_svc_push_user_cancel(ngx_svc_push_t *push);
 
 

@@ -6,18 +6,20 @@
 #include "ngx_svc_push_fly.h"
 
 
-#define NGX_SVC_PUSH_BACKOFF  1000      /* ms, at most, while events are
-                                           not final */
-#define NGX_SVC_PUSH_LISTENS  15000     /* who is woken polls anyway */
+#define NGX_SVC_PUSH_BACKOFF  1000      /* ms at most, while events are not
+                                           final */
+#define NGX_SVC_PUSH_LISTENS  15000     /* ms between polls, though Redis wakes
+                                           us */
 #define NGX_SVC_PUSH_ALONE    2000
-#define NGX_SVC_PUSH_SLOWEST  1000      /* who is woken polls so often */
-#define NGX_SVC_PUSH_TURN     40        /* from one of these to the next */
+#define NGX_SVC_PUSH_SLOWEST  1000      /* ms, the longest wait of a woken
+                                           target */
+#define NGX_SVC_PUSH_TURN     40        /* ms between two woken targets */
 
 
 static ngx_msec_t ngx_svc_push_when_list(ngx_svc_push_work_t *work);
 
 
-static ngx_msec_t  ngx_svc_push_when_turn;  /* of the next one who is woken */
+static ngx_msec_t  ngx_svc_push_when_turn;  /* of the next woken target */
 
 
 ngx_uint_t
@@ -28,7 +30,7 @@ ngx_svc_push_when_idle(ngx_svc_push_work_t *work)
 }
 
 
-/* In turn: the more are woken, the less often each of them polls. */
+/* Woken targets poll in turn: the more there are, the less often each polls. */
 
 ngx_msec_t
 ngx_svc_push_when_woken(ngx_svc_push_work_t *work)
@@ -88,7 +90,7 @@ ngx_svc_push_when_polled(ngx_svc_push_work_t *work, ngx_uint_t n,
         return;
     }
 
-    /* who has written, or has still to commit, has no other turn */
+    /* a woken target, or one with transactions still open, polls in turn */
 
     at = ngx_svc_push_when_woken(work);
 
@@ -98,7 +100,7 @@ ngx_svc_push_when_polled(ngx_svc_push_work_t *work, ngx_uint_t n,
 }
 
 
-/* When the next page of its list may be asked for. */
+/* Returns when the next page of the list may be asked for. */
 
 static ngx_msec_t
 ngx_svc_push_when_list(ngx_svc_push_work_t *work)

@@ -9,23 +9,26 @@
 #include "ngx_svc_push_store.h"
 
 
-#define NGX_SVC_PUSH_PACE     50        /* ms, from a poll to the next */
-#define NGX_SVC_PUSH_EACH     20        /* ms, so many polls of all targets */
-#define NGX_SVC_PUSH_LATER    1000      /* after a failure */
-#define NGX_SVC_PUSH_SOON     100       /* or after so many ms */
-#define NGX_SVC_PUSH_LOW      24        /* users that are ready */
-#define NGX_SVC_PUSH_COUNT    10000     /* ms, between counts */
+#define NGX_SVC_PUSH_PACE     50        /* ms between two polls of a target */
+#define NGX_SVC_PUSH_EACH     20        /* ms between two polls of any
+                                           targets */
+#define NGX_SVC_PUSH_LATER    1000      /* ms after a failure */
+#define NGX_SVC_PUSH_SOON     100       /* ms until results are recorded */
+#define NGX_SVC_PUSH_LOW      24        /* users ready, below which more are
+                                           taken */
+#define NGX_SVC_PUSH_COUNT    10000     /* ms between counts */
 
 
-/* Nobody is on the way, and nothing is to be recorded. */
+/* Returns whether no push is under way and nothing is to be recorded. */
 ngx_uint_t ngx_svc_push_when_idle(ngx_svc_push_work_t *work);
 
-/* When a target that is woken polls: none is far from its turn. */
+/* Returns when a woken target polls; many woken targets poll in turn. */
 ngx_msec_t ngx_svc_push_when_woken(ngx_svc_push_work_t *work);
 
 /*
- * Behind a poll: sets when the next one is due.  Of many targets, n, each polls
- * less often; listens: who is woken polls less often, too.
+ * Sets when the next poll is due, after a poll.  n: number of targets; the
+ * more there are the less often each polls.  listens: Redis wakes us, so polls
+ * can be rare.
  */
 void ngx_svc_push_when_polled(ngx_svc_push_work_t *work, ngx_uint_t n,
     ngx_uint_t listens);

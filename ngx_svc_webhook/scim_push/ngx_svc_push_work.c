@@ -1,5 +1,5 @@
 /*
- * Outbound SCIM: the targets that this helper has, and what it does for each.
+ * Outbound SCIM: the targets that this helper holds, and the work for each.
  */
 
 #include "ngx_svc_push_work.h"
@@ -53,7 +53,7 @@ ngx_svc_push_work_init(void)
 }
 
 
-/* --- which there are --------------------------------------------------- */
+/* --- the targets ------------------------------------------------------- */
 
 ngx_int_t
 ngx_svc_push_work_add(const ngx_str_t *tenant, const ngx_str_t *id)
@@ -72,7 +72,7 @@ ngx_svc_push_work_add(const ngx_str_t *tenant, const ngx_str_t *id)
         return NGX_ERROR;
     }
 
-    /* a tenant goes with its last work: one that has none would stay */
+    /* made last: a tenant is freed with its last work, so not without any */
 
     of = ngx_svc_push_tenant(tenant);
     if (of == NULL) {
@@ -214,7 +214,7 @@ ngx_svc_push_work_listens(ngx_uint_t listens)
 }
 
 
-/* Those of all tenants do not come all at once. */
+/* When all tenants are woken, they do not poll all at once. */
 
 void
 ngx_svc_push_work_wake(const ngx_str_t *tenant)
@@ -273,7 +273,7 @@ ngx_svc_push_work_turn(ngx_svc_push_work_t *work)
     ngx_msec_t  at;
 
     if (work->woken) {
-        return;         /* its turn comes */
+        return;         /* the poll comes in turn */
     }
 
     work->woken = 1;
@@ -286,7 +286,7 @@ ngx_svc_push_work_turn(ngx_svc_push_work_t *work)
 }
 
 
-/* --- one thing after the other ----------------------------------------- */
+/* --- one op after the other -------------------------------------------- */
 
 static void
 ngx_svc_push_work_timer(ngx_event_t *ev)
@@ -327,7 +327,10 @@ ngx_svc_push_work_step(ngx_svc_push_work_t *work)
 }
 
 
-/* Of what the target was nothing more is begun; a page may be of an op. */
+/*
+ * Ends work for a version of the target that is not current any more.  The
+ * page may be in use by an op, so it stays until that has ended.
+ */
 
 static void
 ngx_svc_push_work_stop(ngx_svc_push_work_t *work)
@@ -369,7 +372,7 @@ ngx_svc_push_work_polled(ngx_svc_push_work_t *work, ngx_int_t rc)
 }
 
 
-/* Nothing is begun for a second: the next op is likely to fail, too. */
+/* Begins nothing for a second: the next op is likely to fail, too. */
 
 static void
 ngx_svc_push_work_fail(ngx_svc_push_work_t *work)
@@ -380,7 +383,10 @@ ngx_svc_push_work_fail(ngx_svc_push_work_t *work)
 }
 
 
-/* Anything but a poll; what it has changed is in memory, or is read again. */
+/*
+ * Goes on after any op but a poll; what the op changed is in memory, or is
+ * read again.
+ */
 
 static void
 ngx_svc_push_work_stored(ngx_svc_push_work_t *work, ngx_int_t rc)

@@ -1,5 +1,5 @@
 /*
- * Outbound SCIM: the bodies of requests.
+ * Outbound SCIM: writes the bodies of requests.
  */
 
 #include "ngx_svc_push_write.h"
@@ -24,7 +24,7 @@ static void ngx_svc_push_write_copy(ngx_svc_json_writer_t *w,
     const cJSON *item, ngx_uint_t named);
 
 
-/* Members that a merged resource does not have of the other's: ours, or its. */
+/* Members that a merge does not copy: we write them, or the target does. */
 
 static const char  *ngx_svc_push_written[] = {
     "schemas", "externalId", "userName", "active", "emails", "name",
@@ -91,7 +91,7 @@ ngx_svc_push_write_merged(ngx_pool_t *pool, const ngx_svc_push_want_t *want,
 }
 
 
-/* Of an active user; there: whose unknown members stay, or NULL. */
+/* Writes an active user; there: resource whose other members stay, or NULL. */
 
 static void
 ngx_svc_push_write_whole(ngx_svc_json_writer_t *w,
@@ -168,7 +168,7 @@ ngx_svc_push_write_texts(ngx_svc_json_writer_t *w,
 }
 
 
-/* The members of "name", or of the extension. */
+/* Writes the members of "name", or of the extension. */
 
 static void
 ngx_svc_push_write_object(ngx_svc_json_writer_t *w,
@@ -206,7 +206,10 @@ ngx_svc_push_write_object(ngx_svc_json_writer_t *w,
 }
 
 
-/* Of the others' addresses those stay that are not of the kind of ours. */
+/*
+ * Writes "emails".  Addresses there stay if they are of another type than
+ * ours, and not the primary one.
+ */
 
 static void
 ngx_svc_push_write_emails(ngx_svc_json_writer_t *w,
@@ -253,7 +256,7 @@ ngx_svc_push_write_filter(ngx_pool_t *pool, const ngx_svc_push_want_t *want,
 }
 
 
-/* The quotes of RFC 7644 are those of JSON. */
+/* RFC 7644 quotes texts as JSON does. */
 
 void
 ngx_svc_push_write_term(ngx_svc_json_writer_t *w, ngx_svc_push_by_e by,
@@ -285,7 +288,9 @@ ngx_svc_push_write_or(ngx_svc_json_writer_t *w)
 }
 
 
-/* Whether a member of the other's is left out of a merged resource. */
+/*
+ * Returns whether a member there is not to be copied into the merged resource.
+ */
 
 static ngx_uint_t
 ngx_svc_push_write_ours(const ngx_svc_push_want_t *want, const char *name,
@@ -320,7 +325,7 @@ ngx_svc_push_write_ours(const ngx_svc_push_want_t *want, const char *name,
 }
 
 
-/* Whether the whole name is from here: one of its parts is. */
+/* Returns whether one part of the name is ours, so that all of it is. */
 
 static ngx_uint_t
 ngx_svc_push_write_formatted(const ngx_svc_push_want_t *want)
@@ -340,7 +345,7 @@ ngx_svc_push_write_formatted(const ngx_svc_push_want_t *want)
 }
 
 
-/* A member, or an element, as it was. */
+/* Copies a member, or an element, as it is. */
 
 static void
 ngx_svc_push_write_copy(ngx_svc_json_writer_t *w, const cJSON *item,
