@@ -1,5 +1,5 @@
 /*
- * One attempt to deliver.
+ * An attempt to deliver to a webhook.
  */
 
 #include "ngx_svc_webhook_attempt.h"
@@ -9,14 +9,15 @@
 #include <openssl/evp.h>
 
 
-#define NGX_SVC_WEBHOOK_ANSWER  65536       /* bytes that are read of one */
-#define NGX_SVC_WEBHOOK_LINGER  500         /* ms, for a body; then its
+#define NGX_SVC_WEBHOOK_ANSWER  65536       /* bytes of an answer that are
+                                               read */
+#define NGX_SVC_WEBHOOK_LINGER  500         /* ms for a body; then its
                                                connection is closed */
 
 
 struct ngx_svc_webhook_attempt_s {
     ngx_svc_webhook_request_t    request;
-    ngx_svc_webhook_delivery_t  *delivery;      /* the scheduler's */
+    ngx_svc_webhook_delivery_t  *delivery;      /* owned by the scheduler */
     ngx_svc_webhook_attempt_pt   handler;
     void                        *data;
 };
@@ -29,7 +30,7 @@ static ngx_int_t ngx_svc_webhook_attempt_sign(
 static void ngx_svc_webhook_attempt_done(ngx_svc_webhook_request_t *r);
 
 
-/* HMAC-SHA256: what finds an algorithm costs as much as a signature. */
+/* HMAC-SHA256, fetched once: that costs as much as a signature. */
 static EVP_MAC_CTX  *ngx_svc_webhook_attempt_hmac;
 
 
@@ -127,7 +128,7 @@ ngx_svc_webhook_attempt_headers(ngx_svc_webhook_attempt_t *attempt,
     d = attempt->delivery;
     r = &attempt->request;
 
-    /* the last one is a header that libcurl is to leave out */
+    /* Accept has no value, so libcurl leaves it out */
 
     if (ngx_svc_webhook_request_header(r, "Content-Type: ",
                                        (u_char *) "application/json", 16)
@@ -148,7 +149,7 @@ ngx_svc_webhook_attempt_headers(ngx_svc_webhook_attempt_t *attempt,
 }
 
 
-/* The key is the secret as it was shown: digits, not what they stand for. */
+/* Signs the body.  The key is the secret as it was shown: its digits. */
 
 static ngx_int_t
 ngx_svc_webhook_attempt_sign(ngx_svc_webhook_attempt_t *attempt,

@@ -1,5 +1,5 @@
 /*
- * One attempt to deliver: a signed POST over HTTPS.
+ * An attempt to deliver to a webhook: a signed POST over HTTPS.
  */
 
 #ifndef _NGX_SVC_WEBHOOK_ATTEMPT_H_INCLUDED_
@@ -13,25 +13,27 @@
 
 typedef struct ngx_svc_webhook_attempt_s  ngx_svc_webhook_attempt_t;
 
-/* The attempt is gone; result: until the handler returns. */
+/* The attempt was freed; result lives until the handler returns. */
 typedef void (*ngx_svc_webhook_attempt_pt)(void *data,
     ngx_svc_webhook_result_t *result);
 
 
-/* At the helper's start and end; the latter breaks off nothing. */
+/* Called at the helper's start. */
 ngx_int_t ngx_svc_webhook_attempt_init(ngx_cycle_t *cycle);
+
+/* Called at the helper's end, when no attempt is under way. */
 void ngx_svc_webhook_attempt_exit(void);
 
 /*
- * Sends d, which must outlive the attempt; of the endpoint nothing is kept.
- * connected: a connection is likely to have been kept.  The handler is called
- * once, never from within this call.  NULL when memory runs out.
+ * Sends d, which must outlive the attempt; nothing of the endpoint is kept.
+ * connected: a kept connection is likely to be used.  The handler is called
+ * once, never from within this call.  NULL: no memory.
  */
 ngx_svc_webhook_attempt_t *ngx_svc_webhook_attempt(
     ngx_svc_webhook_delivery_t *d, ngx_svc_webhook_endpoint_t *endpoint,
     ngx_uint_t connected, ngx_svc_webhook_attempt_pt handler, void *data);
 
-/* Breaks off an attempt: its handler will not be called. */
+/* Breaks off an attempt: the handler will not be called. */
 void ngx_svc_webhook_attempt_cancel(ngx_svc_webhook_attempt_t *attempt);
 
 

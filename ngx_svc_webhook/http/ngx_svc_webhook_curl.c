@@ -6,13 +6,14 @@
 #include "ngx_svc_socket.h"
 
 
-#define NGX_SVC_WEBHOOK_HANDLES   64        /* kept for the next requests */
-#define NGX_SVC_WEBHOOK_DNS       5L        /* seconds, of a resolved name */
-#define NGX_SVC_WEBHOOK_IDLE      30L       /* seconds, of a connection */
-#define NGX_SVC_WEBHOOK_LIFETIME  300L      /* likewise, in use or not */
-#define NGX_SVC_WEBHOOK_UPLOAD    16384L    /* bytes, the least there can be of
-                                               what libcurl keeps for each
-                                               handle */
+#define NGX_SVC_WEBHOOK_HANDLES   64        /* handles kept for later
+                                               requests */
+#define NGX_SVC_WEBHOOK_DNS       5L        /* s that a name is kept */
+#define NGX_SVC_WEBHOOK_IDLE      30L       /* s that a connection may be
+                                               idle */
+#define NGX_SVC_WEBHOOK_LIFETIME  300L      /* s that a connection may live */
+#define NGX_SVC_WEBHOOK_UPLOAD    16384L    /* bytes of libcurl's buffer in each
+                                               handle: the smallest it allows */
 
 #define NGX_SVC_WEBHOOK_CIPHERS   "DEFAULT:!kDHE:!kRSA:!PSK:!SRP"
 #define NGX_SVC_WEBHOOK_CURVES    "P-256:P-384:P-521"
@@ -22,12 +23,13 @@ typedef struct {
     CURLM                    *multi;
     ngx_log_t                *log;
     ngx_svc_webhook_curl_pt   done;
-    ngx_event_t               timer;        /* libcurl's own */
-    ngx_event_t               idle;         /* nothing is being sent */
-    ngx_queue_t               steps;        /* events, one of them a turn */
-    ngx_event_t               step;         /* posted, for the first of them */
-    ngx_uint_t                ninit;        /* of those that make requests */
-    ngx_uint_t                nused;        /* handles */
+    ngx_event_t               timer;        /* asked for by libcurl */
+    ngx_event_t               idle;         /* closes idle connections */
+    ngx_queue_t               steps;        /* events; one runs in an
+                                               iteration */
+    ngx_event_t               step;         /* posted while steps has events */
+    ngx_uint_t                ninit;        /* callers of init */
+    ngx_uint_t                nused;        /* handles in use */
     ngx_uint_t                nhandles;
     CURL                     *handles[NGX_SVC_WEBHOOK_HANDLES];
 } ngx_svc_webhook_curl_t;
@@ -187,10 +189,10 @@ ngx_svc_webhook_curl_get(void)
 
 
 /*
- * With a CApath libcurl reads all of a folder for each connection.  A resolver
- * that hangs would hold up the whole process without QUICK_EXIT.  An empty
- * proxy keeps those of the environment out, and so does an empty list of
- * exceptions.
+ * With a CApath libcurl would read a whole folder for each connection.
+ * Without QUICK_EXIT a resolver that hangs would hold up the process.  An
+ * empty proxy, and an empty list of exceptions, make libcurl ignore the
+ * environment's.
  */
 
 static ngx_int_t
@@ -261,8 +263,9 @@ ngx_svc_webhook_curl_reader(CURL *curl, ngx_svc_webhook_reader_t *reader)
 
 
 /*
- * Elliptic curves only: with a group of 8192 bits, which the receiver chooses,
- * a handshake takes the time of dozens.  A FIPS module has no X25519.
+ * Allows elliptic curves only: the receiver chooses the group, and with one of
+ * 8192 bits a handshake takes the time of dozens.  A FIPS module has no
+ * X25519.
  */
 
 static CURLcode
@@ -302,7 +305,7 @@ ngx_svc_webhook_curl_put(CURL *curl, ngx_uint_t spoilt)
 }
 
 
-/* NULL: it has none, as handles of libcurl's own. */
+/* Returns a handle's reader.  NULL: none, as of libcurl's own handles. */
 
 static ngx_svc_webhook_reader_t *
 ngx_svc_webhook_curl_reader_of(CURL *curl)
@@ -317,8 +320,8 @@ ngx_svc_webhook_curl_reader_of(CURL *curl)
 
 
 /*
- * The reader goes away.  When libcurl 8 closes a connection it goes on watching
- * the socket until the receiver has closed it, too.
+ * Takes the reader off its sockets.  When libcurl 8 closes a connection, it
+ * goes on watching the socket until the receiver has closed it, too.
  */
 
 static void
@@ -426,8 +429,8 @@ ngx_svc_webhook_curl_again(CURL *curl)
 
 
 /*
- * When nginx has no connection free, the transfer hears of nothing and times
- * out: an error would end those of all others too.
+ * When nginx has no free connection, the transfer gets no events and times
+ * out: an error would end all other transfers, too.
  */
 
 static int
@@ -471,7 +474,7 @@ ngx_svc_webhook_curl_socket(CURL *curl, curl_socket_t fd, int what, void *data,
 }
 
 
-/* reader: NULL for that of nobody. */
+/* Sets the reader of a connection; NULL: nobody's. */
 
 static void
 ngx_svc_webhook_curl_owner(ngx_connection_t *c,
@@ -489,7 +492,7 @@ ngx_svc_webhook_curl_owner(ngx_connection_t *c,
 }
 
 
-/* What is posted is wanted, and is added when it is its turn. */
+/* A posted event is wanted already; it is added to epoll when it runs. */
 
 static void
 ngx_svc_webhook_curl_watch(ngx_event_t *ev, ngx_int_t event, ngx_uint_t wanted)
@@ -512,7 +515,7 @@ ngx_svc_webhook_curl_watch(ngx_event_t *ev, ngx_int_t event, ngx_uint_t wanted)
 }
 
 
-/* libcurl must not be called from here, nor may nginx keep the older time. */
+/* libcurl must not be called from here; the old timer must not stay, either. */
 
 static int
 ngx_svc_webhook_curl_timeout(CURLM *multi, long ms, void *data)
@@ -544,7 +547,7 @@ ngx_svc_webhook_curl_event(ngx_event_t *ev)
 
     if (reader && !reader->connected && !reader->direct) {
 
-        /* it would be reported again in each turn until then */
+        /* or it would be reported in each iteration until it runs */
 
         (void) ngx_del_event(ev, ev->write ? NGX_WRITE_EVENT : NGX_READ_EVENT,
                              0);
@@ -603,7 +606,7 @@ ngx_svc_webhook_curl_act(curl_socket_t fd, int what)
             continue;
         }
 
-        /* the message goes with the handle */
+        /* msg is freed with the handle */
 
         code = msg->data.result;
         reader = ngx_svc_webhook_curl_reader_of(msg->easy_handle);
@@ -614,8 +617,8 @@ ngx_svc_webhook_curl_act(curl_socket_t fd, int what)
 
 
 /*
- * libcurl looks at its idle connections only when it needs one: what is left of
- * them is closed here.
+ * libcurl closes idle connections only when it needs one, so those left over
+ * are closed here.
  */
 
 static void

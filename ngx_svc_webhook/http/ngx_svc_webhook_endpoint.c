@@ -1,9 +1,9 @@
 /*
- * The endpoints of tenants, in the helper.
+ * In the helper: the endpoints of tenants.
  *
  * All endpoints of a tenant are read at once, and kept for some seconds; a
- * message says when they have changed.  What is missing may have been created a
- * moment ago: before it counts as missing they are read again.
+ * message says when they have changed.  An endpoint that is missing may have
+ * been created a moment ago: they are read again before it counts as missing.
  */
 
 #include "ngx_svc_webhook_endpoint.h"
@@ -18,10 +18,11 @@
 
 #define NGX_SVC_WEBHOOK_ENDPOINT_TTL    10000   /* ms */
 #define NGX_SVC_WEBHOOK_SWEEP           1000    /* ms */
-#define NGX_SVC_WEBHOOK_ENDPOINT_PAUSE  500     /* ms, without PostgreSQL */
-#define NGX_SVC_WEBHOOK_LOADS           16      /* at the same time */
+#define NGX_SVC_WEBHOOK_ENDPOINT_PAUSE  500     /* ms after PostgreSQL failed */
+#define NGX_SVC_WEBHOOK_LOADS           16      /* under way at a time */
 
-#define NGX_SVC_WEBHOOK_SEALED_LINES     10     /* at most, in an interval */
+#define NGX_SVC_WEBHOOK_SEALED_LINES     10     /* lines in the log, per
+                                                   interval */
 #define NGX_SVC_WEBHOOK_SEALED_INTERVAL  60000  /* ms */
 
 
@@ -32,17 +33,17 @@ typedef enum {
 } ngx_svc_webhook_set_state_e;
 
 
-/* The endpoints of a tenant. */
+/* The endpoints of a tenant, read at once. */
 
 typedef struct {
     ngx_str_node_t                node;     /* the tenant */
-    ngx_queue_t                   queue;    /* of those in the same state */
+    ngx_queue_t                   queue;    /* in the list of its state */
     ngx_svc_webhook_set_state_e   state;
-    ngx_svc_pg_op_t              *op;       /* while loading */
-    ngx_msec_t                    began;    /* to load */
+    ngx_svc_pg_op_t              *op;       /* under way while loading */
+    ngx_msec_t                    began;    /* when loading began */
     ngx_uint_t                    n;
     ngx_svc_webhook_endpoint_t   *endpoints;
-    unsigned                      stale:1;  /* they have changed since */
+    unsigned                      stale:1;  /* changed since loading began */
     u_char                        tenant[NGX_SVC_UUID_TEXT_LEN];
 } ngx_svc_webhook_set_t;
 
@@ -52,9 +53,11 @@ typedef struct {
     ngx_rbtree_node_t             sentinel;
     ngx_queue_t                   states[3];
     ngx_uint_t                    nloading;
-    ngx_event_t                   timer;    /* PostgreSQL is left alone */
+    ngx_event_t                   timer;    /* the pause after PostgreSQL
+                                               failed */
     ngx_event_t                   sweep;
-    ngx_svc_log_limit_t           sealed;   /* lines of it */
+    ngx_svc_log_limit_t           sealed;   /* limits lines about sealed
+                                               secrets */
     ngx_svc_webhook_endpoint_pt   loaded;
 } ngx_svc_webhook_sets_t;
 
@@ -82,7 +85,7 @@ static void ngx_svc_webhook_sets_sweep(ngx_event_t *ev);
 #include "ngx_svc_webhook_endpoint.sql.h"
 
 
-/* Its columns. */
+/* The columns of the statement. */
 
 typedef enum {
     NGX_SVC_WEBHOOK_C_ID = 0,
@@ -160,7 +163,7 @@ ngx_svc_webhook_endpoint_exit(void)
 }
 
 
-/* Without a tenant: any of them may have changed. */
+/* Without a tenant, those of all tenants may have changed. */
 
 static void
 ngx_svc_webhook_sets_changed(ngx_str_t *tenant)
@@ -498,7 +501,10 @@ ngx_svc_webhook_set_fill(ngx_svc_webhook_set_t *set, PGresult *res)
 }
 
 
-/* A key that is missing may be that of all tenants. */
+/*
+ * Logs endpoints whose secret cannot be opened.  If a key is missing, it may
+ * be that of all tenants, so lines are limited.
+ */
 
 static void
 ngx_svc_webhook_set_sealed(ngx_svc_webhook_set_t *set)
@@ -551,7 +557,10 @@ ngx_svc_webhook_sets_resume(ngx_event_t *ev)
 }
 
 
-/* Secrets do not stay in memory for longer than they are needed. */
+/*
+ * Frees what was read too long ago: secrets stay in memory no longer than
+ * needed.
+ */
 
 static void
 ngx_svc_webhook_sets_sweep(ngx_event_t *ev)

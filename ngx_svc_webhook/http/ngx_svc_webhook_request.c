@@ -8,8 +8,9 @@
 #include "ngx_svc_log_limit.h"
 
 
-#define NGX_SVC_WEBHOOK_SPARE   8           /* connections of nginx */
-#define NGX_SVC_WEBHOOK_LACK    60000       /* ms between lines of it */
+#define NGX_SVC_WEBHOOK_SPARE   8           /* nginx connections to be left
+                                               free */
+#define NGX_SVC_WEBHOOK_LACK    60000       /* ms between lines in the log */
 #define NGX_SVC_WEBHOOK_RETRY   3600        /* s of Retry-After, at most */
 
 
@@ -161,7 +162,7 @@ ngx_svc_webhook_request_setup(ngx_svc_webhook_request_t *r)
     long   rc;
     CURL  *curl;
 
-    /* headers that libcurl is to leave out */
+    /* without a value: libcurl leaves Expect out */
 
     if (ngx_svc_webhook_request_header(r, "Expect:", NULL, 0) != NGX_OK) {
         return NGX_ERROR;
@@ -185,9 +186,9 @@ ngx_svc_webhook_request_setup(ngx_svc_webhook_request_t *r)
 
 
 /*
- * On a connection that was kept, and broke before a byte of an answer, libcurl
- * sends a request again of itself.  It cannot when the body comes from a
- * callback, and a part of it is on its way.
+ * Sets the method and the body.  On a kept connection that broke before the
+ * answer, libcurl repeats a request by itself.  It cannot if the body comes
+ * from a callback and a part of it was sent.
  */
 
 static long
@@ -263,8 +264,8 @@ ngx_svc_webhook_request_send(char *buf, size_t size, size_t n, void *data)
 
 
 /*
- * Called for each address before libcurl connects to it.  The proxy's is the
- * operator's choice.
+ * libcurl calls this for each address before it connects.  A proxy's address
+ * is the operator's choice, and is not checked.
  */
 
 static curl_socket_t
@@ -300,7 +301,7 @@ ngx_svc_webhook_request_socket(void *data, curlsocktype purpose,
 }
 
 
-/* What the operator has too little of is no failure of the receiver's. */
+/* Opens a socket.  If we lack something, that is no failure of the receiver. */
 
 static curl_socket_t
 ngx_svc_webhook_request_open(ngx_svc_webhook_request_t *r,
@@ -347,7 +348,7 @@ ngx_svc_webhook_request_lack(ngx_svc_webhook_request_t *r, ngx_err_t err,
 }
 
 
-/* A connection is there, new or not. */
+/* libcurl calls this when it has a connection, new or kept. */
 
 static int
 ngx_svc_webhook_request_sends(void *data, char *to, char *from, int to_port,
@@ -362,8 +363,8 @@ ngx_svc_webhook_request_sends(void *data, char *to, char *from, int to_port,
 
 
 /*
- * All lines of all heads count, those of 1xx too.  Behind the last one of them
- * a body that is short is waited for, so that the connection can be kept.
+ * Counts the lines of all heads, those of 1xx, too.  After the final head a
+ * short body is waited for, so that the connection can be kept.
  */
 
 static size_t
@@ -427,7 +428,7 @@ ngx_svc_webhook_request_done(ngx_svc_webhook_reader_t *reader, CURLcode code)
 }
 
 
-/* The body takes its time, or more has come than is read. */
+/* Ends the wait: the body takes too long, or more has come than is read. */
 
 static void
 ngx_svc_webhook_request_end(ngx_event_t *ev)
@@ -450,7 +451,7 @@ ngx_svc_webhook_request_stop(ngx_event_t *ev)
 }
 
 
-/* Once its head is there an answer counts, however its body ends. */
+/* Once its head has come an answer counts, however its body ends. */
 
 static void
 ngx_svc_webhook_request_finish(ngx_svc_webhook_request_t *r, CURLcode code)
@@ -468,7 +469,7 @@ ngx_svc_webhook_request_finish(ngx_svc_webhook_request_t *r, CURLcode code)
     r->retry_after = ngx_svc_webhook_request_retry_after(r->curl);
     r->complete = (status && code == CURLE_OK);
 
-    /* of libcurl before 8.16 the handle fails so whatever it is used for next */
+    /* before libcurl 8.16 such a handle fails again in any later use */
 
     r->spoilt = (code == CURLE_SEND_FAIL_REWIND);
 
@@ -485,7 +486,7 @@ ngx_svc_webhook_request_finish(ngx_svc_webhook_request_t *r, CURLcode code)
 }
 
 
-/* libcurl reads both forms of RFC 9110, 10.2.3. */
+/* Returns Retry-After in ms; libcurl reads both forms of RFC 9110, 10.2.3. */
 
 static ngx_msec_t
 ngx_svc_webhook_request_retry_after(CURL *curl)
@@ -504,8 +505,8 @@ ngx_svc_webhook_request_retry_after(CURL *curl)
 
 
 /*
- * A receiver may close a connection that was kept while a request is on its
- * way.  Of errors in sending libcurl does not take care itself.
+ * A receiver may close a kept connection while a request is on its way.
+ * libcurl itself does not repeat a request after an error in sending.
  */
 
 static ngx_int_t

@@ -1,5 +1,5 @@
 /*
- * One request over HTTPS, to a server that may do its worst.
+ * One request over HTTPS, to a server that may be hostile.
  */
 
 #ifndef _NGX_SVC_WEBHOOK_REQUEST_H_INCLUDED_
@@ -14,14 +14,14 @@ typedef struct ngx_svc_webhook_request_s  ngx_svc_webhook_request_t;
 
 typedef void (*ngx_svc_webhook_request_pt)(ngx_svc_webhook_request_t *r);
 
-/* A part of the answer's body; NGX_ERROR: no more of it is read. */
+/* Takes a part of the answer's body.  NGX_ERROR: no more of it is read. */
 typedef ngx_int_t (*ngx_svc_webhook_request_body_pt)(
     ngx_svc_webhook_request_t *r, u_char *text, size_t len);
 
 
 /*
- * In the struct of its maker, zeroed.  Texts are NUL-terminated; they and the
- * body live as long as the request.
+ * A request, in the caller's struct, zeroed.  Texts are NUL-terminated; they
+ * and the body live as long as the request.
  */
 
 struct ngx_svc_webhook_request_s {
@@ -29,23 +29,24 @@ struct ngx_svc_webhook_request_s {
     const u_char                     *url;
     const char                       *agent;
     ngx_str_t                         body;     /* without data: none */
-    size_t                            limit;    /* bytes that are read of an
-                                                   answer */
-    ngx_msec_t                        linger;   /* for a body behind its head;
-                                                   0: what the timeout leaves */
+    size_t                            limit;    /* bytes of an answer that are
+                                                   read */
+    ngx_msec_t                        linger;   /* ms for the body, after the
+                                                   head; 0: until the timeout */
     ngx_svc_webhook_request_body_pt   sink;     /* or NULL */
     ngx_svc_webhook_request_pt        handler;
     void                             *data;
-    unsigned                          connected:1;  /* a connection is likely
-                                                       to have been kept */
-    unsigned                          once:1;   /* is never sent twice */
+    unsigned                          connected:1;  /* a kept connection is
+                                                       likely to be used */
+    unsigned                          once:1;   /* never sent twice */
 
-    /* what came of it; of the outcomes POSTPONED is one of requests, too */
+    /* the result; an outcome can be POSTPONED, too */
 
     ngx_svc_webhook_result_t          result;
-    ngx_msec_t                        retry_after;  /* 0: none was named */
-    unsigned                          complete:1;   /* so is the answer */
-    unsigned                          untrusted:1;  /* the certificate */
+    ngx_msec_t                        retry_after;  /* ms; 0: none was named */
+    unsigned                          complete:1;   /* the answer is complete */
+    unsigned                          untrusted:1;  /* the certificate is not
+                                                       trusted */
     unsigned                          nowhere:1;    /* the name leads to no
                                                        public address */
 
@@ -54,45 +55,47 @@ struct ngx_svc_webhook_request_s {
     CURL                             *curl;
     struct curl_slist                *headers;
     ngx_msec_t                        start;
-    size_t                            sent;     /* of a body sent once */
-    size_t                            received; /* bytes, of heads and body */
+    size_t                            sent;     /* of a body that is sent
+                                                   once */
+    size_t                            received; /* bytes of heads and body */
     ngx_svc_webhook_reader_t          reader;
-    ngx_event_t                       step;     /* posted: it is to connect, or
-                                                   to close */
-    ngx_event_t                       end;      /* posted, or a timer: nothing
-                                                   more is waited for */
-    const char                       *kind;     /* of the last refused one */
-    ngx_svc_addr_t                    address;  /* likewise */
+    ngx_event_t                       step;     /* posted: connects, or
+                                                   closes */
+    ngx_event_t                       end;      /* posted, or a timer: ends the
+                                                   wait for more */
+    const char                       *kind;     /* why the last address was
+                                                   refused */
+    ngx_svc_addr_t                    address;  /* the last refused address */
     unsigned                          allowed:1;    /* an address was not
                                                        refused */
-    unsigned                          answered:1;   /* there is a final head */
-    unsigned                          flood:1;  /* more than is read */
-    unsigned                          lack:1;   /* of connections, or files */
-    unsigned                          spoilt:1; /* its handle is */
+    unsigned                          answered:1;   /* a final head has come */
+    unsigned                          flood:1;  /* the answer is too long */
+    unsigned                          lack:1;   /* of connections or files */
+    unsigned                          spoilt:1; /* the handle is spoilt */
 };
 
 
-/*
- * At the helper's start and end, by each of those that make requests; the
- * latter breaks off nothing.
- */
+/* Called at the helper's start, by each file that makes requests. */
 ngx_int_t ngx_svc_webhook_request_init(ngx_cycle_t *cycle);
+
+/* Called as often, at the helper's end, when no request is under way. */
 void ngx_svc_webhook_request_exit(void);
 
 /*
- * Adds a header, before the start; name: with its colon, and a space if there
- * is a value.  Without one libcurl is to leave its own out.  NGX_ERROR: memory.
+ * Adds a header, before the start.  name has its colon, and a space if there
+ * is a value; without a value, libcurl leaves its own header out.  NGX_ERROR:
+ * no memory.
  */
 ngx_int_t ngx_svc_webhook_request_header(ngx_svc_webhook_request_t *r,
     const char *name, const u_char *value, size_t len);
 
 /*
- * The handler is called once, never from within this call; by then the request
- * has been closed.  NGX_ERROR: memory; it is closed too.
+ * Begins a request.  The handler is called once, never from within this call,
+ * when the request has been closed.  NGX_ERROR: no memory, and it was closed.
  */
 ngx_int_t ngx_svc_webhook_request(ngx_svc_webhook_request_t *r);
 
-/* Breaks off a request: its handler will not be called. */
+/* Breaks off a request: the handler will not be called. */
 void ngx_svc_webhook_request_close(ngx_svc_webhook_request_t *r);
 
 

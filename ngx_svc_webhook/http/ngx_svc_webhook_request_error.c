@@ -1,5 +1,5 @@
 /*
- * What was wrong with a request, in words for those who run the server.
+ * The errors of requests, in words for operators and tenants.
  */
 
 #include "ngx_svc_webhook_request_error.h"
@@ -7,7 +7,7 @@
 #include <openssl/x509_vfy.h>
 
 
-/* CURLE_TOO_LARGE, which libcurl has from 8.6 on and its older headers not */
+/* CURLE_TOO_LARGE of libcurl 8.6, which older headers lack. */
 
 #define NGX_SVC_WEBHOOK_TOO_LARGE  ((CURLcode) 100)
 
@@ -97,7 +97,7 @@ ngx_svc_webhook_request_failed(ngx_svc_webhook_request_t *r,
 }
 
 
-/* What is known without a word of libcurl. */
+/* Handles errors that are known without libcurl's code. */
 
 static ngx_int_t
 ngx_svc_webhook_error_local(ngx_svc_webhook_request_t *r)
@@ -163,8 +163,8 @@ ngx_svc_webhook_error_status(ngx_svc_webhook_result_t *result)
 
 
 /*
- * Of a name that leads to a private address a tenant sees what is seen of one
- * that does not exist, and no time that either takes: it must not learn which
+ * For a name that leads to a private address, a tenant sees the same error as
+ * for a name that does not exist, and no duration: it must not learn which
  * names our name servers know.
  */
 
@@ -300,7 +300,7 @@ ngx_svc_webhook_error_certificate(ngx_svc_webhook_request_t *r)
     verify = X509_V_OK;
     r->untrusted = 1;
 
-    /* without a verdict of OpenSSL it was libcurl, which compares names */
+    /* if OpenSSL found no fault, it was libcurl, which compares names */
 
     curl_easy_getinfo(r->curl, CURLINFO_SSL_VERIFYRESULT, &verify);
 

@@ -1,5 +1,5 @@
 /*
- * A request that has failed.
+ * The errors of requests.
  */
 
 #ifndef _NGX_SVC_WEBHOOK_REQUEST_ERROR_H_INCLUDED_
@@ -9,7 +9,7 @@
 #include "ngx_svc_webhook_request.h"
 
 
-/* Sets the outcome, and says in plain words what was wrong. */
+/* Sets the outcome of a failed request, and the text of its error. */
 void ngx_svc_webhook_request_failed(ngx_svc_webhook_request_t *r,
     CURLcode code);
 

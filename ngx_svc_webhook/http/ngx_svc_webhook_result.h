@@ -15,42 +15,43 @@
 typedef enum {
     NGX_SVC_WEBHOOK_ACKNOWLEDGED = 0,
     NGX_SVC_WEBHOOK_FAILED,
-    NGX_SVC_WEBHOOK_POSTPONED,          /* nothing was tried: we have run out of
+    NGX_SVC_WEBHOOK_POSTPONED,          /* nothing was tried: we lack
                                            something */
-    NGX_SVC_WEBHOOK_PERMANENT,          /* so would the next one be */
+    NGX_SVC_WEBHOOK_PERMANENT,          /* the next attempt would fail, too */
     NGX_SVC_WEBHOOK_REFUSED,            /* the URL's host is an address that is
-                                           not good any more */
-    NGX_SVC_WEBHOOK_OVERFLOW,           /* no attempt: too many waited */
-    NGX_SVC_WEBHOOK_FATAL               /* no attempt: helpers ended in them */
+                                           not allowed any more */
+    NGX_SVC_WEBHOOK_OVERFLOW,           /* no attempt: too many deliveries
+                                           waited */
+    NGX_SVC_WEBHOOK_FATAL               /* no attempt: helpers died in
+                                           attempts */
 } ngx_svc_webhook_outcome_e;
 
 
-/* What became of an attempt. */
+/* The result of an attempt. */
 
 typedef struct {
     ngx_svc_webhook_outcome_e  outcome;
     int64_t                    began;       /* ms since the epoch */
     ngx_msec_t                 duration;
-    ngx_uint_t                 status;      /* of the answer; 0: none came */
-    ngx_str_t                  error;       /* printable ASCII; or empty; for
+    ngx_uint_t                 status;      /* HTTP status; 0: no answer came */
+    ngx_str_t                  error;       /* printable ASCII, or empty; for
                                                the tenant */
-    ngx_str_t                  detail;      /* in its place, for the operator:
-                                               what would tell a tenant about
-                                               other networks; or empty */
-    unsigned                   unreachable:1;   /* no answer, or none in time */
-    unsigned                   lingered:1;      /* the answer did not end */
-    unsigned                   refused:1;       /* by the address check */
+    ngx_str_t                  detail;      /* for the operator, who may know
+                                               about other networks; or empty:
+                                               error */
+    unsigned                   unreachable:1;   /* no answer, or too late */
+    unsigned                   lingered:1;      /* the body did not end */
+    unsigned                   refused:1;       /* by the check of addresses */
     u_char                     text[NGX_SVC_WEBHOOK_REASON];
     u_char                     detail_text[NGX_SVC_WEBHOOK_REASON];
 } ngx_svc_webhook_result_t;
 
 
-/*
- * Sets what an error was, formatted as ngx_sprintf(): result->error, and
- * result->detail.
- */
+/* Sets result->error, formatted as by ngx_sprintf(). */
 void ngx_svc_webhook_reason(ngx_svc_webhook_result_t *result, const char *fmt,
     ...);
+
+/* Sets result->detail, formatted as by ngx_sprintf(). */
 void ngx_svc_webhook_detail(ngx_svc_webhook_result_t *result, const char *fmt,
     ...);
 

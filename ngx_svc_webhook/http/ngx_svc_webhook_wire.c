@@ -1,16 +1,16 @@
 /*
- * What a receiver may send over a TLS connection.
+ * Limits what a receiver may send over a TLS connection.
  *
  * A peer can keep OpenSSL and libcurl within one call for as long as bytes
  * come: with TLS messages that carry no data, or with parts of HTTP that reach
  * no callback, such as extensions of chunks.  No timeout runs meanwhile.  So
- * the bytes are counted below both of them, where OpenSSL reads from its BIO.
- * Over a limit the BIO is broken.
+ * the bytes are counted below both, where OpenSSL reads from its BIO.  Over a
+ * limit the BIO is broken.
  *
- * What a turn may read is limited in the handshake alone: there libcurl waits
- * for the socket when the BIO says that nothing has come.  Behind it libcurl 8
- * looks at the socket, and reads again in the same call as long as there is
- * something.
+ * What an iteration of the event loop may read is limited only in the
+ * handshake: there libcurl waits for the socket when the BIO says that nothing
+ * has come.  After it libcurl 8 looks at the socket itself, and reads again in
+ * the same call as long as there is something.
  */
 
 #include "ngx_svc_webhook_wire.h"
@@ -19,21 +19,23 @@
 
 
 #define NGX_SVC_WEBHOOK_WIRE_BYTES     131072   /* of a handshake */
-#define NGX_SVC_WEBHOOK_WIRE_TURN      16384    /* of a handshake in a turn,
-                                                   and a record */
-#define NGX_SVC_WEBHOOK_WIRE_MESSAGES  32       /* behind the handshake */
+#define NGX_SVC_WEBHOOK_WIRE_TURN      16384    /* of a handshake in an
+                                                   iteration, and a record */
+#define NGX_SVC_WEBHOOK_WIRE_MESSAGES  32       /* after the handshake */
 
 
-/* A connection; its context, which is of no other one, owns it. */
+/* A connection, owned by its context, which is of this connection only. */
 
 struct ngx_svc_webhook_wire_s {
-    ngx_svc_webhook_reader_t  *reader;          /* NULL while it is idle */
-    ngx_uint_t                 turn;            /* the last one that read */
+    ngx_svc_webhook_reader_t  *reader;          /* NULL while idle */
+    ngx_uint_t                 turn;            /* the last iteration that
+                                                   read */
     size_t                     turn_bytes;
     size_t                     bytes;           /* since a request began */
-    size_t                     limit;           /* of them */
-    ngx_uint_t                 messages;        /* likewise */
-    unsigned                   request:1;       /* the handshake is over */
+    size_t                     limit;           /* of bytes */
+    ngx_uint_t                 messages;        /* TLS messages, since a request
+                                                   began */
+    unsigned                   request:1;       /* the handshake has ended */
 };
 
 
@@ -73,8 +75,8 @@ ngx_svc_webhook_wire_init(void)
 
 
 /*
- * Without AUTO_RETRY SSL_read() returns behind each TLS message, and without
- * reading ahead there is no next one in its buffer.
+ * Makes SSL_read() return after each TLS message (no AUTO_RETRY); without
+ * reading ahead its buffer does not hold the next one.
  */
 
 ngx_int_t
@@ -120,7 +122,7 @@ ngx_svc_webhook_wire_free(void *parent, void *data, CRYPTO_EX_DATA *ad,
 }
 
 
-/* Before the first byte of a handshake is read. */
+/* Sets the BIO's callback before the first byte of a handshake is read. */
 
 static void
 ngx_svc_webhook_wire_info(const SSL *ssl, int where, int ret)
@@ -190,7 +192,10 @@ ngx_svc_webhook_wire_bio(BIO *bio, int op, const char *data, size_t len,
 }
 
 
-/* NGX_AGAIN: in another turn.  NGX_ERROR: never. */
+/*
+ * Returns whether the BIO may read.  NGX_AGAIN: in another iteration;
+ * NGX_ERROR: never again.
+ */
 
 static ngx_int_t
 ngx_svc_webhook_wire_may_read(ngx_svc_webhook_wire_t *wire)
@@ -232,7 +237,7 @@ ngx_svc_webhook_wire_excess(ngx_svc_webhook_wire_t *wire,
 }
 
 
-/* Tickets, updates of keys, and requests to begin anew. */
+/* Counts messages after the handshake: tickets, key updates, renegotiation. */
 
 static void
 ngx_svc_webhook_wire_message(int write, int version, int type,
@@ -284,7 +289,7 @@ ngx_svc_webhook_wire_release(ngx_svc_webhook_reader_t *reader)
 }
 
 
-/* Each is of no other one from then on. */
+/* Links a wire and a reader; each is linked to no other one any more. */
 
 static void
 ngx_svc_webhook_wire_link(ngx_svc_webhook_wire_t *wire,

@@ -1,6 +1,7 @@
 /*
- * What a receiver may send over a TLS connection, whatever it is: bytes, TLS
- * messages, and how much of a handshake in one turn of the event loop.
+ * Limits what a receiver may send over a TLS connection, whatever its content:
+ * bytes, TLS messages, and how much of a handshake is read in one iteration of
+ * the event loop.
  */
 
 #ifndef _NGX_SVC_WEBHOOK_WIRE_H_INCLUDED_
@@ -25,42 +26,42 @@ typedef struct ngx_svc_webhook_wire_s  ngx_svc_webhook_wire_t;
 
 
 /*
- * Who reads from a connection: in the struct of an attempt.  event: posted once
- * excess is set; no more is read from then on.
+ * The reader of a connection, in the struct of a request.  event is posted
+ * when excess is set; no more is read from then on.
  */
 
 typedef struct {
-    ngx_svc_webhook_wire_t    *wire;        /* or NULL, and the other way */
-    ngx_queue_t                sockets;     /* ngx_connection_t, which libcurl
-                                               watches for it */
+    ngx_svc_webhook_wire_t    *wire;        /* or NULL; wire->reader points
+                                               back */
+    ngx_queue_t                sockets;     /* ngx_connection_t that libcurl
+                                               watches for this request */
     ngx_event_t               *event;
-    size_t                     limit;       /* bytes of an answer, with all
-                                               that frames it */
+    size_t                     limit;       /* bytes of an answer, with its
+                                               framing */
     ngx_svc_webhook_excess_e   excess;
-    unsigned                   direct:1;    /* no step of it waits */
-    unsigned                   connected:1; /* its request has begun */
+    unsigned                   direct:1;    /* no step waits for its turn */
+    unsigned                   connected:1; /* the request has begun */
 } ngx_svc_webhook_reader_t;
 
 
-/* At the helper's start; NGX_ERROR: memory. */
+/* Called at the helper's start.  NGX_ERROR: no memory. */
 ngx_int_t ngx_svc_webhook_wire_init(void);
 
 /*
- * Connections of the context, which the reader makes, are counted.  NGX_ERROR:
+ * Counts the connections of a context, made by the reader.  NGX_ERROR: no
  * memory.
  */
 ngx_int_t ngx_svc_webhook_wire_context(SSL_CTX *ctx,
     ngx_svc_webhook_reader_t *reader);
 
-/*
- * A request begins on the connection of a handle, new or not; and ends, in
- * whatever way, maybe before it has one.
- */
+/* Called when a request begins on a handle's connection, new or kept. */
 void ngx_svc_webhook_wire_request(CURL *curl,
     ngx_svc_webhook_reader_t *reader);
+
+/* Called when a request ends, maybe before it has a connection. */
 void ngx_svc_webhook_wire_release(ngx_svc_webhook_reader_t *reader);
 
-/* Before libcurl is called: each handshake may read some again. */
+/* Called before libcurl is: each handshake may read a part again. */
 void ngx_svc_webhook_wire_turn(void);
 
 

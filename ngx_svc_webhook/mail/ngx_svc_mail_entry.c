@@ -1,5 +1,5 @@
 /*
- * A mail as it is in Redis.
+ * A mail as an entry in Redis.
  */
 
 #include "ngx_svc_mail_entry.h"
@@ -10,7 +10,7 @@
 #define NGX_SVC_MAIL_FIXED  9           /* bytes: kind, not_after */
 #define NGX_SVC_MAIL_LEN    2           /* before each text */
 
-/* so that what is sealed is no longer than what there is room for */
+/* bytes: the sealed text must fit, too */
 #define NGX_SVC_MAIL_PACKED_MAX  (NGX_SVC_MAIL_PLAIN_MAX                      \
                                   - NGX_SVC_SEAL_OVERHEAD)
 

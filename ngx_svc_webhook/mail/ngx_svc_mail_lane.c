@@ -1,5 +1,5 @@
 /*
- * In the helper: the life of a mail, from Redis to the mail server.
+ * In the helper: a mail, from Redis to the mail server.
  */
 
 #include "ngx_svc_mail_lane.h"
@@ -11,25 +11,25 @@
 #include "ngx_svc_mail_send.h"
 
 
-#define NGX_SVC_MAIL_JOBS     1024      /* mails in this process */
-#define NGX_SVC_MAIL_NO_MEMORY  1000    /* ms, until it is tried again */
+#define NGX_SVC_MAIL_JOBS     1024      /* mails in this process, at most */
+#define NGX_SVC_MAIL_NO_MEMORY  1000    /* ms until the next try */
 
 
-/* In one block of ngx_alloc(), with its entry and all that is sealed in it. */
+/* A mail, in one block of ngx_alloc() with its entry and its texts. */
 
 typedef struct {
     ngx_str_node_t         node;        /* by id */
-    ngx_queue_t            queue;       /* it may be sent; or by itself */
-    ngx_event_t            timer;       /* it may be, again */
+    ngx_queue_t            queue;       /* in jobs.ready, or empty */
+    ngx_event_t            timer;       /* until the next attempt */
     ngx_svc_mail_t         mail;
     ngx_svc_mail_result_t  result;
     ngx_svc_mail_end_t     end;
     size_t                 size;        /* of the block */
-    ngx_msec_t             first;       /* when its first attempt began */
+    ngx_msec_t             first;       /* when the first attempt began */
     u_char                 failed[NGX_SVC_MAIL_FAILED_KEY];
-    unsigned               sending:1;   /* a thread has it */
+    unsigned               sending:1;   /* a thread sends it */
     unsigned               ended:1;
-    unsigned               lost:1;      /* others may have it */
+    unsigned               lost:1;      /* another helper may have it */
 } ngx_svc_mail_job_t;
 
 typedef struct {
@@ -38,7 +38,8 @@ typedef struct {
     ngx_queue_t            ready;
     ngx_uint_t             n;           /* jobs */
     ngx_uint_t             nsending;
-    ngx_uint_t             nending;     /* Redis has not confirmed their end */
+    ngx_uint_t             nending;     /* jobs whose end Redis has not
+                                           confirmed */
     void                 (*drained)(void);
     unsigned               draining:1;
 } ngx_svc_mail_jobs_t;
@@ -160,7 +161,7 @@ ngx_svc_mail_lane_take(const ngx_str_t *entry)
 }
 
 
-/* As ngx_svc_mail_entry_open(). */
+/* Opens an entry; returns as ngx_svc_mail_entry_open(). */
 
 static ngx_int_t
 ngx_svc_mail_lane_open(const ngx_str_t *entry, ngx_svc_mail_job_t **out)
@@ -234,7 +235,7 @@ ngx_svc_mail_lane_damaged(const ngx_str_t *entry, ngx_int_t rc)
     p = (u_char *) (end + 1);
     ngx_memcpy(p, entry->data, entry->len);
 
-    /* as the script has named it */
+    /* the id, as the script finds it in an entry */
 
     end->id.data = p;
 
@@ -269,7 +270,7 @@ ngx_svc_mail_lane_dropped(void *data, ngx_uint_t first)
 }
 
 
-/* What a thread has is looked at when it is done. */
+/* A mail that a thread is sending is looked at when that has ended. */
 
 static void
 ngx_svc_mail_lane_forget(void)
@@ -323,7 +324,10 @@ ngx_svc_mail_lane_pump(void)
 }
 
 
-/* Addresses have been checked; whoever has the key might push others. */
+/*
+ * The address was checked before the mail was queued, but someone with the key
+ * could queue others.
+ */
 
 static void
 ngx_svc_mail_lane_attempt(ngx_svc_mail_job_t *job)

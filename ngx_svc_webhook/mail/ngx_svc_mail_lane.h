@@ -1,7 +1,7 @@
 /*
- * In the helper: mails are taken, sent, tried again and ended.
+ * In the helper: takes mails, sends them, retries, and ends them.
  *
- * Its threads end by ngx_svc_mail_send_exit().
+ * ngx_svc_mail_send_exit() ends the lane's threads.
  */
 
 #ifndef _NGX_SVC_MAIL_LANE_H_INCLUDED_

@@ -6,8 +6,9 @@
 #include "ngx_svc_mail_templates.h"
 
 
-#define NGX_SVC_MAIL_WORD     45        /* bytes of an encoded word, RFC 2047 */
-#define NGX_SVC_MAIL_BEHIND   3         /* bytes behind the first, UTF-8 */
+#define NGX_SVC_MAIL_WORD     45        /* bytes of an encoded word (RFC
+                                           2047) */
+#define NGX_SVC_MAIL_BEHIND   3         /* bytes after the first, in UTF-8 */
 #define NGX_SVC_MAIL_PRIMARY_DEFAULT  "#1f4fbf"
 #define NGX_SVC_MAIL_HEADER_MAX       4096
 #define NGX_SVC_MAIL_HTTPS            "https://"
@@ -85,7 +86,7 @@ failed:
 }
 
 
-/* Minutes are what is left, rounded up. */
+/* Sets the values.  The minutes are those left, rounded up. */
 
 static ngx_int_t
 ngx_svc_mail_values(ngx_svc_mail_letter_t *letter, const ngx_svc_mail_t *mail,
@@ -107,7 +108,7 @@ ngx_svc_mail_values(ngx_svc_mail_letter_t *letter, const ngx_svc_mail_t *mail,
                     NGX_SVC_MAIL_PRIMARY_DEFAULT);
     }
 
-    /* whoever reads mails loads nothing without TLS */
+    /* readers of mails load nothing without TLS */
 
     if (mail->logo_url.len <= NGX_SVC_MAIL_HTTPS_LEN
         || ngx_strncmp(mail->logo_url.data, NGX_SVC_MAIL_HTTPS,
@@ -200,7 +201,7 @@ ngx_svc_mail_head(ngx_svc_mail_letter_t *letter,
 }
 
 
-/* As ngx_svc_mail_header(), of all that is from buf to p. */
+/* Adds a header by ngx_svc_mail_header(), of the bytes from buf to p. */
 
 #define ngx_svc_mail_header_is(header, p)                                     \
     if (ngx_svc_mail_header(letter, header, buf, p) != NGX_OK) {              \
@@ -296,9 +297,9 @@ ngx_svc_mail_mailbox(u_char *p, const ngx_str_t *name,
 
 
 /*
- * Encoded words, a line for each of them: no byte of the text is one that the
- * header could be read from.  A character is in one of them as a whole.  What
- * is no UTF-8 makes them no shorter: there is room for twice the text.
+ * Writes encoded words, each on a line: no byte of the text can be taken for
+ * syntax of the header.  A character is not split.  Where the text is no UTF-8
+ * the words are no shorter, so twice the text has room.
  */
 
 static u_char *
@@ -335,7 +336,10 @@ ngx_svc_mail_words(u_char *p, const ngx_str_t *text)
 }
 
 
-/* Printable ASCII, which does not look like an encoded word, of one line. */
+/*
+ * Returns whether a text is printable ASCII that does not look like an encoded
+ * word.
+ */
 
 static ngx_uint_t
 ngx_svc_mail_plain(const ngx_str_t *text)
@@ -355,7 +359,7 @@ ngx_svc_mail_plain(const ngx_str_t *text)
 }
 
 
-/* RFC 5322, 3.3. */
+/* Writes the date (RFC 5322, 3.3). */
 
 static u_char *
 ngx_svc_mail_date(u_char *p)

@@ -1,6 +1,6 @@
 /*
- * A mail as it is sent: rendered, with its header, ready for a thread that
- * touches nothing else.
+ * A mail as it is sent: rendered, with its header.  A thread that sends it
+ * needs nothing else.
  */
 
 #ifndef _NGX_SVC_MAIL_LETTER_H_INCLUDED_
@@ -28,27 +28,28 @@ typedef enum {
 typedef struct ngx_svc_mail_letter_s  ngx_svc_mail_letter_t;
 
 struct ngx_svc_mail_letter_s {
-    ngx_svc_mail_letter_t  *next;       /* the sender's */
-    ngx_pool_t             *pool;       /* all of it, this too */
-    void                   *data;       /* the caller's */
-    ngx_str_t               to;         /* "<ada@acme.test>"; all text here is
+    ngx_svc_mail_letter_t  *next;       /* for the list of the sender */
+    ngx_pool_t             *pool;       /* has all of it, and this struct */
+    void                   *data;       /* for the caller */
+    ngx_str_t               to;         /* "<ada@acme.test>"; all texts here are
                                            NUL-terminated */
     ngx_str_t               headers[NGX_SVC_MAIL_HEADERS];
     ngx_str_t               text;
     ngx_str_t               html;
 
-    /* what came of it */
+    /* the result */
 
-    ngx_uint_t              sent;       /* 1: the server has taken it */
-    ngx_uint_t              refused;    /* 1: it will not take the mail */
-    ngx_uint_t              status;     /* the server's last one, 0: none */
+    ngx_uint_t              sent;       /* 1: the server has taken the mail */
+    ngx_uint_t              refused;    /* 1: the server never takes this
+                                           mail */
+    ngx_uint_t              status;     /* the server's last reply; 0: none */
     const char             *error;      /* libcurl's; a literal */
 };
 
 
 /*
- * id: of NGX_SVC_MAIL_ID digits, the same in each attempt.  To be destroyed
- * with its pool.  NULL: memory.
+ * Renders a mail.  id: NGX_SVC_MAIL_ID digits, the same in each attempt.  The
+ * letter is freed by destroying its pool.  NULL: no memory.
  */
 ngx_svc_mail_letter_t *ngx_svc_mail_letter(const ngx_svc_mail_conf_t *conf,
     const ngx_svc_mail_t *mail, const ngx_str_t *id);

@@ -1,5 +1,5 @@
 /*
- * What became of a mail.
+ * The outcome of a mail.
  */
 
 #include "ngx_svc_mail_outcome.h"
@@ -11,8 +11,8 @@
 #include "ngx_svc_webhook_op.h"
 
 
-#define NGX_SVC_MAIL_FAILURES  10           /* lines in the log */
-#define NGX_SVC_MAIL_MINUTE    60000        /* ms, in which there are so many */
+#define NGX_SVC_MAIL_FAILURES  10           /* lines in the log, per minute */
+#define NGX_SVC_MAIL_MINUTE    60000        /* ms */
 #define NGX_SVC_MAIL_LABEL_FAILED  "svc.mail.failed"
 
 

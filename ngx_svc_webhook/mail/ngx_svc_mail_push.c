@@ -1,5 +1,5 @@
 /*
- * In a worker: mails go to the queue in Redis.
+ * In a worker: queues mails in Redis.
  */
 
 #include "ngx_svc_mail_push.h"
@@ -12,8 +12,9 @@
 
 
 #define NGX_SVC_MAIL_CAPACITY  "10000"
-#define NGX_SVC_MAIL_SHARE     "2500"       /* of it, a tenant's */
-#define NGX_SVC_MAIL_INTERVAL  10000        /* ms, a line in the log */
+#define NGX_SVC_MAIL_SHARE     "2500"       /* a tenant's share of the
+                                               capacity */
+#define NGX_SVC_MAIL_INTERVAL  10000        /* ms between lines in the log */
 
 
 static ngx_int_t ngx_svc_mail_push(const ngx_svc_mail_t *mail);
@@ -102,7 +103,7 @@ ngx_svc_mail_push_entry(const ngx_svc_mail_t *mail, const ngx_str_t *entry)
 }
 
 
-/* data: NULL, unless it was void. */
+/* data: NULL, unless the mail was only checked, not queued. */
 
 static void
 ngx_svc_mail_pushed(redisReply *reply, void *data)

@@ -1,13 +1,17 @@
 /*
- * In a worker: mails go to the queue in Redis.
+ * In a worker: queues mails in Redis.
  */
 
 #ifndef _NGX_SVC_MAIL_PUSH_H_INCLUDED_
 #define _NGX_SVC_MAIL_PUSH_H_INCLUDED_
 
 
-/* A worker's start and end: it sends what ngx_svc_mail_send() is given. */
+/*
+ * Called at a worker's start: ngx_svc_mail_send() uses this file from then on.
+ */
 void ngx_svc_mail_push_init(void);
+
+/* Called at a worker's end. */
 void ngx_svc_mail_push_exit(void);
 
 

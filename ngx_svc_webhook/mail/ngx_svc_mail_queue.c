@@ -11,24 +11,24 @@
 
 
 #define NGX_SVC_MAIL_BEAT      1000     /* ms between heartbeats */
-#define NGX_SVC_MAIL_REGISTER  50       /* ms, until there is a first one */
-#define NGX_SVC_MAIL_TTL       "10000"  /* ms without one */
-#define NGX_SVC_MAIL_DOUBT     5000     /* ms without an answer to one */
-#define NGX_SVC_MAIL_BATCH     128      /* mails of a call */
-#define NGX_SVC_MAIL_AGAIN     500      /* ms, of what was not confirmed */
+#define NGX_SVC_MAIL_REGISTER  50       /* ms, while not registered */
+#define NGX_SVC_MAIL_TTL       "10000"  /* ms without a heartbeat: dead */
+#define NGX_SVC_MAIL_DOUBT     5000     /* ms without an answer: in doubt */
+#define NGX_SVC_MAIL_BATCH     128      /* mails taken by a call */
+#define NGX_SVC_MAIL_AGAIN     500      /* ms until an end is sent again */
 
 
 typedef struct {
     ngx_log_t      *log;
     ngx_event_t     timer;
-    ngx_svc_webhook_owner_t  owner;     /* key: what is in flight */
-    ngx_uint_t      max;                /* of the last call */
+    ngx_svc_webhook_owner_t  owner;     /* its key: mails in flight */
+    ngx_uint_t      max;                /* mails asked for by the last call */
     void          (*done)(void);
     const ngx_svc_mail_queue_handlers_t  *handlers;
     unsigned        registered:1;
-    unsigned        taking:1;           /* a call is in flight */
+    unsigned        taking:1;           /* a call is under way */
     unsigned        again:1;
-    unsigned        recover:1;          /* what is in flight is to come too */
+    unsigned        recover:1;          /* ask for mails in flight, too */
     unsigned        stopped:1;
 } ngx_svc_mail_queue_t;
 
@@ -107,7 +107,7 @@ ngx_svc_mail_queue_sure(void)
 }
 
 
-/* A heartbeat too: also when nothing may be taken. */
+/* Takes mails, and is a heartbeat, even if none may be taken. */
 
 void
 ngx_svc_mail_queue_take(void)
@@ -153,7 +153,7 @@ ngx_svc_mail_queue_take(void)
 }
 
 
-/* Of an answer that was lost the mails are in flight already. */
+/* If an answer was lost, its mails are in flight already, and are asked for. */
 
 static void
 ngx_svc_mail_queue_taken(redisReply *reply, void *data)

@@ -1,5 +1,5 @@
 /*
- * Mails in Redis: the helper takes them from the queue, and says that it lives.
+ * Mails in Redis: the helper takes them from the queue, and sends heartbeats.
  */
 
 #ifndef _NGX_SVC_MAIL_QUEUE_H_INCLUDED_
@@ -12,13 +12,13 @@
 
 
 typedef struct {
-    /* how many mails more may be taken */
+    /* returns how many more mails may be taken */
     ngx_uint_t  (*room)(void);
 
-    /* one, maybe not for the first time; NGX_ERROR: it is to come again */
+    /* takes a mail, maybe again; NGX_ERROR: it is to come again */
     ngx_int_t   (*take)(const ngx_str_t *entry);
 
-    /* all that were taken may be others'; what is still ours comes again */
+    /* others may have all mails taken so far; those still ours come again */
     void        (*forget)(void);
 
     /* an answer has come: mails may be sent, if ngx_svc_mail_queue_sure() */
@@ -26,38 +26,45 @@ typedef struct {
 } ngx_svc_mail_queue_handlers_t;
 
 
-/* A mail that has ended, in whatever way. */
+/* A mail that has ended, with whatever outcome. */
 
 typedef struct {
     ngx_event_t      timer;             /* private */
     ngx_str_t        id;
     ngx_str_t        tenant;
-    ngx_str_t        failed;            /* the key of its address, if it has
-                                           failed, or empty */
-    void           (*handler)(void *data, ngx_uint_t first);    /* first: of
-                                           the address within an hour */
+    ngx_str_t        failed;            /* key of the address, if the mail has
+                                           failed; else empty */
+    /* first: of this address within an hour */
+    void           (*handler)(void *data, ngx_uint_t first);
     void            *data;
 } ngx_svc_mail_end_t;
 
 
-/* In the helper; id, before: as of ngx_svc_webhook_queue_start(). */
+/*
+ * Called at the helper's start; id, before: see ngx_svc_webhook_queue_start().
+ */
 ngx_int_t ngx_svc_mail_queue_start(ngx_cycle_t *cycle, const u_char *id,
     const ngx_str_t *before, const ngx_svc_mail_queue_handlers_t *handlers);
 
-/* Takes no more; and, there is room again. */
+/* Takes no more mails. */
 void ngx_svc_mail_queue_stop(void);
+
+/* Takes mails, as many as there is room for. */
 void ngx_svc_mail_queue_take(void);
 
-/* 1: what was taken is this helper's, as Redis said not long ago. */
+/*
+ * Returns whether the mails taken are still this helper's, by an answer of
+ * Redis that is recent enough.
+ */
 ngx_uint_t ngx_svc_mail_queue_sure(void);
 
 /*
- * The mail leaves Redis, which is asked until it has confirmed that: then the
- * handler is called, once.  *end must live until then.
+ * Removes the mail from Redis, again and again until Redis has confirmed that;
+ * then calls the handler, once.  *end must live until then.
  */
 void ngx_svc_mail_queue_end(ngx_svc_mail_end_t *end);
 
-/* What is in flight is left to others; calls done, once. */
+/* Leaves the mails in flight to other helpers; done() is called once. */
 void ngx_svc_mail_queue_leave(void (*done)(void));
 
 

@@ -6,8 +6,9 @@
 
 
 /*
- * Redis that is full refuses what may need memory, but not behind a write that
- * cannot: what makes room must go on.
+ * When Redis is full, it refuses commands that may need memory, unless the
+ * script has written by a command that needs none: mails must still leave
+ * Redis.
  */
 
 #define NGX_SVC_MAIL_FULL                                                     \
@@ -93,7 +94,7 @@ ngx_svc_redis_script_t  ngx_svc_mail_take_script = {
 };
 
 
-/* A count that falls to nothing leaves no field behind. */
+/* A count that falls to 0 is deleted. */
 
 ngx_svc_redis_script_t  ngx_svc_mail_done_script = {
     .name = "end mail",

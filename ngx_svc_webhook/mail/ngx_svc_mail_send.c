@@ -10,19 +10,19 @@
 #include <pthread.h>
 
 
-#define NGX_SVC_MAIL_END  200           /* ms, that threads have to end in */
+#define NGX_SVC_MAIL_END  200           /* ms for the threads to end */
 
 
 typedef struct {
     pthread_mutex_t          mutex;
     pthread_cond_t           cond;
-    ngx_svc_mail_letter_t   *first;     /* to be sent, under the mutex */
+    ngx_svc_mail_letter_t   *first;     /* to be sent; under the mutex */
     ngx_svc_mail_letter_t  **last;
-    ngx_svc_mail_letter_t   *done;      /* under the mutex, too */
-    ngx_uint_t               running;   /* threads; likewise */
-    ngx_uint_t               n;         /* that were started */
+    ngx_svc_mail_letter_t   *done;      /* sent or failed; under the mutex */
+    ngx_uint_t               running;   /* threads; under the mutex */
+    ngx_uint_t               n;         /* threads that were started */
     pthread_t                ids[NGX_SVC_MAIL_CONCURRENCY_MAX];
-    int                      pipe[2];   /* a byte: something is done */
+    int                      pipe[2];   /* a byte says that letters are done */
     ngx_connection_t        *connection;
     ngx_svc_mail_sent_pt     sent;
     const ngx_svc_webhook_conf_t  *conf;
@@ -97,7 +97,7 @@ ngx_svc_mail_send_pipe(ngx_cycle_t *cycle)
 }
 
 
-/* Signals are for the process' own thread. */
+/* Threads block all signals: the main thread handles them. */
 
 static ngx_int_t
 ngx_svc_mail_send_start(ngx_uint_t n)
@@ -186,7 +186,7 @@ ngx_svc_mail_send_thread(void *data)
 }
 
 
-/* NULL: the process ends. */
+/* Returns the next letter.  NULL: the process ends. */
 
 static ngx_svc_mail_letter_t *
 ngx_svc_mail_send_next(void)
@@ -218,7 +218,7 @@ ngx_svc_mail_send_next(void)
 }
 
 
-/* A pipe that is full wakes the other end, too. */
+/* If the pipe is full, the other end will read anyway. */
 
 static void
 ngx_svc_mail_send_done(ngx_svc_mail_letter_t *letter)
@@ -299,7 +299,7 @@ ngx_svc_mail_send_exit(void)
         ngx_msleep(10);
     }
 
-    /* OpenSSL's destructors of a thread run behind its function */
+    /* OpenSSL's destructors run after the thread's function has returned */
 
     for (i = 0; i < threads->n && running == 0; i++) {
         (void) pthread_join(threads->ids[i], NULL);

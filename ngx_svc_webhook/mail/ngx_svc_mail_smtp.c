@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 
-#define NGX_SVC_MAIL_IDLE      20L      /* seconds, of a connection */
-#define NGX_SVC_MAIL_LIFETIME  300L     /* likewise, in use or not */
-#define NGX_SVC_MAIL_CONNECT   10000L   /* ms, with the name and TLS */
+#define NGX_SVC_MAIL_IDLE      20L      /* s that a connection may be idle */
+#define NGX_SVC_MAIL_LIFETIME  300L     /* s that a connection may live */
+#define NGX_SVC_MAIL_CONNECT   10000L   /* ms, for the name and TLS, too */
 
 
 struct ngx_svc_mail_smtp_s {
@@ -18,7 +18,7 @@ struct ngx_svc_mail_smtp_s {
     const ngx_svc_mail_conf_t  *conf;
     const char                 *ca_file;
     volatile ngx_uint_t        *ending;
-    struct curl_slist          *headers;    /* of a letter, as are those: */
+    struct curl_slist          *headers;    /* of a letter, with to and mime */
     struct curl_slist          *to;
     curl_mime                  *mime;
 };
@@ -89,8 +89,9 @@ ngx_svc_mail_smtp_free(ngx_svc_mail_smtp_t *smtp)
 
 
 /*
- * A connection that the server has closed meanwhile, or now says so of, is no
- * attempt; but what had been told to it to its end may have arrived.
+ * A kept connection that the server has closed, or closes now (421), does not
+ * count as an attempt.  If the mail had been sent to its end, it may have
+ * arrived.
  */
 
 void
@@ -126,7 +127,10 @@ ngx_svc_mail_smtp_send(ngx_svc_mail_smtp_t *smtp, ngx_svc_mail_letter_t *letter)
 }
 
 
-/* Who refuses us, a password or TLS, says nothing of the mail. */
+/*
+ * Returns whether the server refuses this mail.  Refusing us, the password or
+ * TLS tells nothing about the mail.
+ */
 
 static ngx_uint_t
 ngx_svc_mail_smtp_refused(CURLcode code, long status)
@@ -174,7 +178,7 @@ ngx_svc_mail_smtp_perform(ngx_svc_mail_smtp_t *smtp,
 }
 
 
-/* An empty proxy keeps those of the environment out. */
+/* An empty proxy makes libcurl ignore the environment's. */
 
 static long
 ngx_svc_mail_smtp_options(ngx_svc_mail_smtp_t *smtp)
@@ -207,7 +211,7 @@ ngx_svc_mail_smtp_options(ngx_svc_mail_smtp_t *smtp)
 }
 
 
-/* With a CApath libcurl reads all of a folder for each connection. */
+/* With a CApath libcurl would read a whole folder for each connection. */
 
 static long
 ngx_svc_mail_smtp_security(ngx_svc_mail_smtp_t *smtp)

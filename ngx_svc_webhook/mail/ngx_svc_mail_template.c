@@ -14,16 +14,17 @@ typedef enum {
 
 typedef struct {
     ngx_svc_mail_part_e    type;
-    ngx_str_t              text;        /* a literal's */
+    ngx_str_t              text;        /* of a literal */
     ngx_svc_mail_value_e   value;
-    ngx_uint_t             end;         /* a section's: the part behind it */
+    ngx_uint_t             end;         /* of a section: index of the part after
+                                           it */
 } ngx_svc_mail_part_t;
 
 typedef struct {
     ngx_svc_mail_template_t  *template;
     const char               *why;
-    u_char                   *at;       /* of what is wrong */
-    ngx_uint_t                open;     /* the section's number, from 1 */
+    u_char                   *at;       /* where the fault is */
+    ngx_uint_t                open;     /* number of the open section, from 1 */
 } ngx_svc_mail_compile_t;
 
 
@@ -121,7 +122,7 @@ ngx_svc_mail_check(ngx_svc_mail_compile_t *c, ngx_str_t *text)
 }
 
 
-/* One line, of which an end is no part. */
+/* Checks that a subject is one line; a line end after it is cut off. */
 
 static ngx_int_t
 ngx_svc_mail_check_subject(ngx_svc_mail_compile_t *c, ngx_str_t *text)
@@ -357,7 +358,7 @@ ngx_svc_mail_render(const ngx_svc_mail_template_t *t,
 }
 
 
-/* nginx's own escapes no "'". */
+/* Writes a value.  ngx_escape_html() does not escape "'". */
 
 static size_t
 ngx_svc_mail_write(const ngx_str_t *value, ngx_svc_mail_format_e format,

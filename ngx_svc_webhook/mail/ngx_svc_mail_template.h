@@ -1,5 +1,5 @@
 /*
- * Templates of mails: compiled while the configuration is read, and rendered.
+ * Templates of mails: compiled when the configuration is read, then rendered.
  *
  * "{{name}}" is a value; "{{#name}}...{{/name}}" is left out when the value is
  * empty.
@@ -32,7 +32,7 @@ typedef enum {
 } ngx_svc_mail_format_e;
 
 
-/* ngx_array_t of private parts; all zeros: there is none. */
+/* A compiled template: an array of private parts; all zeros: none. */
 
 typedef struct {
     ngx_array_t              parts;
@@ -41,16 +41,17 @@ typedef struct {
 
 
 /*
- * text, of lines that end with CRLF, lives as long as the template.  NGX_OK;
- * NGX_DECLINED with *why, without a full stop, and *line; NGX_ERROR: memory.
+ * Compiles a text, whose lines end with CRLF and which lives as long as the
+ * template.  NGX_OK; NGX_DECLINED: *why, without a full stop, and *line say
+ * what is wrong; NGX_ERROR: no memory.
  */
 ngx_int_t ngx_svc_mail_template(ngx_pool_t *pool, ngx_str_t *text,
     ngx_svc_mail_format_e format, ngx_svc_mail_template_t *t,
     const char **why, ngx_uint_t *line);
 
 /*
- * The length of what it makes of the values; the same and, at p, the text.
- * Values have no control characters; in HTML they are escaped.
+ * Renders a template, and returns the length of its text; p == NULL: only the
+ * length.  Values must not have control characters; in HTML they are escaped.
  */
 size_t ngx_svc_mail_render(const ngx_svc_mail_template_t *t,
     const ngx_str_t values[NGX_SVC_MAIL_VALUES], u_char *p);

@@ -6,13 +6,13 @@
 
 
 #define NGX_SVC_MAIL_FILE_MAX    65536      /* bytes of a template */
-#define NGX_SVC_MAIL_LOCALE_MAX  16         /* likewise of a file's locale */
+#define NGX_SVC_MAIL_LOCALE_MAX  16         /* bytes of a locale */
 
 
-/* Of one kind in one language. */
+/* The templates of one kind in one language. */
 
 typedef struct {
-    ngx_str_t                locale;        /* no data: none */
+    ngx_str_t                locale;        /* without data: none */
     ngx_svc_mail_template_t  formats[NGX_SVC_MAIL_FORMATS];
 } ngx_svc_mail_variant_t;
 
@@ -20,7 +20,7 @@ struct ngx_svc_mail_templates_s {
     ngx_array_t              kinds[NGX_SVC_MAIL_KINDS];
 };
 
-/* What the name of a file says. */
+/* The parts of a file's name. */
 
 typedef struct {
     ngx_svc_mail_kind_e      kind;
@@ -179,7 +179,10 @@ ngx_svc_mail_file(ngx_conf_t *cf, ngx_svc_mail_templates_t *t,
 }
 
 
-/* NGX_DECLINED: it is something else; NGX_ABORT: it is likely to be a slip. */
+/*
+ * Parses a file's name.  NGX_DECLINED: it is no template; NGX_ABORT: it is
+ * likely to be a mistake.
+ */
 
 static ngx_int_t
 ngx_svc_mail_name(ngx_str_t *file, ngx_svc_mail_name_t *name)
@@ -234,7 +237,7 @@ ngx_svc_mail_name(ngx_str_t *file, ngx_svc_mail_name_t *name)
 }
 
 
-/* "de", "de-AT", "zh-Hant" */
+/* Returns whether a text is a locale: "de", "de-AT", "zh-Hant". */
 
 static ngx_uint_t
 ngx_svc_mail_locale(const ngx_str_t *locale)
@@ -300,7 +303,7 @@ ngx_svc_mail_read(ngx_conf_t *cf, ngx_str_t *path, ngx_str_t *text)
 }
 
 
-/* A copy whose lines end as those of a mail do. */
+/* Copies a text, with CRLF at the ends of lines. */
 
 static ngx_int_t
 ngx_svc_mail_lines(ngx_pool_t *pool, ngx_str_t *text)
@@ -330,7 +333,7 @@ ngx_svc_mail_lines(ngx_pool_t *pool, ngx_str_t *text)
 }
 
 
-/* NULL: there is none. */
+/* Finds a language's templates.  NULL: there are none. */
 
 static ngx_svc_mail_variant_t *
 ngx_svc_mail_variant(const ngx_array_t *kind, const u_char *locale, size_t len)
@@ -353,7 +356,7 @@ ngx_svc_mail_variant(const ngx_array_t *kind, const u_char *locale, size_t len)
 }
 
 
-/* English, and all formats of each language. */
+/* Checks that English is there, and each language has all formats. */
 
 static ngx_int_t
 ngx_svc_mail_complete(ngx_conf_t *cf, const ngx_svc_mail_templates_t *t,
@@ -428,7 +431,10 @@ ngx_svc_mail_templates_find(const ngx_svc_mail_templates_t *templates,
 }
 
 
-/* "de-AT", or else "de"; English is what there is without a language. */
+/*
+ * Finds the templates for "de-AT", else for "de".  Templates without a
+ * language are English.
+ */
 
 static ngx_svc_mail_variant_t *
 ngx_svc_mail_language(const ngx_array_t *variants, const u_char *locale,

@@ -1,6 +1,6 @@
 /*
- * The folder of the templates: files "kind.subject", "kind.txt" and
- * "kind.html", and of other languages "kind.de.subject", and so on.
+ * A folder of templates: files "kind.subject", "kind.txt" and "kind.html"; in
+ * another language "kind.de.subject", and so on.
  */
 
 #ifndef _NGX_SVC_MAIL_TEMPLATES_H_INCLUDED_
@@ -15,15 +15,16 @@
 
 
 /*
- * While the configuration is read: all templates of a folder, whose name is
- * NUL-terminated, of the configuration's pool; or NULL, which is logged.
+ * Reads all templates of a folder, whose name is NUL-terminated, when the
+ * configuration is read; they are in its pool.  NULL: failed, and logged.
  */
 ngx_svc_mail_templates_t *ngx_svc_mail_templates(ngx_conf_t *cf,
     ngx_str_t *folder);
 
 /*
- * NGX_SVC_MAIL_FORMATS of them, in the language that comes nearest: of "de-AT"
- * that, else "de", else "en", else that without one.
+ * Returns the NGX_SVC_MAIL_FORMATS templates of a kind in the nearest
+ * language: for "de-AT" that one, else "de", else "en", else those without a
+ * language.
  */
 const ngx_svc_mail_template_t *ngx_svc_mail_templates_find(
     const ngx_svc_mail_templates_t *templates, ngx_svc_mail_kind_e kind,
