@@ -1,5 +1,5 @@
 /*
- * What may be in the header of a mail.
+ * Checks texts for the header of a mail.
  */
 
 #include "ngx_svc_mail_address.h"
@@ -60,7 +60,7 @@ ngx_svc_mail_text(const ngx_str_t *text)
 }
 
 
-/* The next character, if it is one that may be in a line. */
+/* Reads the next character.  NGX_DECLINED: it must not be in a line. */
 
 static ngx_int_t
 ngx_svc_mail_next(u_char **p, u_char *end, uint32_t *c)

@@ -135,7 +135,10 @@ ngx_svc_mail_conf_copy(ngx_conf_t *cf, ngx_str_t *dst, const u_char *data,
 }
 
 
-/* A name or an address, of which libcurl and nginx think the same. */
+/*
+ * Returns whether libcurl and nginx read a host's name or address the same
+ * way.
+ */
 
 static ngx_uint_t
 ngx_svc_mail_conf_host(const ngx_str_t *host)
@@ -285,7 +288,7 @@ ngx_svc_mail_conf_credentials(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-/* One line; the password may hold colons. */
+/* Reads one line, "user:password"; the password may have colons. */
 
 static ngx_int_t
 ngx_svc_mail_conf_account(ngx_conf_t *cf, ngx_svc_mail_conf_t *mail,

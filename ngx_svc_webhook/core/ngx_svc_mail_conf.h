@@ -23,28 +23,29 @@ typedef enum {
 } ngx_svc_mail_tls_e;
 
 
-/* All text is NUL-terminated. */
+/* Texts are NUL-terminated. */
 
 typedef struct {
-    ngx_str_t                  url;         /* empty: there is no mail */
-    ngx_uint_t                 loopback;    /* 1: it stays on this host */
-    ngx_str_t                  from;        /* the address */
-    ngx_str_t                  from_name;   /* may be empty */
-    ngx_str_t                  credentials; /* a file; empty: none */
+    ngx_str_t                  url;         /* empty: mail is off */
+    ngx_uint_t                 loopback;    /* 1: the server is on this host */
+    ngx_str_t                  from;        /* From's address */
+    ngx_str_t                  from_name;   /* From's name; may be empty */
+    ngx_str_t                  credentials; /* name of a file; empty: none */
     ngx_str_t                  user;
     ngx_str_t                  password;
     ngx_uint_t                 tls;         /* ngx_svc_mail_tls_e */
-    ngx_str_t                  folder;      /* of the templates */
+    ngx_str_t                  folder;      /* folder of the templates */
     ngx_svc_mail_templates_t  *templates;
     ngx_uint_t                 concurrency;
-    ngx_msec_t                 timeout;     /* of an attempt */
+    ngx_msec_t                 timeout;     /* ms, of an attempt */
     ngx_uint_t                 nretries;
-    ngx_msec_t                 retries[NGX_SVC_MAIL_RETRIES];   /* since the
-                                               first attempt began */
+    ngx_msec_t                 retries[NGX_SVC_MAIL_RETRIES];   /* ms since the
+                                                                   first attempt
+                                                                   began */
 } ngx_svc_mail_conf_t;
 
 
-/* In each command conf is the ngx_svc_mail_conf_t at cmd->offset. */
+/* conf is the struct that has the ngx_svc_mail_conf_t at cmd->offset. */
 char *ngx_svc_mail_conf_server(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_svc_mail_conf_from(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_svc_mail_conf_credentials(ngx_conf_t *cf, ngx_command_t *cmd,
@@ -56,11 +57,13 @@ char *ngx_svc_mail_conf_concurrency(ngx_conf_t *cf, ngx_command_t *cmd,
 char *ngx_svc_mail_conf_timeout(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_svc_mail_conf_retry(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
-/* Before the directives; behind them, the defaults. */
+/* Called before the directives are read. */
 void ngx_svc_mail_conf_create(ngx_svc_mail_conf_t *mail);
+
+/* Sets the defaults, after the directives were read. */
 void ngx_svc_mail_conf_init(ngx_svc_mail_conf_t *mail);
 
-/* Whether all of them go together; logs why not.  NGX_OK or NGX_ERROR. */
+/* Checks that the values fit together; logs why not.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_svc_mail_conf_check(ngx_conf_t *cf,
     const ngx_svc_mail_conf_t *mail);
 

@@ -11,16 +11,21 @@
 
 typedef struct {
     ngx_flag_t        on;
-    ngx_uint_t        rate;             /* requests a second, of a target; 0:
-                                           as many as it takes */
+    ngx_uint_t        rate;             /* requests per second to a target; 0:
+                                           not limited */
 } ngx_svc_push_conf_t;
 
 
-/* The set function of svc_scim_rate; conf: the struct at cmd->offset. */
+/*
+ * The set function of svc_scim_rate; the ngx_svc_push_conf_t is at
+ * cmd->offset.
+ */
 char *ngx_svc_push_conf_rate(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
-/* Before the directives; behind them, the defaults. */
+/* Called before the directives are read. */
 void ngx_svc_push_conf_create(ngx_svc_push_conf_t *push);
+
+/* Sets the defaults, after the directives were read. */
 void ngx_svc_push_conf_init(ngx_svc_push_conf_t *push);
 
 

@@ -1,5 +1,5 @@
 /*
- * The bearer tokens of SCIM targets, as the database holds them.
+ * The bearer tokens of SCIM targets, as PostgreSQL has them.
  */
 
 #include "ngx_svc_push_token.h"

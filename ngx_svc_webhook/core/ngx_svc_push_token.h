@@ -1,5 +1,5 @@
 /*
- * The bearer tokens of SCIM targets, as the database holds them.
+ * The bearer tokens of SCIM targets, as PostgreSQL has them.
  */
 
 #ifndef _NGX_SVC_PUSH_TOKEN_H_INCLUDED_
@@ -11,15 +11,15 @@
 
 #define NGX_SVC_PUSH_TOKEN     NGX_SVC_SEALED_TEXT     /* bytes, at most */
 
-/* What they are sealed for, beside the id of the target. */
+/* A token is sealed for this and for the id of its target. */
 #define NGX_SVC_PUSH_TOKEN_OF  "scim_target"
 
 
 /*
- * target: its id as text; column: as PostgreSQL writes a bytea, "\x" and
- * digits.  token has room for NGX_SVC_PUSH_TOKEN bytes, *len is set: the
- * caller wipes them.  NGX_OK; NGX_DECLINED when it is not authentic, or the key
- * file does not have its key any more; NGX_ERROR.
+ * Opens a token.  target: its id as text; column: a bytea as PostgreSQL writes
+ * it, "\x" and digits.  token has room for NGX_SVC_PUSH_TOKEN bytes, *len is
+ * set; the caller must wipe the token.  NGX_OK; NGX_DECLINED: it is not
+ * authentic, or its key is not in the file any more; NGX_ERROR: OpenSSL fails.
  */
 ngx_int_t ngx_svc_push_token_open(const ngx_str_t *target,
     const ngx_str_t *column, u_char *token, size_t *len);

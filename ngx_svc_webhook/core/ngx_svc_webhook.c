@@ -1,5 +1,5 @@
 /*
- * Webhooks: the configuration, ids, and whose what was taken is.
+ * Webhooks: the configuration, ids, and names under which work is taken.
  */
 
 #include "ngx_svc_webhook.h"

@@ -13,7 +13,7 @@
 #define NGX_SVC_WEBHOOK_OUTBOX_MAX       3600000    /* ms */
 
 
-/* A number of a directive, with a name of its own behind the first one. */
+/* A number in a directive, as "name=number" or as the first argument. */
 
 typedef struct {
     const char     *name;               /* NULL: the first argument */
@@ -27,7 +27,7 @@ static char *ngx_svc_webhook_conf_numbers(ngx_conf_t *cf, void *conf,
     const ngx_svc_webhook_number_t *numbers, ngx_int_t max);
 
 
-/* Networks whose addresses belong to many machines of an operator's. */
+/* Private networks: each has many machines of an operator. */
 
 static const ngx_str_t  ngx_svc_webhook_private[] = {
     ngx_string("10.0.0.0/8"),
@@ -273,8 +273,9 @@ ngx_svc_webhook_conf_allow(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
 
 /*
- * While the configuration is read cf->log is not yet the one of error_log, and
- * a warning is seen whatever the level of that is.
+ * Warns about an allowed network that has a private one in it.  While the
+ * configuration is read, cf->log is not yet that of error_log, and a warning
+ * is seen whatever its level.
  */
 
 static void

@@ -1,5 +1,5 @@
 /*
- * Set functions of the webhook module's directives.
+ * The set functions of the webhook module's directives.
  */
 
 #ifndef _NGX_SVC_WEBHOOK_CONF_H_INCLUDED_
@@ -22,11 +22,14 @@ char *ngx_svc_webhook_conf_proxy(ngx_conf_t *cf, ngx_command_t *cmd,
 char *ngx_svc_webhook_conf_allow(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 
-/* Of directives that are gone: says so, for one version. */
+/*
+ * Set function of removed directives: warns, for one version, that they do
+ * nothing.
+ */
 char *ngx_svc_webhook_conf_removed(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 
-/* Whether the certificates in a file can be read; logs why not. */
+/* Checks that the certificates in a file can be read; logs why not. */
 ngx_int_t ngx_svc_webhook_conf_check_ca(ngx_conf_t *cf, ngx_str_t *file);
 
 

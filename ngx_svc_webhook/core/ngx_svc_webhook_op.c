@@ -1,5 +1,5 @@
 /*
- * The helper's statements in PostgreSQL.
+ * The helper's ops in PostgreSQL.
  */
 
 #include "ngx_svc_webhook_op.h"

@@ -1,5 +1,5 @@
 /*
- * The keys that deliveries are signed with, as the database holds them.
+ * The secrets that webhooks are signed with, as PostgreSQL has them.
  */
 
 #include "ngx_svc_webhook_secret.h"

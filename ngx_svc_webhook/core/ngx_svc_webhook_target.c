@@ -1,5 +1,5 @@
 /*
- * Where deliveries may go.
+ * Where webhooks may be delivered.
  */
 
 #include "ngx_svc_webhook_target.h"
@@ -18,7 +18,7 @@ typedef struct {
 } ngx_svc_webhook_network_t;
 
 
-/* A URL while it is looked at. */
+/* A URL that is being checked. */
 
 typedef struct {
     const ngx_array_t       *allow;
@@ -53,8 +53,8 @@ static ngx_int_t ngx_svc_webhook_url_literal(ngx_svc_webhook_url_t *u,
                       (c) >> 8, (c) & 0xff } }, bits }, kind }
 
 /*
- * The first one that holds an address counts.  IANA's registries of special
- * addresses; of IPv6 only what is given out is public at all.
+ * The first network that has the address counts.  They are IANA's special
+ * addresses; of IPv6 only what is allocated is public.
  */
 
 static const ngx_svc_webhook_network_t  ngx_svc_webhook_networks[] = {
@@ -148,7 +148,7 @@ ngx_svc_webhook_url(const ngx_str_t *url, const ngx_array_t *allow,
 }
 
 
-/* Only what RFC 3986 has in a URL, and no fragment. */
+/* Allows only the bytes of RFC 3986 in a URL, and no fragment. */
 
 static ngx_int_t
 ngx_svc_webhook_url_bytes(ngx_svc_webhook_url_t *u, const ngx_str_t *url)
@@ -273,7 +273,7 @@ ngx_svc_webhook_url_ipv6(ngx_svc_webhook_url_t *u)
     text = u->host.data + 1;
     len = u->host.len - 1;
 
-    /* in brackets inet_pton() is not to find an IPv4 address */
+    /* inet_pton() must not find an IPv4 address in brackets */
 
     if (len == 0 || text[len - 1] != ']' || memchr(text, ':', len) == NULL) {
         return ngx_svc_fail(u->err, NGX_SVC_E_INVALID_VALUE,
@@ -322,7 +322,7 @@ ngx_svc_webhook_url_name(ngx_svc_webhook_url_t *u)
 }
 
 
-/* Finds the last label of a name whose bytes and lengths are right. */
+/* Checks bytes and lengths of a name's labels, and finds the last label. */
 
 static ngx_int_t
 ngx_svc_webhook_url_labels(ngx_svc_webhook_url_t *u, ngx_str_t *last)
@@ -371,8 +371,9 @@ ngx_svc_webhook_url_labels(ngx_svc_webhook_url_t *u, ngx_str_t *last)
 
 
 /*
- * Parsers of URLs and inet_aton() take a name for an IPv4 address, in decimal,
- * octal, hexadecimal, or with fewer parts, when its last label is a number.
+ * Returns whether the last label is a number.  Parsers of URLs and inet_aton()
+ * take such a name for an IPv4 address: in decimal, octal or hexadecimal, or
+ * with fewer parts.
  */
 
 static ngx_uint_t

@@ -1,5 +1,5 @@
 /*
- * Where deliveries may go: URLs of endpoints, and addresses to connect to.
+ * Where webhooks may be delivered: URLs, and addresses to connect to.
  */
 
 #ifndef _NGX_SVC_WEBHOOK_TARGET_H_INCLUDED_
@@ -14,19 +14,20 @@
 
 
 /*
- * NULL when a delivery may go to the address; otherwise what it is, such as
- * "loopback", for messages.  allow: ngx_svc_cidr_t, of addresses that are good
- * whatever they are.
+ * Returns NULL if webhooks may be delivered to the address, else its kind,
+ * such as "loopback", for messages.  allow: ngx_svc_cidr_t, of addresses that
+ * are allowed whatever their kind.
  */
 const char *ngx_svc_webhook_address(const ngx_svc_addr_t *addr,
     const ngx_array_t *allow);
 
 /*
- * Whether an endpoint may have the URL, in any of the spellings that a parser
- * of URLs takes for a name or an address that is refused.  What a name leads to
- * is not known before a delivery connects.  path: of the URL, for messages.
+ * Checks whether an endpoint may have the URL.  It is refused in any spelling
+ * that a parser of URLs takes for a name or an address that is refused.  The
+ * addresses of a name are not known before a delivery connects.  path: the
+ * member's, for messages.
  *
- * NGX_OK, or NGX_DECLINED with err set (NGX_SVC_E_INVALID_VALUE).
+ * Returns NGX_OK, or NGX_DECLINED with err set (NGX_SVC_E_INVALID_VALUE).
  */
 ngx_int_t ngx_svc_webhook_url(const ngx_str_t *url, const ngx_array_t *allow,
     const char *path, ngx_svc_error_t *err);

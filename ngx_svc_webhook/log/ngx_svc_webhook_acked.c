@@ -1,6 +1,7 @@
 /*
- * Acknowledged attempts that wait to be written: of an endpoint not more than
- * its delivery log keeps, so that a busy one costs no more than others.
+ * Rows of acknowledged attempts that are to be written: never more of an
+ * endpoint than its delivery log keeps, so that a busy one costs no more than
+ * others.
  */
 
 #include "ngx_svc_webhook_acked.h"
@@ -37,7 +38,9 @@ ngx_svc_webhook_acked_add(ngx_svc_webhook_row_t *row)
 }
 
 
-/* A tenant has a hundred endpoints at most.  NULL when memory runs out. */
+/*
+ * Finds or adds an endpoint; a tenant has at most a hundred.  NULL: no memory.
+ */
 
 static ngx_svc_webhook_acked_t *
 ngx_svc_webhook_acked(ngx_svc_webhook_batch_t *batch, u_char *endpoint)

@@ -1,5 +1,5 @@
 /*
- * Acknowledged attempts that wait to be written.
+ * Rows of acknowledged attempts that are to be written.
  */
 
 #ifndef _NGX_SVC_WEBHOOK_ACKED_H_INCLUDED_
@@ -10,12 +10,12 @@
 
 
 /*
- * A row that was acknowledged and waits; returns the oldest one of its endpoint
- * when that need not be written any more, or NULL.
+ * Adds a row.  Returns the oldest row of its endpoint if that need not be
+ * written any more, or NULL.
  */
 ngx_svc_webhook_row_t *ngx_svc_webhook_acked_add(ngx_svc_webhook_row_t *row);
 
-/* A row waits no more; nothing happens to one that was not added. */
+/* Removes a row; does nothing if the row was not added. */
 void ngx_svc_webhook_acked_remove(ngx_svc_webhook_row_t *row);
 
 

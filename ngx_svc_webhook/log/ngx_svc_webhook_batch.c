@@ -1,5 +1,5 @@
 /*
- * Rows of the delivery log that wait to be written, in a batch for each tenant.
+ * Rows of the delivery log that are to be written, in a batch for each tenant.
  */
 
 #include "ngx_svc_webhook_acked.h"
@@ -227,8 +227,8 @@ ngx_svc_webhook_batch_acked(ngx_svc_webhook_row_t *row)
 
 
 /*
- * Behind the one before it of its endpoint: an op has rows of few endpoints,
- * each of which is locked, and trimmed.
+ * Moves a row next to the one before it of its endpoint.  An op has rows of
+ * few endpoints then, each of which is locked and trimmed.
  */
 
 static void

@@ -1,5 +1,5 @@
 /*
- * Attempts that are older than a week.
+ * Deletes attempts that are older than a week.
  */
 
 #include "ngx_svc_webhook_expire.h"

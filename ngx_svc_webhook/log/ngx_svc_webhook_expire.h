@@ -1,5 +1,5 @@
 /*
- * Attempts that are older than a week: deleted once an hour.
+ * Deletes attempts that are older than a week, once an hour.
  */
 
 #ifndef _NGX_SVC_WEBHOOK_EXPIRE_H_INCLUDED_
@@ -9,7 +9,7 @@
 #include "ngx_svc_pg_task.h"
 
 
-/* The helper's. */
+/* Run by the helper. */
 extern ngx_svc_pg_task_t  ngx_svc_webhook_expire;
 
 

@@ -1,5 +1,5 @@
 /*
- * Deliveries that have failed, in the error log.
+ * Failed deliveries in the error log.
  */
 
 #include "ngx_svc_webhook_failure.h"
@@ -8,18 +8,20 @@
 
 
 #define NGX_SVC_WEBHOOK_MINUTE    60000     /* ms */
-#define NGX_SVC_WEBHOOK_FAILURES  10        /* lines in it, of an endpoint */
-#define NGX_SVC_WEBHOOK_FAILING   10000     /* endpoints that are counted */
+#define NGX_SVC_WEBHOOK_FAILURES  10        /* lines per minute, of an
+                                               endpoint */
+#define NGX_SVC_WEBHOOK_FAILING   10000     /* endpoints that are counted, at
+                                               most */
 
 
-/* An endpoint that has failed within the last minute. */
+/* An endpoint with failures within the last minute. */
 
 typedef struct {
     ngx_str_node_t        node;     /* tenant and endpoint */
-    ngx_queue_t           queue;    /* the oldest one first */
+    ngx_queue_t           queue;    /* oldest first */
     ngx_msec_t            since;
     ngx_svc_log_limit_t   limit;
-    ngx_uint_t            more;     /* suppressed */
+    ngx_uint_t            more;     /* failures without a line */
     u_char                key[2 * NGX_SVC_UUID_TEXT_LEN];
 } ngx_svc_webhook_failing_t;
 
@@ -29,7 +31,7 @@ typedef struct {
     ngx_rbtree_node_t sentinel;
     ngx_queue_t       queue;
     ngx_uint_t        n;
-    ngx_event_t       timer;        /* the oldest one's minute */
+    ngx_event_t       timer;        /* the end of the oldest one's minute */
     ngx_svc_webhook_failure_pt  more;
 } ngx_svc_webhook_failures_t;
 
@@ -115,7 +117,7 @@ ngx_svc_webhook_failure(ngx_svc_webhook_delivery_t *d,
 }
 
 
-/* NULL when memory runs out. */
+/* Finds or adds the endpoint.  NULL: no memory. */
 
 static ngx_svc_webhook_failing_t *
 ngx_svc_webhook_failing(ngx_svc_webhook_delivery_t *d)

@@ -1,6 +1,6 @@
 /*
- * Deliveries that have failed, in the error log.  Each endpoint has some lines
- * a minute; those that are one too many become one line, and one audit event.
+ * Failed deliveries in the error log.  Each endpoint has some lines a minute;
+ * further failures become one line, and one audit event.
  */
 
 #ifndef _NGX_SVC_WEBHOOK_FAILURE_H_INCLUDED_
@@ -19,21 +19,23 @@ typedef enum {
 } ngx_svc_webhook_record_e;
 
 
-/* n more deliveries to the endpoint have failed than have had a line. */
+/* n deliveries to the endpoint have failed without a line of their own. */
 typedef void (*ngx_svc_webhook_failure_pt)(ngx_str_t *tenant,
     ngx_str_t *endpoint, ngx_uint_t n);
 
 
-/* At the helper's start and end. */
+/* Called at the helper's start. */
 ngx_int_t ngx_svc_webhook_failure_init(ngx_cycle_t *cycle,
     ngx_svc_webhook_failure_pt more);
+
+/* Called at the helper's end. */
 void ngx_svc_webhook_failure_exit(void);
 
-/* Returns 1 when the failure has had a line of its own. */
+/* Logs a failure; returns 1 if it has a line of its own. */
 ngx_uint_t ngx_svc_webhook_failure(ngx_svc_webhook_delivery_t *d,
     ngx_svc_webhook_result_t *result, ngx_svc_webhook_record_e outcome);
 
-/* Says now what would be said when the minute is over. */
+/* Writes now the lines that are due at the end of the minute. */
 void ngx_svc_webhook_failure_flush(void);
 
 

@@ -1,6 +1,6 @@
 /*
- * Deliveries that have ended, noted in PostgreSQL, some hundreds at a time, of
- * all tenants.  No commit of them waits for the disk.
+ * Notes deliveries that have ended in PostgreSQL, some hundreds of all tenants
+ * at a time.  The commits do not wait for the disk.
  */
 
 #include "ngx_svc_webhook_note.h"
@@ -10,12 +10,14 @@
 #include <ngx_event.h>
 
 
-#define NGX_SVC_WEBHOOK_NOTES        16384      /* in memory */
-#define NGX_SVC_WEBHOOK_NOTES_BATCH  512        /* in an op */
-#define NGX_SVC_WEBHOOK_NOTES_DELAY  250        /* ms, of the first one */
-#define NGX_SVC_WEBHOOK_NOTES_PAUSE  1000       /* ms, without PostgreSQL */
-#define NGX_SVC_WEBHOOK_NOTES_TRIES  10         /* of what is refused */
-#define NGX_SVC_WEBHOOK_NOTES_KEPT   4096       /* in a call of Redis */
+#define NGX_SVC_WEBHOOK_NOTES        16384      /* notes in memory, at most */
+#define NGX_SVC_WEBHOOK_NOTES_BATCH  512        /* notes in an op */
+#define NGX_SVC_WEBHOOK_NOTES_DELAY  250        /* ms that the first note
+                                                   waits */
+#define NGX_SVC_WEBHOOK_NOTES_PAUSE  1000       /* ms after PostgreSQL failed */
+#define NGX_SVC_WEBHOOK_NOTES_TRIES  10         /* of an op that PostgreSQL
+                                                   refuses */
+#define NGX_SVC_WEBHOOK_NOTES_KEPT   4096       /* ids in a call to Redis */
 
 
 typedef struct {
@@ -24,14 +26,15 @@ typedef struct {
 } ngx_svc_webhook_note_t;
 
 
-/* A ring; those in the op are the first ones. */
+/* A ring; the first nsent notes are in the op. */
 
 typedef struct {
     ngx_svc_webhook_note_t   *notes;
     ngx_uint_t                first;
     ngx_uint_t                n;
     ngx_uint_t                nsent;
-    ngx_uint_t                kept;         /* the next one to be kept */
+    ngx_uint_t                kept;         /* index of the next to be kept
+                                               known */
     ngx_uint_t                nlost;
     ngx_uint_t                tries;
     ngx_svc_pg_op_t          *op;
@@ -260,7 +263,7 @@ failed:
 }
 
 
-/* An array of PostgreSQL's, as text, of a member of those that are sent. */
+/* Writes a PostgreSQL array of one member of the notes that are sent. */
 
 static u_char *
 ngx_svc_webhook_notes_list(ngx_pool_t *pool, size_t offset, size_t len,
@@ -358,9 +361,10 @@ ngx_svc_webhook_notes_late(void)
 
 
 /*
- * What neither PostgreSQL nor Redis knows the outbox of any helper queues once
- * more.  The next ones of all, which take several tries of theirs when there
- * are many: far less than the time after which Redis forgets.
+ * Keeps the next notes known in Redis: a delivery that neither PostgreSQL nor
+ * Redis knows would be queued again by the outbox of any helper.  If there are
+ * many notes, several calls of this are needed for all: that takes far less
+ * time than Redis remembers.
  */
 
 static void
@@ -401,7 +405,7 @@ ngx_svc_webhook_notes_keep(void)
 }
 
 
-/* The next try tells it again. */
+/* Ignores the answer: the next call tells the ids again. */
 
 static void
 ngx_svc_webhook_notes_kept(redisReply *reply, void *data)

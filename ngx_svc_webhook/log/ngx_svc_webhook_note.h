@@ -1,6 +1,6 @@
 /*
- * Deliveries that have ended, noted in PostgreSQL: nobody queues their events
- * once more.
+ * Notes deliveries that have ended in PostgreSQL, so that no outbox queues
+ * them again.
  */
 
 #ifndef _NGX_SVC_WEBHOOK_NOTE_H_INCLUDED_
@@ -11,20 +11,22 @@
 #include "ngx_svc_pg_task.h"
 
 
-/* At the helper's start and end; what has not been noted may come twice. */
+/* Called at the helper's start. */
 void ngx_svc_webhook_notes_init(ngx_cycle_t *cycle);
+
+/* Called at the helper's end; deliveries not noted by then may come twice. */
 void ngx_svc_webhook_notes_exit(void);
 
 /*
- * The outcome of d is final.  Copies what it needs; while PostgreSQL is away
- * some thousands are kept, and Redis, which all helpers ask, does not forget
- * them.
+ * Notes that the outcome of d is final; d is copied.  While PostgreSQL is
+ * down, some thousands are kept, and Redis, which all helpers ask, does not
+ * forget them.
  */
 void ngx_svc_webhook_note(const ngx_svc_webhook_delivery_t *d);
 
 /*
- * Writes at once what there is, and calls done when there is no more, which may
- * be from within this call; while PostgreSQL is away that is never.
+ * Writes all at once, and calls done() when everything is written, maybe from
+ * within this call; never while PostgreSQL is down.
  */
 void ngx_svc_webhook_notes_flush(void (*done)(void));
 

@@ -1,9 +1,9 @@
 /*
- * What became of deliveries, in PostgreSQL.
+ * The outcomes of deliveries, in PostgreSQL.
  *
- * Rows wait for a moment in a batch of their tenant, and go out in one op;
- * those of a tenant that has many wait longer, and most are never written.  A
- * batch without audit events does not wait for the disk.
+ * Rows wait for a moment in a batch of their tenant, and are written by one
+ * op; those of a busy tenant wait longer, and most of them are never written.
+ * A batch without audit events does not wait for the disk.
  */
 
 #include "ngx_svc_webhook_record.h"
@@ -14,11 +14,13 @@
 #include "ngx_svc_redis_pubsub.h"
 
 
-#define NGX_SVC_WEBHOOK_ROWS_MAX      16384     /* in memory */
-#define NGX_SVC_WEBHOOK_OPS           2         /* at the same time */
-#define NGX_SVC_WEBHOOK_DELAY         500       /* ms, of the first row */
-#define NGX_SVC_WEBHOOK_RECORD_PAUSE  1000      /* ms, without PostgreSQL */
-#define NGX_SVC_WEBHOOK_TRIES         10        /* of rows that are refused */
+#define NGX_SVC_WEBHOOK_ROWS_MAX      16384     /* rows in memory, at most */
+#define NGX_SVC_WEBHOOK_OPS           2         /* ops under way at a time */
+#define NGX_SVC_WEBHOOK_DELAY         500       /* ms that the first row
+                                                   waits */
+#define NGX_SVC_WEBHOOK_RECORD_PAUSE  1000      /* ms after PostgreSQL failed */
+#define NGX_SVC_WEBHOOK_TRIES         10        /* of rows that PostgreSQL
+                                                   refuses */
 
 
 typedef struct {
@@ -150,7 +152,7 @@ ngx_svc_webhook_record(ngx_svc_webhook_delivery_t *d,
 }
 
 
-/* For the audit log: n more than it names. */
+/* Adds a row for the audit log: n failures without rows of their own. */
 
 static void
 ngx_svc_webhook_record_more(ngx_str_t *tenant, ngx_str_t *endpoint,
@@ -167,7 +169,7 @@ ngx_svc_webhook_record_more(ngx_str_t *tenant, ngx_str_t *endpoint,
 }
 
 
-/* A row that waits to be written; NULL: it cannot be stored. */
+/* Adds a row to be written.  NULL: it cannot be stored. */
 
 static ngx_svc_webhook_row_t *
 ngx_svc_webhook_record_row(ngx_str_t *tenant, ngx_str_t *endpoint)
@@ -215,7 +217,7 @@ ngx_svc_webhook_record_flush(void (*done)(void))
 }
 
 
-/* Sends in so many ms, or earlier. */
+/* Sets the timer to ms, unless it fires earlier. */
 
 static void
 ngx_svc_webhook_records_soon(ngx_msec_t ms)
@@ -291,7 +293,10 @@ ngx_svc_webhook_records_timer(ngx_event_t *ev)
 }
 
 
-/* Without an op to spare, the end of one calls this again. */
+/*
+ * Sets the timer for the next batch.  If all ops are in use, the end of one
+ * calls this again.
+ */
 
 static void
 ngx_svc_webhook_records_next(void)
@@ -385,7 +390,7 @@ ngx_svc_webhook_batch_done(ngx_svc_pg_op_t *op)
 }
 
 
-/* The rows are written, or given up. */
+/* The rows were written, or given up. */
 
 static void
 ngx_svc_webhook_batch_next(ngx_svc_webhook_batch_t *batch)
@@ -420,7 +425,7 @@ ngx_svc_webhook_batch_trimmed(ngx_svc_pg_op_t *op)
 }
 
 
-/* Its op is gone: another batch may have one. */
+/* A batch's op has ended: another batch may have one. */
 
 static void
 ngx_svc_webhook_batch_end(ngx_svc_webhook_batch_t *batch, ngx_uint_t again)
@@ -443,7 +448,7 @@ ngx_svc_webhook_batch_end(ngx_svc_webhook_batch_t *batch, ngx_uint_t again)
 }
 
 
-/* Whether to send the rows once more. */
+/* Returns whether to send the rows again. */
 
 static ngx_uint_t
 ngx_svc_webhook_batch_again(ngx_svc_webhook_batch_t *batch,

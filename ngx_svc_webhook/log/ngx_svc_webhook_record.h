@@ -1,5 +1,5 @@
 /*
- * What became of deliveries, in the helper: for the delivery log of an
+ * In the helper: the outcomes of deliveries, for the delivery log of an
  * endpoint, the audit log and the error log.
  */
 
@@ -10,22 +10,24 @@
 #include "ngx_svc_webhook_failure.h"
 
 
-/* At the helper's start and end; what has not been written by then is lost. */
+/* Called at the helper's start. */
 ngx_int_t ngx_svc_webhook_record_init(ngx_cycle_t *cycle);
+
+/* Called at the helper's end; what is not written by then is lost. */
 void ngx_svc_webhook_record_exit(void);
 
 /*
- * An attempt to deliver d, the d->attempts-th, has ended.  Copies what it
- * needs, and writes it soon; while PostgreSQL is away some thousands are kept.
- * Of what is dropped only that which gets a line in the error log is written:
- * it would push real attempts out of the delivery log.
+ * Records that attempt d->attempts of d has ended; what is needed is copied,
+ * and written soon.  While PostgreSQL is down, some thousands are kept.  A
+ * delivery that was dropped is written only if it has a line in the error log:
+ * otherwise they would displace real attempts in the delivery log.
  */
 void ngx_svc_webhook_record(ngx_svc_webhook_delivery_t *d,
     ngx_svc_webhook_result_t *result, ngx_svc_webhook_record_e outcome);
 
 /*
- * Writes at once what there is, and calls done, never from within this call,
- * when there is no more; while PostgreSQL is away that is never.
+ * Writes all at once, and calls done(), never from within this call, when
+ * everything is written; never while PostgreSQL is down.
  */
 void ngx_svc_webhook_record_flush(void (*done)(void));
 

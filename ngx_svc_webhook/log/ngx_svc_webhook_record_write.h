@@ -9,7 +9,7 @@
 #include "ngx_svc_webhook_batch.h"
 
 
-/* Adds it, with the rows in batch->sent.  NGX_OK or NGX_ERROR. */
+/* Adds the statement, with the rows in batch->sent.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_svc_webhook_record_bind(ngx_svc_webhook_batch_t *batch,
     ngx_svc_pg_op_t *op);
 

@@ -1,8 +1,8 @@
 /*
- * Attempts of an endpoint that are more than are kept.
+ * Deletes attempts of an endpoint beyond those that are kept.
  *
- * In a transaction of its own, after the rows that made it due: one that fails
- * takes no row along, and the next one of the endpoint makes up for it.
+ * It has a transaction of its own, after the rows that made it due: if it
+ * fails no row is lost, and the endpoint's next one makes up for it.
  */
 
 #include "ngx_svc_webhook_trim.h"
@@ -38,7 +38,9 @@ ngx_svc_webhook_trim(ngx_svc_webhook_batch_t *batch,
 }
 
 
-/* The endpoints of the rows sent, one behind another named once. */
+/*
+ * Binds the endpoints of the rows sent; neighbours that are equal count once.
+ */
 
 static ngx_int_t
 ngx_svc_webhook_trim_bind(ngx_svc_webhook_batch_t *batch, ngx_svc_pg_op_t *op)

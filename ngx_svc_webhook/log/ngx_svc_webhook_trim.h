@@ -1,5 +1,5 @@
 /*
- * Attempts of an endpoint that are more than are retained.
+ * Deletes attempts of an endpoint beyond those that are kept.
  */
 
 #ifndef _NGX_SVC_WEBHOOK_TRIM_H_INCLUDED_
@@ -10,9 +10,9 @@
 
 
 /*
- * Sends an op that deletes what is too much of the endpoints in batch->sent.
- * The handler destroys its pool.  NULL when memory runs out or no place is
- * free.
+ * Sends an op that deletes the surplus of the endpoints in batch->sent.  The
+ * handler destroys the op's pool.  NULL: no memory, or no place in the pool of
+ * connections.
  */
 ngx_svc_pg_op_t *ngx_svc_webhook_trim(ngx_svc_webhook_batch_t *batch,
     ngx_svc_pg_handler_pt handler);

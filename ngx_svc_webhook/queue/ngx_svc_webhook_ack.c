@@ -1,5 +1,5 @@
 /*
- * Acknowledgements to Redis.
+ * Acknowledgements to Redis of the outcomes of deliveries in flight.
  */
 
 #include "ngx_svc_webhook_ack.h"
@@ -11,11 +11,11 @@
 #include <ngx_event.h>
 
 
-#define NGX_SVC_WEBHOOK_ACK_SOME   16       /* that are sent at once */
-#define NGX_SVC_WEBHOOK_ACK_DELAY  5        /* ms that fewer wait */
+#define NGX_SVC_WEBHOOK_ACK_SOME   16       /* outcomes that are sent at once */
+#define NGX_SVC_WEBHOOK_ACK_DELAY  5        /* ms that fewer outcomes wait */
 
 
-/* Of a delivery. */
+/* The state of a delivery's outcome. */
 
 enum {
     NGX_SVC_WEBHOOK_ACK_NONE = 0,
@@ -27,17 +27,16 @@ enum {
 /* One call to Redis. */
 
 typedef struct {
-    ngx_queue_t          queue;         /* of batches */
-    ngx_queue_t          outcomes;      /* deliveries; those of a forgotten
-                                           batch are gone */
+    ngx_queue_t          queue;         /* in acks.batches */
+    ngx_queue_t          outcomes;      /* deliveries; empty after a forget */
 } ngx_svc_webhook_ack_batch_t;
 
 
 typedef struct {
     ngx_log_t           *log;
     ngx_str_t           *hash;
-    ngx_queue_t          outcomes;      /* deliveries */
-    ngx_uint_t           nwaiting;      /* of them */
+    ngx_queue_t          outcomes;      /* deliveries whose outcomes wait */
+    ngx_uint_t           nwaiting;      /* number of outcomes */
     ngx_queue_t          batches;
     ngx_event_t          event;         /* posted, or a timer */
     void               (*release)(ngx_svc_webhook_delivery_t *d);
@@ -110,7 +109,10 @@ ngx_svc_webhook_ack_requeue(ngx_svc_webhook_delivery_t *d)
 }
 
 
-/* A call to Redis for each slows requests down: a few go together. */
+/*
+ * A call to Redis for each outcome would slow requests down, so they are
+ * batched.
+ */
 
 static void
 ngx_svc_webhook_ack_outcome(ngx_svc_webhook_delivery_t *d)
@@ -215,8 +217,9 @@ ngx_svc_webhook_ack_send(void)
 
 
 /*
- * The first outcomes that wait, three arguments each; returns how many.  Those
- * that cannot be signed wait no more.
+ * Writes the arguments for the first outcomes that wait, three each; returns
+ * the number of outcomes.  An outcome that cannot be signed does not wait any
+ * more.
  */
 
 static ngx_uint_t
@@ -277,8 +280,8 @@ ngx_svc_webhook_ack_text(ngx_svc_webhook_delivery_t *d, ngx_str_t *text)
 
 
 /*
- * Redis keeps what is authentic: the entry as it was, in the in-flight set, and
- * the number of the started attempt, by which a successor counts it.
+ * Redis keeps what is authentic: the old entry in the in-flight set, and the
+ * number of the started attempt, by which a successor counts it.
  */
 
 static void

@@ -1,8 +1,8 @@
 /*
- * Acknowledgements to Redis: what became of the deliveries in flight.
+ * Acknowledgements to Redis of the outcomes of deliveries in flight.
  *
- * They go in batches, and once more until Redis confirms them: the script takes
- * the same one twice.
+ * They are sent in batches, and again until Redis confirms them: the script
+ * can take the same one twice.
  */
 
 #ifndef _NGX_SVC_WEBHOOK_ACK_H_INCLUDED_
@@ -13,16 +13,16 @@
 
 
 /*
- * At the helper's start.  hash: name of the in-flight set in Redis, which may
- * change.  release: frees a delivery whose end is confirmed.
+ * Called at the helper's start.  hash: name of the in-flight set in Redis,
+ * which may change.  release: frees a delivery whose end is confirmed.
  */
 void ngx_svc_webhook_ack_init(ngx_log_t *log, ngx_str_t *hash,
     void (*release)(ngx_svc_webhook_delivery_t *d));
 
-/* Its outcome is final: the delivery leaves Redis, and is freed. */
+/* The outcome is final: the delivery leaves Redis, and is freed. */
 void ngx_svc_webhook_ack_final(ngx_svc_webhook_delivery_t *d);
 
-/* An attempt has ended, another one is due: Redis keeps d->attempts. */
+/* An attempt has ended, and another one is due: Redis keeps d->attempts. */
 void ngx_svc_webhook_ack_retry(ngx_svc_webhook_delivery_t *d);
 
 /*
@@ -31,19 +31,19 @@ void ngx_svc_webhook_ack_retry(ngx_svc_webhook_delivery_t *d);
  */
 void ngx_svc_webhook_ack_requeue(ngx_svc_webhook_delivery_t *d);
 
-/* Sends those that wait. */
+/* Sends the outcomes that wait. */
 void ngx_svc_webhook_ack_flush(void);
 
-/* 1: some are not sent, or not confirmed. */
+/* Returns 1 if any outcome is not sent, or not confirmed. */
 ngx_uint_t ngx_svc_webhook_ack_pending(void);
 
-/* None is sent any more; what is final is freed. */
+/* Sends no outcome any more; deliveries that have ended are freed. */
 void ngx_svc_webhook_ack_forget(void);
 
-/* Called whenever a batch was confirmed, or was not. */
+/* Called after each batch, whether it was confirmed or not. */
 extern void  (*ngx_svc_webhook_ack_confirmed)(void);
 
-/* Called when Redis takes none: deliveries may come twice. */
+/* Called when Redis takes no outcomes: deliveries may come twice. */
 extern void  (*ngx_svc_webhook_ack_failed)(void);
 
 

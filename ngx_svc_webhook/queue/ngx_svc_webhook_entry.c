@@ -1,5 +1,5 @@
 /*
- * A delivery as text, as it is in Redis.
+ * A delivery as an entry in Redis.
  */
 
 #include "ngx_svc_webhook_entry.h"
@@ -87,7 +87,7 @@ ngx_svc_webhook_entry_write(u_char *p, const ngx_svc_webhook_delivery_t *d)
 }
 
 
-/* As hexadecimal text. */
+/* Writes the MAC in hexadecimal. */
 
 static ngx_int_t
 ngx_svc_webhook_entry_mac(const ngx_svc_mac_key_t *key, const u_char *text,
@@ -164,7 +164,7 @@ ngx_svc_webhook_entry_read(const u_char *text, size_t len, ngx_log_t *log,
 }
 
 
-/* NGX_OK, NGX_DECLINED, NGX_ABORT, or NGX_ERROR. */
+/* Checks the MAC.  Returns as ngx_svc_webhook_entry_read(). */
 
 static ngx_int_t
 ngx_svc_webhook_entry_verify(ngx_svc_webhook_delivery_t *d,
@@ -315,7 +315,7 @@ ngx_svc_webhook_entry_event(ngx_svc_webhook_cursor_t *c, ngx_str_t *event)
 }
 
 
-/* What is before the delimiter; goes on behind it. */
+/* Reads up to the delimiter, and moves past it. */
 
 static ngx_int_t
 ngx_svc_webhook_entry_word(ngx_svc_webhook_cursor_t *c, ngx_str_t *word,

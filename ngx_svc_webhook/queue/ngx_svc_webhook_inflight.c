@@ -10,7 +10,8 @@
 #include "ngx_svc_metrics.h"
 
 
-#define NGX_SVC_WEBHOOK_DAMAGED_LINES     10        /* an interval */
+#define NGX_SVC_WEBHOOK_DAMAGED_LINES     10        /* lines in the log, per
+                                                       interval */
 #define NGX_SVC_WEBHOOK_DAMAGED_INTERVAL  10000     /* ms */
 
 
@@ -21,8 +22,8 @@ typedef struct {
     ngx_rbtree_t         tree;          /* deliveries by id */
     ngx_rbtree_node_t    sentinel;
     ngx_uint_t           n;             /* in the tree */
-    ngx_svc_log_limit_t  damaged;       /* lines of it */
-    unsigned             refused:1;     /* by the scheduler */
+    ngx_svc_log_limit_t  damaged;       /* limits lines about damaged entries */
+    unsigned             refused:1;     /* deliver() had no memory */
 } ngx_svc_webhook_inflight_t;
 
 
@@ -87,7 +88,10 @@ ngx_svc_webhook_inflight_add(redisReply *entry, ngx_uint_t started)
         return NGX_OK;
     }
 
-    /* Redis' word alone, which at worst ends what it could have deleted */
+    /*
+     * not under the MAC: a forged number can end a delivery, but who can write
+     * it could delete the delivery, too
+     */
 
     d->attempts = ngx_min(ngx_max(d->attempts, started),
                           NGX_SVC_WEBHOOK_ATTEMPTS);
@@ -106,7 +110,10 @@ ngx_svc_webhook_inflight_add(redisReply *entry, ngx_uint_t started)
 }
 
 
-/* Nothing of it goes to the log: it may be anything, and any number. */
+/*
+ * Logs nothing of the entry's text, which may be anything; the lines are
+ * limited.
+ */
 
 static void
 ngx_svc_webhook_inflight_damaged(redisReply *entry, ngx_int_t rc)
@@ -151,7 +158,7 @@ ngx_svc_webhook_inflight_damaged(redisReply *entry, ngx_int_t rc)
 }
 
 
-/* The third word: it is the field of the hash, if it is there at all. */
+/* Finds the third word, the field of the hash if the entry is there. */
 
 static ngx_int_t
 ngx_svc_webhook_inflight_id(redisReply *entry, ngx_str_t *id)

@@ -1,6 +1,6 @@
 /*
- * In the helper: takes deliveries from Redis for as long as Redis knows that
- * the helper lives.
+ * In the helper: takes deliveries from Redis as long as Redis knows that the
+ * helper lives.
  */
 
 #include "ngx_svc_webhook_queue.h"
@@ -13,32 +13,33 @@
 #include <ngx_event.h>
 
 
-#define NGX_SVC_WEBHOOK_HEARTBEAT  1000     /* ms between them */
-#define NGX_SVC_WEBHOOK_REGISTER   50       /* ms between attempts to */
-#define NGX_SVC_WEBHOOK_TTL        "10000"  /* ms without a heartbeat */
-#define NGX_SVC_WEBHOOK_DOUBT      5000     /* ms without an answer to one */
-#define NGX_SVC_WEBHOOK_REST       10000    /* ms between takes that nothing
-                                               asks for */
+#define NGX_SVC_WEBHOOK_HEARTBEAT  1000     /* ms between heartbeats */
+#define NGX_SVC_WEBHOOK_REGISTER   50       /* ms between registrations */
+#define NGX_SVC_WEBHOOK_TTL        "10000"  /* ms without a heartbeat: dead */
+#define NGX_SVC_WEBHOOK_DOUBT      5000     /* ms without an answer: in doubt */
+#define NGX_SVC_WEBHOOK_REST       10000    /* ms between takes without a
+                                               wake */
 
-#define NGX_SVC_WEBHOOK_FIRST      2        /* entry, of an answer's elements */
+#define NGX_SVC_WEBHOOK_FIRST      2        /* index of the first entry in an
+                                               answer */
 
 
 typedef struct {
     ngx_log_t      *log;
     ngx_event_t     timer;
-    ngx_svc_webhook_owner_t  owner;     /* key: the in-flight set */
+    ngx_svc_webhook_owner_t  owner;     /* its key: the in-flight set */
     ngx_msec_t      took;               /* when the last take was sent */
     u_char          cursor[NGX_INT64_LEN + 1];
     size_t          cursor_len;
-    void          (*done)(void);        /* unregistered */
+    void          (*done)(void);        /* set when unregistering */
     const ngx_svc_webhook_queue_handlers_t  *handlers;
     unsigned        registered:1;
-    unsigned        beating:1;          /* a registration or a heartbeat is in
-                                           flight */
-    unsigned        taking:1;           /* a take is */
-    unsigned        again:1;            /* another one is due */
-    unsigned        unsure:1;           /* more may be in flight, as Redis sees
-                                           it, than is here */
+    unsigned        beating:1;          /* a registration or a heartbeat is
+                                           under way */
+    unsigned        taking:1;           /* a take is under way */
+    unsigned        again:1;            /* another take is due */
+    unsigned        unsure:1;           /* Redis may have more in flight for us
+                                           than we have here */
     unsigned        paused:1;
     unsigned        stopped:1;
     unsigned        unregistering:1;
@@ -236,7 +237,7 @@ ngx_svc_webhook_queue_heartbeat_answered(redisReply *reply, void *data)
         ngx_svc_webhook_queue_alive();
         ngx_svc_webhook_queue_check(reply->element[2]->integer);
 
-        /* what no message has told of, and what a helper has left that died */
+        /* a message may have been lost, or a helper may have died */
 
         if (reply->element[1]->integer || reply->element[3]->integer) {
             ngx_svc_webhook_queue_take();
@@ -264,8 +265,9 @@ ngx_svc_webhook_queue_alive(void)
 
 
 /*
- * Answers come in the order of the calls: Redis had as many in flight as we
- * have, unless the end of a link that broke reached it after a recovery.
+ * Compares the number in flight.  Answers come in the order of the calls, so
+ * Redis had as many as we have, unless a connection broke and its last calls
+ * arrived after the recovery.
  */
 
 static void
@@ -277,7 +279,7 @@ ngx_svc_webhook_queue_check(ngx_uint_t n)
 }
 
 
-/* Goes on as a new helper, to which the old one's deliveries are anybody's. */
+/* Goes on as a new helper; the old one's deliveries are anybody's. */
 
 static void
 ngx_svc_webhook_queue_lapsed(void)
@@ -398,7 +400,7 @@ ngx_svc_webhook_queue_taken(redisReply *reply, void *data)
 }
 
 
-/* An answer was lost: what it held is looked for in the in-flight set. */
+/* An answer was lost: its entries are read from the in-flight set. */
 
 static void
 ngx_svc_webhook_queue_recover(void)
@@ -465,7 +467,7 @@ ngx_svc_webhook_queue_recovered(redisReply *reply, void *data)
 }
 
 
-/* What there is no memory for stays in flight, to be recovered. */
+/* Adds entries; those that lack memory stay in flight, and are recovered. */
 
 static void
 ngx_svc_webhook_queue_add(redisReply *reply)
@@ -505,7 +507,7 @@ ngx_svc_webhook_queue_unregister(void (*done)(void))
 }
 
 
-/* Until the next heartbeat that is answered. */
+/* Pauses until the next heartbeat that is answered. */
 
 static void
 ngx_svc_webhook_queue_unconfirmed(void)

@@ -1,6 +1,6 @@
 /*
- * Deliveries in Redis: the helper registers there, takes them from the queue,
- * and sends heartbeats for as long as it lives.
+ * Deliveries in Redis: the helper registers there, takes deliveries from the
+ * queue, and sends heartbeats as long as it lives.
  */
 
 #ifndef _NGX_SVC_WEBHOOK_QUEUE_H_INCLUDED_
@@ -10,43 +10,50 @@
 #include "ngx_svc_webhook.h"
 
 
-/* Of the scheduler, that takes what the queue has. */
+/* The handlers of the scheduler, which takes the deliveries. */
 
 typedef struct {
-    /* takes a delivery, until it calls ngx_svc_webhook_ack_final() or
-       ngx_svc_webhook_ack_requeue() */
+    /*
+     * takes a delivery; the scheduler has it until it calls
+     * ngx_svc_webhook_ack_final() or ngx_svc_webhook_ack_requeue()
+     */
     void  (*deliver)(ngx_svc_webhook_delivery_t *d);
 
-    /* Redis has confirmed the end of a delivery, or never will; it is freed
-       behind this */
+    /*
+     * Redis has confirmed the end of a delivery, or never will; the delivery
+     * is freed after this
+     */
     void  (*confirmed)(ngx_svc_webhook_delivery_t *d);
 
-    /* whether no attempts may start: if the deliveries are still ours is not
-       known */
+    /* pause: no attempt may start, since the deliveries may not be ours */
     void  (*pause)(ngx_uint_t pause);
 
-    /* the deliveries belong to another helper now, those in flight too: they
-       are to be freed without an acknowledgement */
+    /*
+     * the deliveries belong to another helper, those in flight, too: they are
+     * to be freed without an acknowledgement
+     */
     void  (*forget)(void);
 
-    /* the helper has taken another id */
+    /* the helper has a new id */
     void  (*renamed)(const u_char *id);
 } ngx_svc_webhook_queue_handlers_t;
 
 
 /*
- * In the helper: begins to take deliveries; and takes no more.  id: the
- * helper's, of NGX_SVC_WEBHOOK_ID digits.  before: of a helper that has ended,
- * or empty.  The handlers stay the caller's.
+ * Called in the helper: begins to take deliveries.  id: the helper's, of
+ * NGX_SVC_WEBHOOK_ID digits.  before: id of a helper that has ended, or empty.
+ * The handlers must stay valid.
  */
 ngx_int_t ngx_svc_webhook_queue_start(ngx_cycle_t *cycle, const u_char *id,
     const ngx_str_t *before,
     const ngx_svc_webhook_queue_handlers_t *handlers);
+
+/* Takes no more deliveries. */
 void ngx_svc_webhook_queue_stop(void);
 
 /*
  * Sends the last acknowledgements, and leaves what is still in flight to other
- * helpers; calls done, once, when Redis has answered, or is down.
+ * helpers.  done() is called once, when Redis has answered, or is down.
  */
 void ngx_svc_webhook_queue_unregister(void (*done)(void));
 

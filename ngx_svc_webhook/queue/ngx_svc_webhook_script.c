@@ -5,25 +5,26 @@
 #include "ngx_svc_webhook_script.h"
 
 
-/* now: ms */
+/* Sets now, in ms. */
 
 #define NGX_SVC_WEBHOOK_NOW                                                   \
     "local t = redis.call('TIME')\n"                                          \
     "local now = t[1] * 1000 + math.floor(t[2] / 1000)\n"
 
 /*
- * Redis that is full refuses what may need memory, but not behind a write that
- * cannot.  Were it not so, nothing would be delivered that is to make room.
+ * When Redis is full, it refuses commands that may need memory, unless the
+ * script has written by a command that needs none.  Otherwise nothing could be
+ * delivered, which is what makes room.
  */
 
 #define NGX_SVC_WEBHOOK_FULL                                                  \
     "redis.call('ZREM', '" NGX_SVC_WEBHOOK_HELPERS "', '')\n"
 
-/* What is before an entry's id. */
+/* The pattern of what precedes an entry's id. */
 
 #define NGX_SVC_WEBHOOK_HEAD  "^%S+ %d "
 
-/* A count that falls to nothing leaves no field behind. */
+/* A count that falls to 0 is deleted. */
 
 #define NGX_SVC_WEBHOOK_LESS                                                  \
     "local function less(pending, field, n)\n"                                \
@@ -33,7 +34,7 @@
     "end\n"
 
 
-/* got: the first element, and entries; digits come in between. */
+/* got: the first element, then entries; the digits are inserted between. */
 
 #define NGX_SVC_WEBHOOK_GOT                                                   \
     "local function answer(got, digits)\n"                                    \
@@ -131,8 +132,8 @@ ngx_svc_redis_script_t  ngx_svc_webhook_heartbeat_script = {
 
 
 /*
- * When nothing is anywhere, whatever is still counted was lost by somebody's
- * hand.
+ * If there is no delivery anywhere, counts and marks that are left are wrong:
+ * somebody has deleted the queue.
  */
 
 ngx_svc_redis_script_t  ngx_svc_webhook_take_script = {
@@ -245,8 +246,8 @@ ngx_svc_redis_script_t  ngx_svc_webhook_recover_script = {
 
 
 /*
- * A command of a script costs as much as what it does: one of each kind is for
- * all deliveries that are over.  A delivery is there once.
+ * A command in a script costs as much as its work, so each kind is called once
+ * for all deliveries that have ended.  A delivery occurs once.
  */
 
 ngx_svc_redis_script_t  ngx_svc_webhook_ack_script = {

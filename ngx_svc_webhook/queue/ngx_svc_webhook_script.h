@@ -1,5 +1,5 @@
 /*
- * The scripts that move deliveries in Redis, and the names of its keys.
+ * The scripts that move deliveries in Redis, and the names of the keys.
  */
 
 #ifndef _NGX_SVC_WEBHOOK_SCRIPT_H_INCLUDED_
@@ -10,102 +10,112 @@
 
 
 /*
- * The queue, a list of entries; a hash of how many are queued and in flight, by
- * tenant and in "total"; a sorted set of helpers by deadline, in ms of Redis'
- * clock, 0 when others have started to take over.  Of each helper a hash of its
- * entries in flight, by delivery id, and one of the attempts that it has
- * started: by delivery id which of the delivery's it is, and by the id and a
- * "#" its number among all of the helper's.  A sorted set of the ids of all
- * deliveries that are queued and in flight, with an infinite score, and of those
- * that have ended of late, by when that was: nobody queues them once more.
+ * A list of queued entries; a hash that counts deliveries queued and in
+ * flight, by tenant and in "total"; a sorted set of helpers by deadline, in ms
+ * of Redis' clock, 0 when others have begun to take over.  For each helper a
+ * hash of its entries in flight, by delivery id, and a hash of its started
+ * attempts: by delivery id the number among the delivery's attempts, and by
+ * the id and "#" the number among all attempts of the helper.  A sorted set of
+ * known deliveries by id: those queued or in flight with an infinite score,
+ * and those that have ended of late with the time of that; a known delivery is
+ * not queued again.
  *
- * The names of released versions stay as they are: during an upgrade the new
- * helpers take over from the old ones.
+ * The names that released versions use do not change: during an upgrade new
+ * helpers take over from old ones.
  */
 #define NGX_SVC_WEBHOOK_QUEUE    "svc.webhook2.queue"
 #define NGX_SVC_WEBHOOK_PENDING  "svc.webhook2.pending"
 #define NGX_SVC_WEBHOOK_HELPERS  "svc.webhook2.helpers"
 #define NGX_SVC_WEBHOOK_INFLIGHT  "svc.webhook2.own."
-#define NGX_SVC_WEBHOOK_STARTED  ".begun"       /* behind the hash's name */
-#define NGX_SVC_WEBHOOK_NUMBER   "#"            /* behind an id, in that one */
+#define NGX_SVC_WEBHOOK_STARTED  ".begun"       /* appended to the hash's
+                                                   name */
+#define NGX_SVC_WEBHOOK_NUMBER   "#"            /* appended to an id in that
+                                                   hash */
 #define NGX_SVC_WEBHOOK_KNOWN    "svc.webhook2.known"
 
 /*
- * ms that an ended delivery is known for: by then PostgreSQL knows it, or who
- * is to note it there says that it is late.
+ * ms that an ended delivery is known for.  By then it is noted in PostgreSQL,
+ * or the helper that is to note it has told Redis that it is late.
  */
 #define NGX_SVC_WEBHOOK_KNOWN_MS  "60000"
 
-/* A channel: there is something to take. */
+/* The channel that tells of deliveries to be taken. */
 #define NGX_SVC_WEBHOOK_WAKE     "svc.webhook2.wake"
 
 #define NGX_SVC_WEBHOOK_BATCH    256    /* deliveries of a call, at most */
 
 
-/* As text. */
+/* A number as text. */
 typedef u_char  ngx_svc_webhook_number_t[NGX_INT64_LEN];
 
 
 /*
- * Keys: queue, pending; capacity, capacity of a tenant; of each event: tenant,
- * how many entries, entries.  A text with a digit for each event, 0: taken; 1:
- * the queue is full; 2: the tenant's share is; 3: all deliveries were known, and
- * are not queued again.
+ * Queues events.  Keys: queue, pending.  Arguments: capacity, a tenant's
+ * capacity; for each event: tenant, number of entries, entries.  Returns a
+ * text with a digit for each event; 0: queued; 1: the queue is full; 2: the
+ * tenant's share is; 3: all its deliveries were known, and are not queued
+ * again.
  */
 extern ngx_svc_redis_script_t  ngx_svc_webhook_push_script;
 
 /*
- * Keys: helpers; id, lifetime in ms, id of the predecessor or an empty text.
- * Its deliveries are taken over at once.
+ * Registers a helper.  Keys: helpers.  Arguments: id, lifetime in ms, id of a
+ * predecessor or an empty text, whose deliveries are taken over at once.
  */
 extern ngx_svc_redis_script_t  ngx_svc_webhook_register_script;
 
 /*
- * Keys: helpers, queue, in flight; id, lifetime.  { 1: alive, 0: others have
- * taken over; length of the queue; how many are in flight; how many helpers
- * have died }.
+ * Prolongs a helper's life.  Keys: helpers, queue, in flight.  Arguments: id,
+ * lifetime in ms.  Returns { 1: alive, or 0: others have taken over; length of
+ * the queue; number in flight; number of dead helpers }.
  */
 extern ngx_svc_redis_script_t  ngx_svc_webhook_heartbeat_script;
 
 /*
- * Keys: helpers, queue, pending, in flight; id, how many at most.  { how many
- * are of helpers that have ended; a digit for each of those, the number of the
- * attempt that had started, or 0; entries, theirs first }.  Nothing when others
- * have taken over.
+ * Takes deliveries, those of helpers that have ended first.  Keys: helpers,
+ * queue, pending, in flight.  Arguments: id, number at most.  Returns { number
+ * from helpers that have ended; for each of those a digit, the number of its
+ * attempt that had started, or 0; entries }; no entries when others have taken
+ * over from this helper.
  */
 extern ngx_svc_redis_script_t  ngx_svc_webhook_take_script;
 
 /*
- * Keys: in flight; names and values of the attempts that are to start.  1: a
- * successor will count them; 0: others have taken over.
+ * Records attempts that are to start.  Keys: in flight.  Arguments: names and
+ * values.  Returns 1: a successor will count them; 0: others have taken over.
  */
 extern ngx_svc_redis_script_t  ngx_svc_webhook_started_script;
 
 /*
- * Keys: in flight, pending; cursor, how many about.  { the next cursor, "0" at
- * the end; digits, as above; entries }, of which some may come twice.  What is
- * under a name that is not its id goes.
+ * Reads what is in flight.  Keys: in flight, pending.  Arguments: cursor,
+ * number to be read, roughly.  Returns { next cursor, "0" at the end; digits,
+ * as above; entries }, of which some may come twice.  Removes an entry whose
+ * id is not its name.
  */
 extern ngx_svc_redis_script_t  ngx_svc_webhook_recover_script;
 
 /*
- * Keys: in flight, pending, queue; delivery id, outcome, the number among all
- * of the helper's of the attempt that it is of, and so on.  "-": final; "=" and
- * what the entry begins with from now on, up to its attempts; "<" and the same:
- * it goes back to the queue.  What is in flight elsewhere stays as it is.  So
- * does what has been acknowledged since, or an attempt that has started since,
- * when an outcome comes once more or late, of a connection that broke.  No
- * script can make an entry by itself: it has a MAC.
+ * Stores outcomes.  Keys: in flight, pending, queue.  Arguments: delivery id,
+ * outcome, the attempt's number among all of the helper's; and so on.
+ * Outcomes are "-": final; "=" with the new beginning of the entry, up to its
+ * attempts; "<" with the same: the delivery goes back to the queue.
+ * Deliveries in flight elsewhere are left alone.  If an outcome comes again,
+ * or late since a connection broke, later outcomes and attempts started since
+ * stay as they are.  The script cannot write an entry's beginning itself,
+ * which has a MAC.
  */
 extern ngx_svc_redis_script_t  ngx_svc_webhook_ack_script;
 
 /*
- * No keys; ids of deliveries that have ended: they are known for as long as if
- * that were just now.  What is queued or in flight stays so.
+ * Marks deliveries as ended just now, so that they stay known.  No keys;
+ * arguments: their ids.  Those queued or in flight stay so.
  */
 extern ngx_svc_redis_script_t  ngx_svc_webhook_known_script;
 
-/* Keys: helpers, in flight; id.  What is in flight is anybody's. */
+/*
+ * Leaves what is in flight to any helper.  Keys: helpers, in flight; argument:
+ * id.
+ */
 extern ngx_svc_redis_script_t  ngx_svc_webhook_unregister_script;
 
 

@@ -1,5 +1,5 @@
 /*
- * Attempts that start.
+ * Started attempts: Redis records each attempt before it starts.
  */
 
 #include "ngx_svc_webhook_started.h"
@@ -14,7 +14,7 @@ typedef struct {
 } ngx_svc_webhook_start_t;
 
 
-/* What an attempt has in Redis, but for the delivery's id. */
+/* The texts of an attempt for Redis, except the delivery's id. */
 
 typedef struct {
     u_char                        name[NGX_SVC_WEBHOOK_ID + 1];
@@ -22,7 +22,7 @@ typedef struct {
 } ngx_svc_webhook_start_text_t;
 
 
-/* One call to Redis; of the deliveries nothing is used behind it. */
+/* One call to Redis.  The deliveries are not used after their handlers. */
 
 typedef struct {
     ngx_uint_t                    n;
@@ -40,8 +40,11 @@ static void ngx_svc_webhook_started_done(ngx_svc_webhook_starts_t *starts,
 
 
 static ngx_svc_webhook_starts_t  *ngx_svc_webhook_starts;
-static ngx_uint_t                 ngx_svc_webhook_starts_sent;  /* calls */
-static uint64_t                   ngx_svc_webhook_started_last; /* number */
+static ngx_uint_t                 ngx_svc_webhook_starts_sent;  /* calls under
+                                                                   way */
+static uint64_t                   ngx_svc_webhook_started_last; /* number of the
+                                                                   last
+                                                                   attempt */
 
 
 ngx_int_t
@@ -76,7 +79,7 @@ ngx_svc_webhook_started(ngx_svc_webhook_delivery_t *d,
 }
 
 
-/* What is added while a call is in flight goes in the next one. */
+/* Attempts added while a call is under way go into the next one. */
 
 void
 ngx_svc_webhook_started_flush(void)
