@@ -6,7 +6,8 @@
 
 
 #define NGX_SVC_LANE_POOL   4096
-#define NGX_SVC_LANE_VALUE  64          /* bytes in an array, with a comma */
+#define NGX_SVC_LANE_VALUE  64          /* bytes of a value in an array, with
+                                           its comma */
 
 #define ngx_svc_lane_value(q, column)                                         \
     (&(ngx_queue_data(q, ngx_svc_lane_job_t, queue))->row[column])
@@ -157,7 +158,10 @@ ngx_svc_lane_rows_due(const ngx_svc_lane_t *lane)
 }
 
 
-/* What has enough under way holds up nobody else. */
+/*
+ * Values with enough jobs under way are not claimed, so they do not hold up
+ * others.
+ */
 
 ngx_int_t
 ngx_svc_lane_rows_claim(const ngx_svc_lane_t *lane, ngx_svc_pg_op_t *op)
@@ -189,7 +193,7 @@ ngx_svc_lane_rows_claim(const ngx_svc_lane_t *lane, ngx_svc_pg_op_t *op)
 }
 
 
-/* An array, in which some are more than once. */
+/* Writes an array of the busy values, some of them several times. */
 
 static ngx_int_t
 ngx_svc_lane_busy(const ngx_svc_lane_t *lane, const ngx_svc_lane_busy_t *busy,
@@ -261,7 +265,7 @@ ngx_svc_lane_rows_claimed(const ngx_svc_lane_t *lane, ngx_svc_pg_op_t *op)
 
 /* --- jobs -------------------------------------------------------------- */
 
-/* What cannot be begun is due again by itself. */
+/* Begins a job.  A row whose job cannot begin will be due again. */
 
 static void
 ngx_svc_lane_job(const ngx_svc_lane_t *lane, PGresult *res, int n)

@@ -1,11 +1,11 @@
 /*
  * In the helper: what its lanes have in common.
  *
- * A lane is a kind of work.  Each is a const table: how it begins and ends;
- * where PostgreSQL has its work, how that is claimed; and where a row is one
- * request (NGX_SVC_LANE_ROWS), what it says, and what becomes of the row.  Who
- * claims a row has it until it is due again, which the statement puts off, so
- * each is done at least once, whoever dies on the way.
+ * A lane is one kind of work.  Each is a const table: how it begins and ends;
+ * how its work is claimed in PostgreSQL; and if a row is one request
+ * (NGX_SVC_LANE_ROWS), what the request is, and what becomes of the row.  The
+ * statement that claims a row puts off when it is due again.  Until then the
+ * helper has it, so each row is done at least once even if helpers die.
  */
 
 #ifndef _NGX_SVC_LANE_H_INCLUDED_
@@ -24,36 +24,38 @@ typedef struct ngx_svc_lane_s      ngx_svc_lane_t;
 typedef struct ngx_svc_lane_job_s  ngx_svc_lane_job_t;
 
 
-/* What became of a job, as its lane is told. */
+/* The outcome of a job, for its lane. */
 
 typedef enum {
     NGX_SVC_LANE_DONE = 0,              /* the answer was a 2xx */
     NGX_SVC_LANE_RETRIED,               /* another attempt follows */
-    NGX_SVC_LANE_ABANDONED,             /* none does */
-    NGX_SVC_LANE_REFUSED,               /* its address was, by us */
-    NGX_SVC_LANE_COUNTED,               /* those before have a metric */
+    NGX_SVC_LANE_ABANDONED,             /* the last attempt has failed */
+    NGX_SVC_LANE_REFUSED,               /* we refused the address */
+    NGX_SVC_LANE_COUNTED,               /* the outcomes above have a metric */
     NGX_SVC_LANE_POSTPONED = NGX_SVC_LANE_COUNTED,  /* nothing was sent */
-    NGX_SVC_LANE_NOBODY                 /* nobody wants it any more */
+    NGX_SVC_LANE_NOBODY                 /* nobody wants the request any more */
 } ngx_svc_lane_outcome_e;
 
 
-/* A row that is here; in its pool. */
+/* A row that is being worked on; in its pool. */
 
 struct ngx_svc_lane_job_s {
     const ngx_svc_lane_t       *lane;
     ngx_pool_t                 *pool;
     ngx_queue_t                 queue;
-    ngx_svc_pg_op_t            *op;         /* what becomes of it, or NULL */
-    ngx_str_t                  *row;        /* its columns, NUL-terminated; no
-                                               data: NULL */
-    void                       *data;       /* the lane's own */
+    ngx_svc_pg_op_t            *op;         /* that stores the outcome, or
+                                               NULL */
+    ngx_str_t                  *row;        /* the row's columns,
+                                               NUL-terminated; without data:
+                                               NULL */
+    void                       *data;       /* for the lane */
     ngx_svc_lane_outcome_e      outcome;
     ngx_svc_webhook_request_t   request;    /* its handler and data are ours */
 };
 
 
 typedef struct {
-    ngx_event_t              timer;     /* of the next claim */
+    ngx_event_t              timer;     /* until the next claim */
     ngx_svc_pg_op_t         *claim;     /* under way, or NULL */
     ngx_queue_t              jobs;
     ngx_uint_t               njobs;
@@ -61,7 +63,7 @@ typedef struct {
 } ngx_svc_lane_state_t;
 
 
-/* Of one value of a column more jobs than "most" are not claimed, about. */
+/* Values of a column with about "most" jobs or more are not claimed. */
 
 typedef struct {
     ngx_uint_t               column;
@@ -72,86 +74,97 @@ typedef struct {
 struct ngx_svc_lane_s {
 
     /*
-     * At the helper's start, behind that of PostgreSQL and Redis; id, before:
-     * as of ngx_svc_webhook_queue_start().  NGX_DECLINED: it is off, and
-     * nothing more is asked of it.
+     * Called at the helper's start, after PostgreSQL's and Redis'; id, before:
+     * see ngx_svc_webhook_queue_start().  NGX_DECLINED: the lane is off, and
+     * not used.
      */
     ngx_int_t              (*init)(const ngx_svc_lane_t *lane,
                                    ngx_cycle_t *cycle, const u_char *id,
                                    const ngx_str_t *before);
 
-    /* Begins nothing more; done, once: what was under way has ended. */
+    /* Begins nothing new; done() is called once, when all has ended. */
     void                   (*drain)(const ngx_svc_lane_t *lane,
                                     void (*done)(void));
 
-    /* What is left is for others; done, once: they can have it. */
+    /*
+     * Leaves the rest to other helpers; done() is called once, when they can
+     * have it.
+     */
     void                   (*leave)(const ngx_svc_lane_t *lane,
                                     void (*done)(void));
 
-    /* At the helper's end, behind that of Redis; or NULL. */
+    /* Called at the helper's end, after Redis'; or NULL. */
     void                   (*exit)(const ngx_svc_lane_t *lane);
 
     /*
-     * Claims, of which one is under way at a time.  due: whether it is time for
-     * one.  claim: adds its statements; NGX_ERROR: memory.  claimed: it has
+     * Claims; one is under way at a time.  due: returns whether it is time for
+     * one.  claim: adds its statements; NGX_ERROR: no memory.  claimed: it has
      * ended, well or not.
      */
     ngx_svc_lane_state_t    *state;
-    ngx_msec_t               look;      /* ms between them */
-    ngx_uint_t               lazy;      /* their commits need not wait */
-    const char              *waits;     /* what is logged of one that fails */
+    ngx_msec_t               look;      /* ms between claims */
+    ngx_uint_t               lazy;      /* 1: commits do not wait for the
+                                           disk */
+    const char              *waits;     /* text for the log when a claim
+                                           fails */
     ngx_uint_t             (*due)(const ngx_svc_lane_t *lane);
     ngx_int_t              (*claim)(const ngx_svc_lane_t *lane,
                                     ngx_svc_pg_op_t *op);
     void                   (*claimed)(const ngx_svc_lane_t *lane,
                                       ngx_svc_pg_op_t *op);
 
-    /* Of NGX_SVC_LANE_ROWS. */
+    /* the rest is for NGX_SVC_LANE_ROWS */
 
-    size_t                   on;        /* offset of a flag */
-    const char              *name;      /* of a job, in the log */
-    const char              *again;     /* what is logged when its outcome
-                                           cannot be */
-    ngx_msec_t               soon;      /* ms, when there may be more */
-    ngx_uint_t               most;      /* jobs at the same time */
-    const ngx_svc_pg_statement_t  *take;    /* $1: at most so many rows, $2...:
-                                               arrays of what is busy */
+    size_t                   on;        /* offset of the flag in the
+                                           configuration */
+    const char              *name;      /* a job's name in the log */
+    const char              *again;     /* text for the log when an outcome
+                                           cannot be stored */
+    ngx_msec_t               soon;      /* ms until the next claim, if there may
+                                           be more rows */
+    ngx_uint_t               most;      /* jobs at a time */
+    const ngx_svc_pg_statement_t  *take;    /* $1: number of rows, at most;
+                                               $2...: arrays of busy values */
     ngx_uint_t               ncolumns;
-    ngx_uint_t               tenant;    /* a column */
-    ngx_uint_t               attempt;   /* likewise: with this one */
+    ngx_uint_t               tenant;    /* number of the tenant's column */
+    ngx_uint_t               attempt;   /* column with the attempt's number */
     ngx_svc_lane_busy_t      busy[NGX_SVC_LANE_BUSY];
     ngx_uint_t               nbusy;
     ngx_uint_t               attempts;
     ngx_svc_metric_e         metrics[NGX_SVC_LANE_COUNTED];
 
-    ngx_int_t              (*can)(ngx_cycle_t *cycle);  /* NGX_OK: it can work;
-                                           or NULL: it always can */
+    ngx_int_t              (*can)(ngx_cycle_t *cycle);  /* NGX_OK: the lane can
+                                                           work; or NULL */
 
     /*
-     * Says what the request is; NGX_DECLINED: there is nothing to do;
-     * NGX_ERROR: it cannot be made now, and the row is due again by itself.
+     * Sets the request.  NGX_DECLINED: there is nothing to do; NGX_ERROR: it
+     * cannot be made now, and the row will be due again.
      */
     ngx_int_t              (*request)(ngx_svc_lane_job_t *job);
 
-    /* Adds what becomes of the row; NGX_ERROR: memory. */
+    /* Adds the statement for the row's outcome.  NGX_ERROR: no memory. */
     ngx_int_t              (*finish)(ngx_svc_lane_job_t *job,
                                      ngx_svc_pg_op_t *op);
 };
 
 
-/* Begins to claim, and ends it; and, looks in so many ms. */
+/* Begins to claim. */
 void ngx_svc_lane_start(const ngx_svc_lane_t *lane, ngx_cycle_t *cycle);
+
+/* Claims no more. */
 void ngx_svc_lane_stop(const ngx_svc_lane_t *lane);
+
+/* Sets the next claim to be due in ms. */
 void ngx_svc_lane_look(const ngx_svc_lane_t *lane, ngx_msec_t ms);
 
-/* Calls *done, if there is one, for the only time. */
+/* Calls *done, unless it is NULL, and sets it to NULL. */
 void ngx_svc_lane_done(void (**done)(void));
 
-/* The place of a member in a struct of ngx_str_t, which is a row's. */
+/* The number of the column that is this member of a struct of ngx_str_t. */
 #define ngx_svc_lane_column(type, member)                                     \
     (offsetof(type, member) / sizeof(ngx_str_t))
 
-/* What such a lane's table begins with. */
+/* The first members of such a lane's table. */
 #define NGX_SVC_LANE_ROWS                                                     \
     .init = ngx_svc_lane_rows_init,                                           \
     .drain = ngx_svc_lane_rows_drain,                                         \

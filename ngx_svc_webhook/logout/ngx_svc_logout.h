@@ -1,5 +1,5 @@
 /*
- * Logout tokens: one that is to be sent, while the helper has it.
+ * A logout token that is to be sent.
  */
 
 #ifndef _NGX_SVC_LOGOUT_H_INCLUDED_
@@ -12,16 +12,17 @@
 /* The columns of svc.oauth_logout_take(). */
 
 typedef struct {
-    ngx_str_t   tenant;             /* UUIDs */
+    ngx_str_t   tenant;             /* UUID */
     ngx_str_t   client;
     ngx_str_t   root;
     ngx_str_t   user;
-    ngx_str_t   attempt;            /* with this one */
-    ngx_str_t   uri;                /* no data: nobody is to be told */
+    ngx_str_t   attempt;            /* the attempt's number */
+    ngx_str_t   uri;                /* without data: nobody is to be told */
     ngx_str_t   slug;
     ngx_str_t   alg;
-    ngx_str_t   kid;                /* likewise: nobody can verify it */
-    ngx_str_t   sealed;             /* the key, as svc.oauth_key has it */
+    ngx_str_t   kid;                /* without data: nobody could verify the
+                                       token */
+    ngx_str_t   sealed;             /* the key, as in svc.oauth_key */
 } ngx_svc_logout_t;
 
 

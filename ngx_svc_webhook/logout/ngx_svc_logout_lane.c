@@ -1,9 +1,9 @@
 /*
- * In the helper: applications are told of sessions that have ended.
+ * In the helper: tells applications of sessions that have ended.
  *
- * A row of svc.oauth_logout is of the transaction that has ended the session.
- * The application is somebody's server: of its answer nothing but the status is
- * looked at, and any 2xx is a yes (2.8): some answer 204.
+ * The transaction that ends a session inserts a row into svc.oauth_logout.
+ * The application is somebody else's server: only the status of its answer is
+ * used, and any 2xx is a success (2.8), since some answer 204.
  */
 
 #include "ngx_svc_logout_lane.h"
@@ -13,9 +13,9 @@
 #include "ngx_svc_log_limit.h"
 
 
-#define NGX_SVC_LOGOUT_ANSWER  16384    /* bytes that are read of one */
-#define NGX_SVC_LOGOUT_LINGER  500      /* ms, for a body */
-#define NGX_SVC_LOGOUT_DETAIL  60000    /* ms between lines of it */
+#define NGX_SVC_LOGOUT_ANSWER  16384    /* bytes of an answer that are read */
+#define NGX_SVC_LOGOUT_LINGER  500      /* ms for a body */
+#define NGX_SVC_LOGOUT_DETAIL  60000    /* ms between lines in the log */
 
 #define ngx_svc_logout_column(member)                                         \
     ngx_svc_lane_column(ngx_svc_logout_t, member)
@@ -64,7 +64,7 @@ const ngx_svc_lane_t  ngx_svc_logout_lane = {
 };
 
 
-/* That of the first location of OAuth, by which tokens are issued. */
+/* Finds the base URL of the first OAuth location, which issues tokens. */
 
 static ngx_int_t
 ngx_svc_logout_base(ngx_cycle_t *cycle)

@@ -1,5 +1,5 @@
 /*
- * In the helper: applications are told of sessions that have ended.
+ * In the helper: tells applications of sessions that have ended.
  */
 
 #ifndef _NGX_SVC_LOGOUT_LANE_H_INCLUDED_

@@ -1,5 +1,5 @@
 /*
- * Logout tokens: the helper's statements.
+ * The statements for logout tokens.
  */
 
 #include "ngx_svc_logout_sql.h"

@@ -1,5 +1,5 @@
 /*
- * Logout tokens: the helper's statements.
+ * The statements for logout tokens.
  */
 
 #ifndef _NGX_SVC_LOGOUT_SQL_H_INCLUDED_
@@ -10,16 +10,15 @@
 
 
 /*
- * $1: at most so many, $2: of no such application, and $3: of no such tenant;
+ * $1: number at most; $2: clients and $3: tenants that have enough under way;
  * see svc.oauth_logout_take().
  */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_logout_take;
 
-/*
- * Of the tenant, $1: the application, $2: the session.  It goes; or it is due
- * again, $3: after an attempt.
- */
+/* Deletes a tenant's logout token.  $1: the client, $2: the session. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_logout_done;
+
+/* Makes it due again.  $1, $2: as above; $3: whether there was an attempt. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_logout_again;
 
 

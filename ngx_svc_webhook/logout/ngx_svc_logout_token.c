@@ -1,5 +1,5 @@
 /*
- * Logout tokens.
+ * Logout tokens (OpenID Connect Back-Channel Logout 1.0, 2.4).
  */
 
 #include "ngx_svc_logout_token.h"
@@ -12,11 +12,11 @@
 #include "ngx_svc_oauth_sid.h"
 
 
-#define NGX_SVC_LOGOUT_TTL     120          /* seconds, as 2.4 says */
-#define NGX_SVC_LOGOUT_HEADER  128          /* bytes, of a JWT's */
+#define NGX_SVC_LOGOUT_TTL     120          /* s, as 2.4 recommends */
+#define NGX_SVC_LOGOUT_HEADER  128          /* bytes of a JWT's header */
 #define NGX_SVC_LOGOUT_SEALED  (NGX_SVC_JWK_DER_MAX + NGX_SVC_SEAL_OVERHEAD)
 
-/* What a key is sealed for, as ngx_svc_oauth_key.c does. */
+/* A key is sealed for this, see ngx_svc_oauth_key.c. */
 #define NGX_SVC_LOGOUT_AAD     "oauth_key"
 
 #define NGX_SVC_LOGOUT_FORM    "logout_token="
@@ -69,7 +69,10 @@ ngx_svc_logout_token(ngx_svc_logout_t *row, const ngx_str_t *base,
 }
 
 
-/* RSA takes no longer than a step of a handshake, and those are made here. */
+/*
+ * Signs a token here: RSA takes no longer than a step of a TLS handshake,
+ * which is made here, too.
+ */
 
 static u_char *
 ngx_svc_logout_token_sign(ngx_svc_logout_t *row, const ngx_str_t *head,
@@ -177,7 +180,7 @@ ngx_svc_logout_token_session(ngx_svc_logout_t *row, ngx_svc_json_writer_t *w)
 }
 
 
-/* For the caller to free; NULL: it cannot be opened. */
+/* Opens the key; the caller frees it.  NULL: it cannot be opened. */
 
 static EVP_PKEY *
 ngx_svc_logout_token_key(ngx_svc_logout_t *row, ngx_uint_t rsa)

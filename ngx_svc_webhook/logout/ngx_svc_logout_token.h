@@ -10,8 +10,9 @@
 
 
 /*
- * The form that is posted, in *body, of the pool.  base: svc_base_url, of which
- * its issuer is.  NGX_OK; NGX_ERROR: memory, or the key cannot be opened.
+ * Writes the form to be posted into *body, of the pool.  base: svc_base_url,
+ * of which the issuer is made.  NGX_OK; NGX_ERROR: no memory, or the key
+ * cannot be opened.
  */
 ngx_int_t ngx_svc_logout_token(ngx_svc_logout_t *row, const ngx_str_t *base,
     ngx_pool_t *pool, ngx_str_t *body);

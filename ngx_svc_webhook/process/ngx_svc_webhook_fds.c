@@ -1,5 +1,5 @@
 /*
- * What the helper keeps of the files that it has inherited: its logs.
+ * The inherited files that the helper keeps open: its logs.
  */
 
 #include "ngx_svc_webhook_fds.h"
@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 
 
-#define NGX_SVC_WEBHOOK_FDS  64         /* that stay open, at most */
+#define NGX_SVC_WEBHOOK_FDS  64         /* files that stay open, at most */
 
 
 static ngx_uint_t ngx_svc_webhook_fds_logs(ngx_cycle_t *cycle, int *fds,
@@ -44,7 +44,7 @@ ngx_svc_webhook_fds_close(ngx_cycle_t *cycle, ngx_socket_t fd)
 }
 
 
-/* Those of files, and of sockets to syslog. */
+/* Collects the logs' files and sockets to syslog. */
 
 static ngx_uint_t
 ngx_svc_webhook_fds_logs(ngx_cycle_t *cycle, int *fds, ngx_uint_t n)
@@ -91,7 +91,7 @@ ngx_svc_webhook_fds_close_range(int first, int last)
         return;
     }
 
-    /* a kernel before 5.9, or a container that does not let us */
+    /* Linux before 5.9, or a container that forbids the call */
 
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0
         && limit.rlim_cur <= (rlim_t) last)
@@ -146,8 +146,8 @@ ngx_svc_webhook_fds_reopen_file(ngx_cycle_t *cycle, ngx_open_file_t *file)
 
 
 /*
- * A new file is taken when it is there, and may be written to: the master makes
- * it, and gives it to the workers' user.
+ * Opens a new file when it exists and is writable: the master makes it, and
+ * gives it to the workers' user.
  */
 
 void

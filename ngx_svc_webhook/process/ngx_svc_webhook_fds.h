@@ -1,5 +1,5 @@
 /*
- * What the helper keeps of the files that it has inherited: its logs.
+ * The inherited files that the helper keeps open: its logs.
  */
 
 #ifndef _NGX_SVC_WEBHOOK_FDS_H_INCLUDED_
@@ -9,11 +9,13 @@
 #include "ngx_svc_common.h"
 
 
-/* Closes all others, but fd and the standard ones. */
+/* Closes all other files, except fd and the standard ones. */
 void ngx_svc_webhook_fds_close(ngx_cycle_t *cycle, ngx_socket_t fd);
 
-/* Opens the log files again, by their names; and only if they have changed. */
+/* Opens the log files again, by their names. */
 void ngx_svc_webhook_fds_reopen(ngx_cycle_t *cycle);
+
+/* Opens log files again if they were replaced. */
 void ngx_svc_webhook_fds_look(ngx_cycle_t *cycle);
 
 

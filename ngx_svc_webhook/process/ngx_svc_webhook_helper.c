@@ -1,6 +1,6 @@
 /*
- * In worker 0: starts the helper, again whenever it has ended, and sees to it
- * that it does not outlive the worker.
+ * In worker 0: starts the helper, starts it again whenever it has ended, and
+ * makes sure that it does not outlive the worker.
  */
 
 #include "ngx_svc_webhook_helper.h"
@@ -11,12 +11,15 @@
 #include <ngx_event.h>
 
 
-#define NGX_SVC_WEBHOOK_PAUSE_MIN  100      /* ms before another one starts */
+#define NGX_SVC_WEBHOOK_PAUSE_MIN  100      /* ms before another helper
+                                               starts */
 #define NGX_SVC_WEBHOOK_PAUSE_MAX  10000
-#define NGX_SVC_WEBHOOK_STABLE     60000    /* ms of a life, no failure */
-#define NGX_SVC_WEBHOOK_GRACE      2000     /* ms, to end in after a timeout */
-#define NGX_SVC_WEBHOOK_SILENCE    15000    /* ms, of one that hangs */
-#define NGX_SVC_WEBHOOK_STOP       1000     /* ms, to end in at once */
+#define NGX_SVC_WEBHOOK_STABLE     60000    /* ms of life after which an end is
+                                               no failure */
+#define NGX_SVC_WEBHOOK_GRACE      2000     /* ms to end in, after a timeout */
+#define NGX_SVC_WEBHOOK_SILENCE    15000    /* ms of silence: the helper
+                                               hangs */
+#define NGX_SVC_WEBHOOK_STOP       1000     /* ms to end in at once */
 
 
 typedef struct {
@@ -25,9 +28,9 @@ typedef struct {
     ngx_msec_t          since;
     ngx_msec_t          pause;
     ngx_event_t         spawn;
-    ngx_event_t         silent;         /* it has said nothing for long */
-    ngx_event_t         kill;           /* keeps a worker that quits */
-    ngx_str_t           before;         /* empty, or the last one's id */
+    ngx_event_t         silent;         /* the helper was silent for too long */
+    ngx_event_t         kill;           /* also keeps a worker that quits */
+    ngx_str_t           before;         /* the last helper's id, or empty */
     u_char              last[NGX_SVC_WEBHOOK_ID];
     u_char              id[NGX_SVC_WEBHOOK_ID];
 } ngx_svc_webhook_helper_t;
@@ -72,7 +75,7 @@ ngx_svc_webhook_helper_init(ngx_cycle_t *cycle)
     helper->kill.data = helper;
     helper->kill.log = cycle->log;
 
-    /* later than the threads of the pools, which hold locks as they begin */
+    /* after the threads of the pools have started: they hold locks then */
 
     ngx_add_timer(&helper->spawn, NGX_SVC_WEBHOOK_PAUSE_MIN);
 }
@@ -109,7 +112,7 @@ ngx_svc_webhook_helper_fork(void)
 
     helper = &ngx_svc_webhook_helper;
 
-    /* known before the fork: whoever comes next takes over from it by its id */
+    /* known before the fork, for the next helper to take over by it */
 
     if (ngx_svc_webhook_id(helper->id) != NGX_OK
         || ngx_svc_webhook_helper_pair(fds) != NGX_OK)
@@ -160,7 +163,7 @@ ngx_svc_webhook_helper_watch(ngx_connection_t *c)
     c->read->log = ngx_cycle->log;
     c->write->log = ngx_cycle->log;
 
-    /* a worker that quits closes what is idle: it calls the handler */
+    /* a worker that quits closes idle connections: that calls the handler */
 
     c->idle = 1;
 
@@ -252,7 +255,7 @@ ngx_svc_webhook_helper_read(ngx_event_t *ev)
 }
 
 
-/* The worker quits; an error: worker_shutdown_timeout is over. */
+/* The worker quits; on an error worker_shutdown_timeout has passed. */
 
 static void
 ngx_svc_webhook_helper_closing(ngx_connection_t *c)
@@ -296,7 +299,7 @@ ngx_svc_webhook_helper_ended(void)
 
     if (ngx_exiting) {
 
-        /* what is left of it after its sockets takes no time */
+        /* after its sockets were closed the helper exits in no time */
 
         (void) ngx_svc_webhook_helper_gone(0);
 
@@ -325,7 +328,7 @@ ngx_svc_webhook_helper_ended(void)
 }
 
 
-/* Others have taken over from it by now, if there are some. */
+/* The helper hangs.  Other nodes' helpers have taken over from it by now. */
 
 static void
 ngx_svc_webhook_helper_silent(ngx_event_t *ev)
@@ -334,7 +337,7 @@ ngx_svc_webhook_helper_silent(ngx_event_t *ev)
 
     helper = &ngx_svc_webhook_helper;
 
-    /* a worker that was stopped itself may not have read what it said */
+    /* a worker that was itself stopped may have unread messages */
 
     ngx_svc_webhook_helper_read(helper->connection->read);
 
@@ -403,7 +406,10 @@ ngx_svc_webhook_helper_exit(void)
 }
 
 
-/* Of a child that has ended nothing is left behind, not even a zombie. */
+/*
+ * Reaps the child, so that it does not stay as a zombie; returns 1 if it has
+ * ended.
+ */
 
 static ngx_uint_t
 ngx_svc_webhook_helper_gone(int options)

@@ -1,6 +1,5 @@
 /*
- * The helper process: of an nginx with svc_webhooks there is one, which worker
- * 0 forks and watches.
+ * The worker's side of the helper process: worker 0 forks and watches it.
  */
 
 #ifndef _NGX_SVC_WEBHOOK_HELPER_H_INCLUDED_
@@ -10,11 +9,10 @@
 #include "ngx_svc_webhook.h"
 
 
-/*
- * At a worker's start: lets the event loop fork the helper.  At its end: the
- * helper, if there is one still, ends at once.
- */
+/* Called at a worker's start: the event loop will fork the helper. */
 void ngx_svc_webhook_helper_init(ngx_cycle_t *cycle);
+
+/* Called at a worker's end: the helper, if it still runs, must end at once. */
 void ngx_svc_webhook_helper_exit(void);
 
 

@@ -1,6 +1,6 @@
 /*
- * The helper's lanes: they begin with the process, and as that is to end they
- * end what is under way, and leave.
+ * The helper's lanes: they begin with the process; before it ends they drain,
+ * then leave the rest to other helpers.
  */
 
 #include "ngx_svc_webhook_lanes.h"
@@ -14,20 +14,21 @@
 #include <ngx_event.h>
 
 
-#define NGX_SVC_WEBHOOK_LATE  1200      /* ms, for what is to be recorded */
-#define NGX_SVC_WEBHOOK_LAST  500       /* ms, for the last words to Redis */
-#define NGX_SVC_WEBHOOK_HASTE 200       /* likewise, when there is no time */
+#define NGX_SVC_WEBHOOK_LATE  1200      /* ms to record outcomes */
+#define NGX_SVC_WEBHOOK_LAST  500       /* ms for the last calls to Redis */
+#define NGX_SVC_WEBHOOK_HASTE 200       /* ms for them, if there is no time */
 
 #define ngx_svc_webhook_nlanes                                                \
     (sizeof(ngx_svc_webhook_lanes) / sizeof(ngx_svc_webhook_lanes[0]))
 
 
 typedef struct {
-    ngx_event_t          limit;         /* of what takes long */
+    ngx_event_t          limit;         /* fires if draining or leaving takes
+                                           too long */
     ngx_socket_t         worker;
     ngx_uint_t           n;             /* lanes that are on */
-    ngx_uint_t           nbusy;         /* that are to say that they have
-                                           drained, or left */
+    ngx_uint_t           nbusy;         /* lanes that have not drained, or not
+                                           left */
     unsigned             draining:1;
     unsigned             leaving:1;
     unsigned             ended:1;
@@ -113,7 +114,7 @@ ngx_svc_webhook_lane_drain(const ngx_svc_lane_t *lane, void (*done)(void))
 }
 
 
-/* Deliveries without an attempt under way are others' once Redis knows. */
+/* Other helpers take deliveries without an attempt when Redis knows of this. */
 
 static void
 ngx_svc_webhook_lane_leave(const ngx_svc_lane_t *lane, void (*done)(void))
@@ -131,7 +132,7 @@ ngx_svc_webhook_lane_exit(const ngx_svc_lane_t *lane)
 }
 
 
-/* --- all of them ------------------------------------------------------- */
+/* --- all lanes --------------------------------------------------------- */
 
 ngx_int_t
 ngx_svc_webhook_lanes_init(ngx_cycle_t *cycle, ngx_socket_t worker,
@@ -206,7 +207,7 @@ ngx_svc_webhook_lanes_drain(void)
     ngx_add_timer(&lanes->limit, ngx_svc_webhook_conf()->shutdown_timeout
                                  + NGX_SVC_WEBHOOK_LATE);
 
-    /* one more: it ends, too, if all have drained within these calls */
+    /* one more, since lanes may have drained within these calls */
 
     lanes->nbusy = lanes->n + 1;
 
@@ -283,7 +284,7 @@ ngx_svc_webhook_lanes_ended(void)
 }
 
 
-/* The drain has not come to an end, or Redis does not answer. */
+/* Draining has taken too long, or Redis does not answer. */
 
 static void
 ngx_svc_webhook_lanes_late(ngx_event_t *ev)

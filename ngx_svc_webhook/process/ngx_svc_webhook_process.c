@@ -1,6 +1,6 @@
 /*
- * The helper process itself: what a fork of a worker must shed, and its event
- * loop.
+ * The helper process itself: what the fork of a worker must get rid of, and
+ * its event loop.
  */
 
 #include "ngx_svc_webhook_process.h"
@@ -32,7 +32,7 @@ typedef struct {
     ngx_svc_pg_conf_t    pg;
     ngx_event_t          look;
 
-    /* the worker's, never touched; their memory is the worker's requests' */
+    /* the worker's, never used; its requests' memory is reached from them */
 
     ngx_connection_t    *connections;
     ngx_event_t         *read_events;
@@ -91,7 +91,7 @@ ngx_svc_webhook_process(ngx_cycle_t *cycle, ngx_socket_t fd, const u_char *id,
             ngx_svc_webhook_fds_reopen(cycle);
         }
 
-        /* what the signals led to does not wait for the next event */
+        /* events that the signals have posted do not wait for others */
 
         ngx_event_process_posted(cycle, &ngx_posted_events);
 
@@ -119,7 +119,7 @@ ngx_svc_webhook_process_init(ngx_cycle_t *cycle, ngx_socket_t fd)
 
     ngx_setproctitle("webhook helper process");
 
-    /* requests come first; the worker's own priority may be a higher one */
+    /* requests come first; but the worker may have a higher priority */
 
     (void) setpriority(PRIO_PROCESS, 0, NGX_SVC_WEBHOOK_NICE);
 
@@ -127,9 +127,9 @@ ngx_svc_webhook_process_init(ngx_cycle_t *cycle, ngx_socket_t fd)
     srandom(((unsigned) ngx_pid << 16) ^ tp->sec ^ tp->msec);
 
     /*
-     * A name that nobody answers for holds a thread, for longer than an attempt
-     * lasts, and so does a name server that is down before the next one is
-     * asked: with five seconds for each no name would ever be resolved in time.
+     * A name without an answer occupies a thread for longer than an attempt
+     * lasts, and so does a name server that is down, before the next one is
+     * asked.  With five seconds for each, no name would be resolved in time.
      */
 
     (void) setenv("RES_OPTIONS", NGX_SVC_WEBHOOK_RESOLVER, 0);
@@ -157,7 +157,9 @@ ngx_svc_webhook_process_init(ngx_cycle_t *cycle, ngx_socket_t fd)
 }
 
 
-/* Not the processor of the worker, if it has one: those of the master. */
+/*
+ * The helper does not share the worker's processor: it takes the master's set.
+ */
 
 static void
 ngx_svc_webhook_process_cpus(void)
@@ -177,8 +179,8 @@ ngx_svc_webhook_process_cpus(void)
 
 
 /*
- * The worker's connections are forgotten rather than closed: libpq and TLS
- * would tell the other end, and epoll is still the one that the worker uses.
+ * Forgets the worker's connections without closing them: libpq and TLS would
+ * tell the other end, and epoll is still the worker's.
  */
 
 static void
@@ -201,7 +203,9 @@ ngx_svc_webhook_process_forget(ngx_cycle_t *cycle)
     cycle->reusable_connections_n = 0;
     cycle->listening.nelts = 0;
 
-    /* a context for asynchronous I/O is not inherited: io_destroy() fails */
+    /*
+     * io_destroy() fails here: a context for asynchronous I/O is not inherited
+     */
 
     level = cycle->log->log_level;
     cycle->log->log_level = NGX_LOG_STDERR;
@@ -264,7 +268,7 @@ ngx_svc_webhook_process_connect(ngx_cycle_t *cycle)
     *pg = smcf->pg;
     ngx_memcpy(pg->pools, pools, sizeof(pools));
 
-    /* statements over many users of a target hold up nobody else */
+    /* statements over many users of a target must not hold up others */
 
     if (ngx_svc_webhook_conf()->push.on) {
         pg->pools[NGX_SVC_PG_READ].connections++;
@@ -291,7 +295,7 @@ ngx_svc_webhook_process_connect(ngx_cycle_t *cycle)
 }
 
 
-/* What Redis did not take while it was away is due by now. */
+/* What Redis did not take while it was down is due by now. */
 
 static void
 ngx_svc_webhook_process_up(void)
@@ -301,7 +305,7 @@ ngx_svc_webhook_process_up(void)
 }
 
 
-/* Of the configuration this is the process' own copy. */
+/* Limits attempts; the fork has its own copy of the configuration. */
 
 static void
 ngx_svc_webhook_process_limits(ngx_cycle_t *cycle)
@@ -318,7 +322,7 @@ ngx_svc_webhook_process_limits(ngx_cycle_t *cycle)
 
     wcf->concurrency = ngx_min(wcf->concurrency, n);
 
-    /* an attempt has two files open while its name is looked for */
+    /* an attempt has two files open while its name is resolved */
 
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0
         && limit.rlim_cur / 2 < (rlim_t) wcf->concurrency)
@@ -328,7 +332,10 @@ ngx_svc_webhook_process_limits(ngx_cycle_t *cycle)
 }
 
 
-/* Nothing: the worker is gone, or quits.  Anything: it has to go at once. */
+/*
+ * Reads from the worker.  The end: the worker is gone, or quits.  A byte: the
+ * helper must exit at once.
+ */
 
 static void
 ngx_svc_webhook_process_command(ngx_event_t *ev)
@@ -361,8 +368,8 @@ ngx_svc_webhook_process_command(ngx_event_t *ev)
 
 
 /*
- * The worker hears that the process lives.  The master tells its workers when
- * log files are to be reopened, not us.
+ * Tells the worker that the helper lives, and looks at the log files: the
+ * master tells only its workers when they are to be reopened.
  */
 
 static void
@@ -377,8 +384,8 @@ ngx_svc_webhook_process_look(ngx_event_t *ev)
 
 
 /*
- * The cycle's pool stays: its cleanups would write what the worker has in its
- * buffers.
+ * The cycle's pool is not destroyed: its cleanups would write what the worker
+ * has in its buffers.
  */
 
 static void
@@ -400,7 +407,7 @@ ngx_svc_webhook_process_exit(ngx_cycle_t *cycle)
 
     if (!idle) {
 
-        /* what the exit handlers free, a thread still uses */
+        /* a thread still uses what the exit handlers would free */
 
         _exit(0);
     }

@@ -1,5 +1,5 @@
 /*
- * The helper process itself: see ngx_svc_webhook_helper.h for who starts it.
+ * The helper process itself; ngx_svc_webhook_helper.h is the worker's side.
  */
 
 #ifndef _NGX_SVC_WEBHOOK_PROCESS_H_INCLUDED_
@@ -9,14 +9,15 @@
 #include "ngx_svc_webhook.h"
 
 
-#define NGX_SVC_WEBHOOK_RESERVE  32     /* connections beside the attempts */
+#define NGX_SVC_WEBHOOK_RESERVE  32     /* connections besides those of
+                                           attempts */
 
 
 /*
- * In the child of a worker; never returns.  fd: a socket to the
- * worker.  When it is closed for writing the helper ends what is in flight, and
- * exits; when a message comes it exits as soon as it can.  The helper sends its
- * id when it has taken another one.
+ * Runs in the child of a worker, and never returns.  fd: a socket to the
+ * worker.  When the worker closes it for writing, the helper ends what is in
+ * flight, and exits; when the worker sends a byte, the helper exits as soon as
+ * it can.  The helper sends its id when that has changed.
  */
 void ngx_svc_webhook_process(ngx_cycle_t *cycle, ngx_socket_t fd,
     const u_char *id, const ngx_str_t *before);

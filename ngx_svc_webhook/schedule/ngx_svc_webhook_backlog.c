@@ -1,23 +1,25 @@
 /*
- * The backlogs of endpoints: deliveries that wait.
+ * In the helper: the backlogs of endpoints, which are deliveries that wait.
  */
 
 #include "ngx_svc_webhook_backlog.h"
 
 
-#define NGX_SVC_WEBHOOK_STREAK         5       /* attempts without an answer */
-#define NGX_SVC_WEBHOOK_BACKLOG_PAUSE  1000    /* ms, twice as long each time */
-#define NGX_SVC_WEBHOOK_TIMEOUTS       3       /* timeouts, with such a one */
-#define NGX_SVC_WEBHOOK_FEW            100     /* jobs that it may hold then */
-#define NGX_SVC_WEBHOOK_UNCONFIRMED    64      /* of an endpoint */
-#define NGX_SVC_WEBHOOK_IDLE_TIMEOUT   60000   /* ms, of one without jobs */
-#define NGX_SVC_WEBHOOK_IDLE_MAX       10000   /* of those, at most */
+#define NGX_SVC_WEBHOOK_STREAK         5       /* attempts in a row */
+#define NGX_SVC_WEBHOOK_BACKLOG_PAUSE  1000    /* ms, doubled each time */
+#define NGX_SVC_WEBHOOK_TIMEOUTS       3       /* timeouts of no answer */
+#define NGX_SVC_WEBHOOK_FEW            100     /* jobs it may have then */
+#define NGX_SVC_WEBHOOK_UNCONFIRMED    64      /* acknowledged deliveries of an
+                                                  endpoint */
+#define NGX_SVC_WEBHOOK_IDLE_TIMEOUT   60000   /* ms that an idle backlog is
+                                                  kept */
+#define NGX_SVC_WEBHOOK_IDLE_MAX       10000   /* idle backlogs, at most */
 
 
 struct ngx_svc_webhook_tenant_s {
-    ngx_str_node_t              node;       /* its id */
-    ngx_queue_t                 queue;      /* in the ring, while ready */
-    ngx_queue_t                 ring;       /* of backlogs that are ready */
+    ngx_str_node_t              node;       /* by the tenant's id */
+    ngx_queue_t                 queue;      /* in the ring of all, if ready */
+    ngx_queue_t                 ring;       /* backlogs that are ready */
     ngx_uint_t                  nactive;
     ngx_uint_t                  nbacklogs;
     unsigned                    ready:1;
@@ -27,19 +29,22 @@ struct ngx_svc_webhook_tenant_s {
 
 
 struct ngx_svc_webhook_backlog_s {
-    ngx_str_node_t              node;       /* tenant and endpoint */
+    ngx_str_node_t              node;       /* by tenant and endpoint */
     ngx_svc_webhook_tenant_t   *tenant;
-    ngx_queue_t                 queue;      /* in the tenant's ring, or idle */
+    ngx_queue_t                 queue;      /* in the tenant's ring, or in
+                                               idle */
     ngx_queue_t                 waiting;
     ngx_uint_t                  nactive;
     ngx_uint_t                  njobs;
-    ngx_uint_t                  nunconfirmed; /* to Redis, that they are
-                                               acknowledged */
-    ngx_uint_t                  streak;     /* of attempts without an answer */
-    ngx_uint_t                  lingering;  /* of answers that did not end */
-    ngx_event_t                 pause;      /* a timer, behind such a one */
-    ngx_msec_t                  failing;    /* since */
-    ngx_msec_t                  idle;       /* since */
+    ngx_uint_t                  nunconfirmed; /* acknowledged, and Redis has not
+                                                 confirmed it */
+    ngx_uint_t                  streak;     /* attempts in a row without an
+                                               answer */
+    ngx_uint_t                  lingering;  /* answers in a row that did not
+                                               end */
+    ngx_event_t                 pause;      /* a timer, after such an answer */
+    ngx_msec_t                  failing;    /* when the streak began */
+    ngx_msec_t                  idle;       /* since when it is idle */
     unsigned                    ready:1;
     unsigned                    connected:1;
     u_char                      key[2 * NGX_SVC_UUID_TEXT_LEN];
@@ -51,8 +56,9 @@ typedef struct {
     ngx_rbtree_node_t           tenants_sentinel;
     ngx_rbtree_t                backlogs;
     ngx_rbtree_node_t           backlogs_sentinel;
-    ngx_queue_t                 ring;       /* of tenants that are ready */
-    ngx_queue_t                 idle;       /* the oldest one first */
+    ngx_queue_t                 ring;       /* tenants that are ready */
+    ngx_queue_t                 idle;       /* backlogs without jobs, oldest
+                                               first */
     ngx_uint_t                  nidle;
     void                      (*wake)(void);
 } ngx_svc_webhook_backlogs_t;
@@ -92,7 +98,7 @@ ngx_svc_webhook_backlogs_init(void (*wake)(void))
 }
 
 
-/* All are idle, but those with acknowledgements that are not confirmed. */
+/* All backlogs are idle, except those with unconfirmed acknowledgements. */
 
 void
 ngx_svc_webhook_backlogs_exit(void)
@@ -216,7 +222,7 @@ ngx_svc_webhook_tenant(ngx_str_t *id)
 }
 
 
-/* A backlog stays for a while, since it knows how its endpoint was. */
+/* Keeps a backlog for a while, since it knows how its endpoint has answered. */
 
 void
 ngx_svc_webhook_backlog_release(ngx_svc_webhook_backlog_t *backlog)
@@ -266,7 +272,9 @@ ngx_svc_webhook_backlog_free(ngx_svc_webhook_backlog_t *backlog)
 }
 
 
-/* Two go for each that comes: the rest can wait. */
+/*
+ * Frees up to two idle backlogs for each new one, so that the work is spread.
+ */
 
 static void
 ngx_svc_webhook_backlogs_trim(void)
@@ -379,8 +387,8 @@ ngx_svc_webhook_backlog_result(ngx_svc_webhook_backlog_t *backlog,
 
 
 /*
- * Each answer that does not end costs the next attempt a connection, and all
- * others the time of its handshake.
+ * Each answer that does not end costs the next attempt a new connection, and
+ * all others wait for its handshake.
  */
 
 static void
@@ -406,10 +414,10 @@ ngx_svc_webhook_backlog_paused(ngx_event_t *ev)
 
 
 /*
- * Whether a backlog is in its tenant's ring, and the tenant in the ring of all.
- * An endpoint that does not answer, or whose answers do not end, is tried by
- * one attempt at a time.  What it has acknowledged comes again if we are killed
- * before Redis has confirmed that.
+ * Puts a backlog into its tenant's ring, or takes it out, and the tenant, too.
+ * An endpoint that does not answer, or whose answers do not end, gets one
+ * attempt at a time.  Deliveries that it has acknowledged would come again if
+ * we were killed before Redis has confirmed that, so their number is limited.
  */
 
 static void
@@ -497,8 +505,8 @@ ngx_svc_webhook_backlog_overflow(ngx_svc_webhook_backlog_t *backlog)
 
 
 /*
- * Tenants that have more under way keep their place for when others end.  Of
- * those that are passed by each has an attempt under way.
+ * Tenants with too many attempts under way are skipped, and keep their place.
+ * Each of them has an attempt under way, so they are few.
  */
 
 ngx_svc_webhook_tenant_t *

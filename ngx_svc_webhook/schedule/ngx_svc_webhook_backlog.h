@@ -1,6 +1,6 @@
 /*
- * The backlogs of endpoints, in the helper: deliveries that wait; see the
- * scheduler.
+ * In the helper: the backlogs of endpoints, which are deliveries that wait;
+ * see the scheduler (ngx_svc_webhook_deliver.c).
  */
 
 #ifndef _NGX_SVC_WEBHOOK_BACKLOG_H_INCLUDED_
@@ -16,77 +16,99 @@ typedef struct ngx_svc_webhook_tenant_s  ngx_svc_webhook_tenant_t;
 typedef struct ngx_svc_webhook_backlog_s  ngx_svc_webhook_backlog_t;
 
 
-/* A delivery: waits in its backlog, is attempted, or rests until its timer. */
+/*
+ * A delivery in the helper: it waits in its backlog, is attempted, or rests
+ * until its timer fires.
+ */
 
 typedef struct {
-    ngx_queue_t                  all;       /* the scheduler's */
-    ngx_queue_t                  queue;     /* while it waits */
+    ngx_queue_t                  all;       /* in the list of all jobs */
+    ngx_queue_t                  queue;     /* in the backlog, while it waits */
     ngx_svc_webhook_delivery_t  *delivery;
     ngx_svc_webhook_backlog_t   *backlog;
-    ngx_svc_webhook_attempt_t   *attempt;   /* while under way */
-    ngx_msec_t                   since;     /* when it came */
+    ngx_svc_webhook_attempt_t   *attempt;   /* under way, or NULL */
+    ngx_msec_t                   since;     /* when the delivery came */
     ngx_event_t                  timer;
     unsigned                     waiting:1;
-    unsigned                     starting:1;    /* Redis records its start */
+    unsigned                     starting:1;    /* Redis is recording the
+                                                   attempt */
     unsigned                     forgotten:1;
 } ngx_svc_webhook_job_t;
 
 
-/* At the helper's start and end.  wake: a backlog may be ready. */
+/* Called at the helper's start.  wake: a backlog may be ready. */
 void ngx_svc_webhook_backlogs_init(void (*wake)(void));
+
+/* Called at the helper's end. */
 void ngx_svc_webhook_backlogs_exit(void);
 
 /*
- * The backlog of a delivery's endpoint, which stays until it is released.  NULL
- * when memory runs out.
+ * Returns the backlog of a delivery's endpoint, which stays until it is
+ * released.  NULL: no memory.
  */
 ngx_svc_webhook_backlog_t *ngx_svc_webhook_backlog(
     ngx_svc_webhook_delivery_t *d);
+
+/* Releases a backlog, once for each job. */
 void ngx_svc_webhook_backlog_release(ngx_svc_webhook_backlog_t *backlog);
 
-/* A job goes to the end of its backlog; or leaves it, if it is in it. */
+/* Adds a job at the end of its backlog. */
 void ngx_svc_webhook_backlog_wait(ngx_svc_webhook_job_t *job);
+
+/* Removes a job from its backlog, if it waits there. */
 void ngx_svc_webhook_backlog_unwait(ngx_svc_webhook_job_t *job);
 
-/* An attempt starts; ends; and what became of it. */
+/* Counts an attempt that starts. */
 void ngx_svc_webhook_backlog_enter(ngx_svc_webhook_backlog_t *backlog);
+
+/* Uncounts an attempt that has ended. */
 void ngx_svc_webhook_backlog_leave(ngx_svc_webhook_backlog_t *backlog);
+
+/* Notes the result of an attempt. */
 void ngx_svc_webhook_backlog_result(ngx_svc_webhook_backlog_t *backlog,
     ngx_svc_webhook_result_t *result);
 
 /*
- * A receiver has acknowledged a delivery; Redis has confirmed that.  In between
- * the backlog stays, whether or not it is released.
+ * A receiver has acknowledged a delivery: the backlog stays, even if it is
+ * released, until Redis has confirmed that.
  */
 void ngx_svc_webhook_backlog_acked(ngx_svc_webhook_backlog_t *backlog);
+
+/* Redis has confirmed that, or never will. */
 void ngx_svc_webhook_backlog_confirmed(ngx_svc_webhook_backlog_t *backlog);
 
 /*
- * The last job that waits in a backlog with more than it may hold, or NULL.  An
- * endpoint that has not answered for a while may hold few.
+ * Returns the last job of a backlog that has more than it may, else NULL.
+ * Endpoints that have not answered for a while may have fewer.
  */
 ngx_svc_webhook_job_t *ngx_svc_webhook_backlog_overflow(
     ngx_svc_webhook_backlog_t *backlog);
 
-/* 1: its endpoint's last answer was whole, and came in time. */
+/* Returns 1 if the endpoint's last answer was complete, and in time. */
 ngx_uint_t ngx_svc_webhook_backlog_connected(
     ngx_svc_webhook_backlog_t *backlog);
 
-/* 1: attempts of the backlog's endpoint get no answer, one after the other. */
+/* Returns 1 if the endpoint did not answer several attempts in a row. */
 ngx_uint_t ngx_svc_webhook_backlog_failing(ngx_svc_webhook_backlog_t *backlog);
 
 /*
- * Whose turn it is, NULL: nobody's; and the job, which stays in its backlog.
- * Both the tenant and the backlog go to the end.  nfree: how many attempts may
- * start.
- * A tenant never has more under way than are left to all others.
+ * Returns the tenant whose turn it is, NULL: none; it moves to the end of the
+ * ring.  nfree: number of attempts that may start.  A tenant never has more
+ * attempts under way than are left to all others.
  */
 ngx_svc_webhook_tenant_t *ngx_svc_webhook_tenant_next(ngx_uint_t nfree);
+
+/*
+ * Returns the job that is next of a tenant, which stays in its backlog; the
+ * backlog moves to the end of the tenant's ring.
+ */
 ngx_svc_webhook_job_t *ngx_svc_webhook_tenant_job(
     ngx_svc_webhook_tenant_t *tenant);
 
-/* It is nobody's turn of this tenant until its endpoints have been loaded. */
+/* The tenant has no turn until its endpoints have been loaded. */
 void ngx_svc_webhook_tenant_load(ngx_svc_webhook_tenant_t *tenant);
+
+/* The endpoints of a tenant have been loaded. */
 void ngx_svc_webhook_tenant_loaded(ngx_str_t *tenant);
 
 

@@ -1,11 +1,11 @@
 /*
  * The helper's scheduler.
  *
- * Each endpoint has a backlog of deliveries, and each tenant a ring of those of
- * its endpoints that may start an attempt; the tenants that have some are in a
- * ring themselves: a round robin over tenants, and over the endpoints of each.
- * A backlog that is long, or stuck, delays no other, and costs nothing to pass
- * by.
+ * Each endpoint has a backlog of deliveries.  Each tenant has a ring of those
+ * backlogs that may start an attempt, and the tenants with such backlogs are
+ * in a ring themselves: a round robin over tenants, and over the endpoints of
+ * each.  A backlog that is long or stuck does not delay others, and costs
+ * nothing to pass over.
  */
 
 #include "ngx_svc_webhook_deliver.h"
@@ -21,8 +21,9 @@
 #include "ngx_svc_metrics.h"
 
 
-#define NGX_SVC_WEBHOOK_STEPS     16    /* in one turn of the event loop */
-#define NGX_SVC_WEBHOOK_RESUBMIT  1000  /* ms, when something has run out */
+#define NGX_SVC_WEBHOOK_STEPS     16    /* in an iteration of the event loop */
+#define NGX_SVC_WEBHOOK_RESUBMIT  1000  /* ms until the next try, if we lack
+                                           something */
 
 
 typedef struct {
@@ -127,7 +128,7 @@ ngx_svc_webhook_deliver(ngx_svc_webhook_delivery_t *d)
 
     } else if (d->attempts) {
 
-        /* of another helper, and when that was is not known */
+        /* another helper's attempt, which ended at an unknown time */
 
         ngx_svc_webhook_job_rest(job, ngx_svc_webhook_pause(d));
 
@@ -202,7 +203,7 @@ ngx_svc_webhook_deliver_wake(void)
 }
 
 
-/* After some steps it is the turn of sockets and timers. */
+/* After some steps, sockets and timers have their turn. */
 
 static void
 ngx_svc_webhook_deliver_pump(ngx_event_t *ev)
@@ -290,7 +291,7 @@ ngx_svc_webhook_deliver_prepare(ngx_svc_webhook_job_t *job,
         return;
     }
 
-    /* what was allowed may be so no more, which a proxy does not know */
+    /* the URL may not be allowed any more; a proxy would not know that */
 
     wcf = ngx_svc_webhook_conf();
     err.kind = NGX_SVC_E_NONE;
@@ -304,7 +305,7 @@ ngx_svc_webhook_deliver_prepare(ngx_svc_webhook_job_t *job,
         return;
     }
 
-    /* which may call ngx_svc_webhook_deliver_recorded() at once */
+    /* this may call ngx_svc_webhook_deliver_recorded() at once */
 
     job->starting = 1;
     ngx_svc_webhook_backlog_enter(job->backlog);
@@ -356,7 +357,10 @@ ngx_svc_webhook_deliver_recorded(void *data, ngx_uint_t recorded)
 }
 
 
-/* The endpoint may have changed, or may have to be loaded again. */
+/*
+ * Starts the attempt.  The endpoint may have changed meanwhile, or may have to
+ * be loaded again.
+ */
 
 static void
 ngx_svc_webhook_deliver_start(ngx_svc_webhook_job_t *job)

@@ -9,32 +9,34 @@
 #include "ngx_svc_webhook.h"
 
 
-/* At the helper's start and end. */
+/* Called at the helper's start. */
 ngx_int_t ngx_svc_webhook_deliver_init(ngx_cycle_t *cycle);
+
+/* Called at the helper's end. */
 void ngx_svc_webhook_deliver_exit(void);
 
-/* Takes a delivery, until it calls ngx_svc_webhook_ack_final(). */
+/*
+ * Takes a delivery, until the scheduler calls ngx_svc_webhook_ack_final() or
+ * ngx_svc_webhook_ack_requeue().
+ */
 void ngx_svc_webhook_deliver(ngx_svc_webhook_delivery_t *d);
 
 /* Redis has confirmed the end of a delivery, or never will. */
 void ngx_svc_webhook_deliver_confirmed(ngx_svc_webhook_delivery_t *d);
 
-/*
- * Starts no more attempts while paused: whether the deliveries are still ours
- * is not known.
- */
+/* While paused, no attempt starts: the deliveries may not be ours any more. */
 void ngx_svc_webhook_deliver_pause(ngx_uint_t pause);
 
 /*
- * The deliveries belong to another helper now, those in flight too: frees them,
- * at once or when their attempt has ended, without an acknowledgement.
+ * The deliveries belong to another helper now, those in flight, too: frees
+ * them without an acknowledgement, at once or when their attempt has ended.
  */
 void ngx_svc_webhook_deliver_forget(void);
 
 /*
- * Starts no more attempts, returns what has none under way to the queue, and
- * calls done when none is, at the latest after svc_webhook_shutdown_timeout;
- * never from within this call.
+ * Starts no attempt any more, and returns deliveries without one to the queue.
+ * done() is called when no attempt is under way, or after
+ * svc_webhook_shutdown_timeout; never from within this call.
  */
 void ngx_svc_webhook_deliver_drain(void (*done)(void));
 

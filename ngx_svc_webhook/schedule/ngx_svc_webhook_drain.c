@@ -1,5 +1,5 @@
 /*
- * How long the scheduler may take to end.
+ * The time that the scheduler may take to end.
  */
 
 #include "ngx_svc_webhook_drain.h"
@@ -10,11 +10,11 @@
 #include <ngx_event.h>
 
 
-#define NGX_SVC_WEBHOOK_FLUSH  1000     /* ms, to write what has happened */
+#define NGX_SVC_WEBHOOK_FLUSH  1000     /* ms to record what has happened */
 
 
 typedef struct {
-    ngx_event_t      timer;             /* it takes too long */
+    ngx_event_t      timer;             /* fires if it takes too long */
     void           (*done)(void);       /* NULL: it was called */
 } ngx_svc_webhook_drain_t;
 

@@ -1,5 +1,5 @@
 /*
- * Deliveries in the helper, each a job, and what becomes of them.
+ * The helper's jobs, and what becomes of them.
  */
 
 #include "ngx_svc_webhook_job.h"

@@ -1,12 +1,12 @@
 /*
- * What becomes of a delivery.
+ * The outcomes of deliveries.
  */
 
 #include "ngx_svc_webhook_outcome.h"
 #include "ngx_svc_metrics.h"
 
 
-/* After so many attempts, in ms. */
+/* ms after so many attempts. */
 
 static const ngx_msec_t  ngx_svc_webhook_pauses[NGX_SVC_WEBHOOK_ATTEMPTS] = {
     0, 1000, 5000
