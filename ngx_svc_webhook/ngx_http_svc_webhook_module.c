@@ -183,7 +183,7 @@ static ngx_command_t  ngx_http_svc_webhook_commands[] = {
       offsetof(ngx_svc_webhook_conf_t, logout),
       NULL },
 
-    /* gone: the next version does not know them */
+    /* removed: the next version does not know them */
 
     { ngx_string("svc_webhook_keep"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
@@ -421,10 +421,10 @@ ngx_http_svc_webhook_init_main_conf(ngx_conf_t *cf, void *conf)
 
 
 /*
- * The events block may come after the http block.  An error here would end a
- * master that rereads its configuration.  Warnings of a configuration go where
- * those of its parser went: cycle->log is at the level of "error_log" by now,
- * which hides them by default, from "nginx -t" too.
+ * Warns here, since the events block may come after the http block.  An error
+ * would end a master that rereads its configuration.  The warning goes where
+ * those of the parser went: cycle->log has the level of "error_log" by now,
+ * which hides it by default, and from "nginx -t", too.
  */
 
 static ngx_int_t
@@ -456,7 +456,7 @@ ngx_http_svc_webhook_init_module(ngx_cycle_t *cycle)
 }
 
 
-/* Cache managers and loaders call this too: they have no helper. */
+/* Cache managers and loaders call this, too, and have no helper. */
 
 static ngx_int_t
 ngx_http_svc_webhook_init_process(ngx_cycle_t *cycle)

@@ -13,10 +13,10 @@
 #define NGX_SVC_PUSH_NONE  "There is no SCIM target with this id."
 
 
-/* ngx_svc_push_routes.c */
+/* In ngx_svc_push_routes.c. */
 extern ngx_svc_resources_t  ngx_svc_push_resources[];
 
-/* The resources, each of the file of its name. */
+/* The routes of the resources, each in the file of its name. */
 extern const ngx_svc_route_t  ngx_svc_push_targets[];
 extern const ngx_svc_route_t  ngx_svc_push_target_users[];
 extern const ngx_svc_route_t  ngx_svc_push_target_sync[];

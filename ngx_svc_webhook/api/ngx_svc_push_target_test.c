@@ -1,17 +1,18 @@
 /*
- * POST /v1/admin/scim-targets/{id}/test: the helper makes the request, as it
- * alone has libcurl.  What it is asked for, and what it has found, is in the
- * row of the target, which is looked at now and then.
+ * POST /v1/admin/scim-targets/{id}/test.
+ *
+ * The helper makes the request, since only it has libcurl.  The row of the
+ * target has the test that is asked for, and its result; it is polled.
  */
 
 #include "ngx_svc_push_api.h"
 
 
-#define NGX_SVC_PUSH_TEST_LOOK   200    /* ms between two looks */
-#define NGX_SVC_PUSH_TEST_LIMIT  15     /* seconds */
+#define NGX_SVC_PUSH_TEST_LOOK   200    /* ms between two polls */
+#define NGX_SVC_PUSH_TEST_LIMIT  15     /* s */
 
 
-/* Of the request's pool. */
+/* A test that is waited for; in the request's pool. */
 
 typedef struct {
     ngx_svc_request_t  *sr;
@@ -72,7 +73,7 @@ ngx_svc_push_test_check(ngx_svc_request_t *sr, void *body)
 }
 
 
-/* The client may go while the helper is waited for. */
+/* Ends the wait if the client goes. */
 
 static void
 ngx_svc_push_test_cleanup(void *data)

@@ -1,5 +1,5 @@
 /*
- * /v1/admin/scim-targets/{id}/users: what of each user the target has.
+ * /v1/admin/scim-targets/{id}/users: each user's state at the target.
  */
 
 #include "ngx_svc_push_api.h"

@@ -10,7 +10,7 @@
 
 #define NGX_SVC_PUSH_TARGETS    50      /* of a tenant */
 #define NGX_SVC_PUSH_NAME       100     /* characters */
-#define NGX_SVC_PUSH_CLIENT     64      /* likewise; of more there is none */
+#define NGX_SVC_PUSH_CLIENT     64      /* characters; no id is longer */
 
 
 typedef struct {
@@ -125,7 +125,10 @@ const ngx_svc_route_t  ngx_svc_push_targets[] = {
 };
 
 
-/* Stored is the scheme in lower case, and no slash at the end. */
+/*
+ * Checks the URL.  It is stored with the scheme in lower case, and without a
+ * slash at its end.
+ */
 
 static ngx_int_t
 ngx_svc_push_url_check(const ngx_svc_member_t *member, ngx_svc_value_t *value,
@@ -157,7 +160,7 @@ ngx_svc_push_url_check(const ngx_svc_member_t *member, ngx_svc_value_t *value,
 }
 
 
-/* What may be in a header as it is. */
+/* Checks that a token can be in a header as it is. */
 
 static ngx_int_t
 ngx_svc_push_token_check(const ngx_svc_member_t *member,

@@ -13,10 +13,10 @@
 #define NGX_SVC_WEBHOOK_NONE      "There is no webhook with this id."
 
 
-/* ngx_svc_webhook_routes.c */
+/* In ngx_svc_webhook_routes.c. */
 extern ngx_svc_resources_t  ngx_svc_webhook_resources[];
 
-/* The resources, each of the file of its name. */
+/* The routes of the resources, each in the file of its name. */
 extern const ngx_svc_route_t  ngx_svc_webhook_endpoints[];
 extern const ngx_svc_route_t  ngx_svc_webhook_deliveries[];
 

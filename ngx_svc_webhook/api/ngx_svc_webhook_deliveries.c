@@ -62,7 +62,7 @@ ngx_svc_webhook_test_check(ngx_svc_request_t *sr, void *body)
 }
 
 
-/* The id of the delivery. */
+/* Binds the id of the delivery. */
 
 static ngx_int_t
 ngx_svc_webhook_test_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
@@ -86,7 +86,10 @@ ngx_svc_webhook_test_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 }
 
 
-/* No outbox has it: Redis is to say that it is queued, before the answer. */
+/*
+ * Answers when Redis has confirmed that the test is queued: the outbox does
+ * not have it.
+ */
 
 static ngx_int_t
 ngx_svc_webhook_test_reply(ngx_svc_request_t *sr)

@@ -9,7 +9,7 @@
 
 
 #define NGX_SVC_WEBHOOK_ENDPOINTS  100  /* of a tenant */
-#define NGX_SVC_WEBHOOK_NAMES      100  /* of events, in one request */
+#define NGX_SVC_WEBHOOK_NAMES      100  /* names of events in a request */
 
 
 typedef struct {
@@ -19,7 +19,7 @@ typedef struct {
 } ngx_svc_webhook_input_t;
 
 
-/* What a create makes up, until its reply. */
+/* The values made for a new endpoint, until the reply. */
 
 typedef struct {
     u_char           uuid[NGX_SVC_UUID_LEN];
@@ -143,7 +143,10 @@ const ngx_svc_route_t  ngx_svc_webhook_endpoints[] = {
 };
 
 
-/* Stored is the scheme in lower case, its form by RFC 3986, 3.1. */
+/*
+ * Checks the URL, which is stored with the scheme in lower case (RFC 3986,
+ * 3.1).
+ */
 
 static ngx_int_t
 ngx_svc_webhook_url_check(const ngx_svc_member_t *member,
@@ -178,7 +181,7 @@ ngx_svc_webhook_event_check(const ngx_svc_member_t *member,
 }
 
 
-/* 0: there is no such event. */
+/* Returns the bit of an event; 0: there is no such event. */
 
 static ngx_uint_t
 ngx_svc_webhook_event_bit(const u_char *name, size_t len)
@@ -198,7 +201,7 @@ ngx_svc_webhook_event_bit(const u_char *name, size_t len)
 }
 
 
-/* Of an array of names that are all known. */
+/* Returns the bits of an array of names, which are all known. */
 
 static ngx_uint_t
 ngx_svc_webhook_event_mask(cJSON *events)
@@ -217,7 +220,7 @@ ngx_svc_webhook_event_mask(cJSON *events)
 }
 
 
-/* All the events that there are. */
+/* Writes the names of all events. */
 
 static void
 ngx_svc_webhook_known(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr)
@@ -247,7 +250,7 @@ ngx_svc_webhook_shown(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr)
 }
 
 
-/* The id; makes the secret, too, which is sealed for it. */
+/* Binds the id; makes the secret, too, which is sealed for the id. */
 
 static ngx_int_t
 ngx_svc_webhook_bind_new(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
@@ -301,7 +304,7 @@ ngx_svc_webhook_bind_sealed(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 }
 
 
-/* Each of them once, in the order of the events; NULL when they are absent. */
+/* Binds each event once, in a fixed order; NULL: the member is absent. */
 
 static ngx_int_t
 ngx_svc_webhook_bind_events(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
@@ -345,7 +348,7 @@ ngx_svc_webhook_bind_events(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 }
 
 
-/* Those who keep endpoints in memory are to ask again. */
+/* Tells the helpers, which keep endpoints in memory, to read them again. */
 
 static void
 ngx_svc_webhook_committed(const ngx_svc_pg_results_t *results)

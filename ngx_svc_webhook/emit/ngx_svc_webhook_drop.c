@@ -9,14 +9,15 @@
 #include "ngx_svc_metrics.h"
 
 
-#define NGX_SVC_WEBHOOK_DROP_INTERVAL  10000    /* ms, a line of each kind */
+#define NGX_SVC_WEBHOOK_DROP_INTERVAL  10000    /* ms between lines for a
+                                                   reason */
 
 
 typedef struct {
     ngx_svc_metric_e      metric;
     const char           *why;
     ngx_svc_log_limit_t   limit;
-    ngx_uint_t            n;            /* since the last line */
+    ngx_uint_t            n;            /* deliveries since the last line */
 } ngx_svc_webhook_drop_t;
 
 

@@ -11,20 +11,20 @@
 
 typedef enum {
     NGX_SVC_WEBHOOK_DROP_FULL = 0,      /* the queue is full */
-    NGX_SVC_WEBHOOK_DROP_TENANT,        /* the tenant's share of it is */
+    NGX_SVC_WEBHOOK_DROP_TENANT,        /* the tenant's share of it is full */
     NGX_SVC_WEBHOOK_DROP_DOWN,          /* Redis is down, or does not answer */
-    NGX_SVC_WEBHOOK_DROP_LOST,          /* its answer is */
-    NGX_SVC_WEBHOOK_DROP_REFUSED,       /* it answered with an error */
+    NGX_SVC_WEBHOOK_DROP_LOST,          /* Redis' answer was lost */
+    NGX_SVC_WEBHOOK_DROP_REFUSED,       /* Redis answered with an error */
     NGX_SVC_WEBHOOK_DROP_MEMORY,
     NGX_SVC_WEBHOOK_DROPS
 } ngx_svc_webhook_drop_e;
 
 
 /*
- * n deliveries; the log has one line for each reason in a while, with how many
- * they were since the last one.  tenant: that of the last of them.  Those for
- * which there is no place are counted; all others are, where the outbox does
- * not have them, and where it has it is told.
+ * Counts n deliveries as dropped, or tells the outbox if it has them; it does
+ * not have those that had no place in the queue.  The log has one line for
+ * each reason in a while, with the number since the last line.  tenant: that
+ * of the last delivery.
  */
 void ngx_svc_webhook_drop(ngx_svc_webhook_drop_e why, ngx_uint_t n,
     const ngx_str_t *tenant);

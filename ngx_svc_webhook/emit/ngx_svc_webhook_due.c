@@ -1,8 +1,9 @@
 /*
- * In a worker: the outbox is told of tenants whose events it has to queue.
+ * In a worker: tells the outbox which tenants have events to be queued.
  *
- * A tenant is told of once in a second, by an event of its own: what could not
- * be queued is known in the midst of an answer of PostgreSQL.
+ * A tenant is named once in a second, by an event of its own: that deliveries
+ * could not be queued becomes known in the midst of handling an answer of
+ * PostgreSQL.
  */
 
 #include "ngx_svc_webhook_due.h"
@@ -11,16 +12,16 @@
 #include <ngx_event.h>
 
 
-#define NGX_SVC_WEBHOOK_DUE_TENANTS  64     /* at a time */
-#define NGX_SVC_WEBHOOK_DUE_DELAY    10     /* ms */
-#define NGX_SVC_WEBHOOK_DUE_AGAIN    1000   /* ms */
+#define NGX_SVC_WEBHOOK_DUE_TENANTS  64     /* tenants at a time */
+#define NGX_SVC_WEBHOOK_DUE_DELAY    10     /* ms until the first op */
+#define NGX_SVC_WEBHOOK_DUE_AGAIN    1000   /* ms between ops of a tenant */
 
 
 typedef struct {
-    ngx_svc_pg_op_t  *op;               /* in flight, or NULL */
+    ngx_svc_pg_op_t  *op;               /* under way, or NULL */
     ngx_msec_t        since;
     ngx_str_t         tenant;           /* empty: never used */
-    unsigned          wanted:1;         /* not yet told */
+    unsigned          wanted:1;         /* not yet sent */
     u_char            text[NGX_SVC_UUID_TEXT_LEN];
 } ngx_svc_webhook_due_t;
 
@@ -99,8 +100,8 @@ ngx_svc_webhook_due(const ngx_str_t *tenant)
 
 
 /*
- * The one that was used the longest ago; NULL: none is free, or the tenant was
- * told of just now.
+ * Returns the place that was used the longest ago.  NULL: none is free, or the
+ * tenant was named just now.
  */
 
 static ngx_svc_webhook_due_t *

@@ -1,5 +1,5 @@
 /*
- * In a worker: the outbox is told of tenants whose events it has to queue.
+ * In a worker: tells the outbox which tenants have events to be queued.
  */
 
 #ifndef _NGX_SVC_WEBHOOK_DUE_H_INCLUDED_
@@ -9,14 +9,17 @@
 #include "ngx_svc_webhook.h"
 
 
-/* A worker's start and end. */
+/* Called at a worker's start. */
 void ngx_svc_webhook_due_init(ngx_cycle_t *cycle);
+
+/* Called at a worker's end. */
 void ngx_svc_webhook_due_exit(void);
 
 /*
- * The tenant's log is looked at once svc_webhook_outbox has passed, where a
- * tenant in which little happens would be up to a minute later.  Never waits;
- * of many tenants at a time, or without PostgreSQL, some are not told of.
+ * The tenant's log is looked at when svc_webhook_outbox has passed; without
+ * this a tenant in which little happens could be a minute later.  Never waits.
+ * If there are many tenants at a time, or PostgreSQL is down, some are left
+ * out.
  */
 void ngx_svc_webhook_due(const ngx_str_t *tenant);
 

@@ -1,5 +1,5 @@
 /*
- * Events become deliveries, in a worker.
+ * In a worker: makes deliveries of events.
  */
 
 #include "ngx_svc_http.h"
@@ -89,7 +89,7 @@ ngx_svc_webhook_emit(const ngx_svc_event_t *event)
 }
 
 
-/* Whatever the queue does not take, it counts and logs itself. */
+/* Deliveries that cannot be queued are counted and logged there. */
 
 static ngx_int_t
 ngx_svc_webhook_emit_all(ngx_pool_t *pool, const ngx_svc_event_t *event)
@@ -148,7 +148,7 @@ ngx_svc_webhook_emit_one(ngx_pool_t *pool, const ngx_svc_event_t *event,
 }
 
 
-/* One for each subscriber, with an id of its own. */
+/* Makes a delivery for each subscriber, with an id of its own. */
 
 static ngx_int_t
 ngx_svc_webhook_deliveries(ngx_pool_t *pool, const ngx_str_t *subscribers,

@@ -1,5 +1,5 @@
 /*
- * Events become deliveries, in a worker.
+ * In a worker: makes deliveries of events.
  */
 
 #ifndef _NGX_SVC_WEBHOOK_EMIT_H_INCLUDED_
@@ -9,25 +9,27 @@
 #include "ngx_svc_webhook_push.h"
 
 
-/* A worker's start and end: listens to what happens to users, or no more. */
+/* Called at a worker's start: listens to events of users. */
 void ngx_svc_webhook_emit_init(void);
+
+/* Called at a worker's end: listens no more. */
 void ngx_svc_webhook_emit_exit(void);
 
 
-/* A test, which its caller has: the ids are of ngx_svc_webhook_id(). */
+/* A test in the caller's memory; the ids are made by ngx_svc_webhook_id(). */
 
 typedef struct {
     u_char                      id[NGX_SVC_WEBHOOK_ID];
     u_char                      event_id[NGX_SVC_WEBHOOK_ID];
     ngx_svc_webhook_pushed_pt   handler;
     void                       *data;
-    ngx_svc_webhook_push_t     *push;   /* not answered yet */
+    ngx_svc_webhook_push_t     *push;   /* until it is answered */
 } ngx_svc_webhook_test_t;
 
 
 /*
- * Sends an event of a user that does not exist to one endpoint: of a test there
- * is nothing in the outbox.  Returns what ngx_svc_webhook_push_one() does.
+ * Queues an event of a user who does not exist for one endpoint; the outbox
+ * does not have tests.  Returns as ngx_svc_webhook_push_one().
  */
 ngx_int_t ngx_svc_webhook_emit_test(const ngx_str_t *tenant,
     const ngx_str_t *endpoint, ngx_svc_webhook_test_t *test);

@@ -1,5 +1,5 @@
 /*
- * What is sent of an event, and its ids.
+ * The body of an event, and its ids.
  */
 
 #include "ngx_svc_webhook_event.h"
@@ -30,7 +30,7 @@ static const ngx_uint_t  ngx_svc_webhook_data[NGX_SVC_EVENTS] = {
 };
 
 
-/* As webhook_outbox_look makes it of the audit log. */
+/* webhook_outbox_look makes the same id from the audit log. */
 
 ngx_int_t
 ngx_svc_webhook_event_id(ngx_pool_t *pool, const ngx_svc_event_t *event,
@@ -170,7 +170,7 @@ ngx_svc_webhook_event_delivery(ngx_svc_webhook_delivery_t *d,
 }
 
 
-/* NGX_SVC_TIME_LEN bytes, and a NUL. */
+/* Writes the time: NGX_SVC_TIME_LEN bytes and a NUL. */
 
 static void
 ngx_svc_webhook_event_now(u_char *text)

@@ -1,6 +1,6 @@
 /*
- * What is sent of an event, and its ids: the same ones however often, and by
- * whomever, it is sent.
+ * The body of an event, and its ids, which are the same however often, and by
+ * which process, it is sent.
  */
 
 #ifndef _NGX_SVC_WEBHOOK_EVENT_H_INCLUDED_
@@ -14,21 +14,26 @@
 #define NGX_SVC_WEBHOOK_EVENT_LABEL  "svc.webhook.event"
 
 
-/* The ids, of NGX_SVC_WEBHOOK_ID digits; NGX_OK, or NGX_ERROR. */
+/* Makes an event's id, of NGX_SVC_WEBHOOK_ID digits.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_svc_webhook_event_id(ngx_pool_t *pool,
     const ngx_svc_event_t *event, u_char *id);
+
+/* Makes a delivery's id, of NGX_SVC_WEBHOOK_ID digits.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_svc_webhook_delivery_id(ngx_pool_t *pool, const u_char *event_id,
     const ngx_str_t *endpoint, u_char *id);
 
 /*
- * The body, in the pool; test: it says that it is one.  A user.created whose
- * email has no data is of a user who is gone.  NGX_OK, or NGX_ERROR.
+ * Writes the body, in the pool; test: it says that this is a test.  In a
+ * user.created an email without data means that the user is gone.  NGX_OK or
+ * NGX_ERROR.
  */
 ngx_int_t ngx_svc_webhook_event_body(ngx_pool_t *pool,
     const ngx_svc_event_t *event, const u_char *event_id, ngx_uint_t test,
     ngx_str_t *body);
 
-/* What all deliveries of an event have in common; all of it stays theirs. */
+/*
+ * Sets what all deliveries of an event have in common; they share its memory.
+ */
 void ngx_svc_webhook_event_delivery(ngx_svc_webhook_delivery_t *d,
     const ngx_svc_event_t *event, u_char *event_id, const ngx_str_t *body);
 

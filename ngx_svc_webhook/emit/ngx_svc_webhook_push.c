@@ -1,6 +1,6 @@
 /*
- * In a worker: an event's deliveries go to the queue in Redis, by one call that
- * is not made again.
+ * In a worker: queues an event's deliveries in Redis, by one call that is not
+ * repeated.
  */
 
 #include "ngx_svc_webhook_push.h"
@@ -11,14 +11,14 @@
 #include "ngx_svc_metrics.h"
 
 
-/* In a block of its own, which the answer frees. */
+/* A call, in a block of its own, which is freed after the answer. */
 
 struct ngx_svc_webhook_push_s {
     ngx_uint_t                  n;          /* deliveries */
-    ngx_uint_t                  one;        /* no outbox has it */
+    ngx_uint_t                  one;        /* the outbox does not have it */
     ngx_svc_webhook_pushed_pt   handler;    /* NULL: nobody waits */
     void                       *data;
-    ngx_str_t                   tenant;     /* behind this */
+    ngx_str_t                   tenant;     /* its bytes follow this struct */
 };
 
 
@@ -76,7 +76,10 @@ ngx_svc_webhook_push_cancel(ngx_svc_webhook_push_t *push)
 }
 
 
-/* NGX_OK, or push is freed: NGX_DECLINED: Redis; NGX_ERROR: memory. */
+/*
+ * Sends the call.  NGX_OK, or push is freed: NGX_DECLINED: Redis does not take
+ * it; NGX_ERROR: no memory.
+ */
 
 static ngx_int_t
 ngx_svc_webhook_push_call(ngx_pool_t *pool,
@@ -218,7 +221,7 @@ ngx_svc_webhook_push_answered(redisReply *reply, void *data)
 }
 
 
-/* NGX_OK, or NGX_DECLINED when the answer is none of the script's. */
+/* Counts what was queued.  NGX_DECLINED: the answer is not the script's. */
 
 static ngx_int_t
 ngx_svc_webhook_push_code(ngx_svc_webhook_push_t *push,

@@ -1,12 +1,12 @@
 /*
- * In the helper: events that nobody has delivered are queued from the audit
- * log.
+ * In the helper: queues events that were not delivered from the audit log.
  *
- * A round is when the database says that one is due, or a webhook has changed,
- * which may be the first one of its tenant.  It takes some tenants whose log
- * has grown, and looks at one after the other.  Redis knows which deliveries
- * are queued or in flight, or have ended of late: those are not queued once
- * more.  What has no place in the queue stays where it is, for a later round.
+ * A round begins when the database says that a tenant is due, or when a
+ * webhook has changed, which may be the first of its tenant.  It takes some
+ * tenants whose log has grown, and looks at one after the other.  Redis knows
+ * which deliveries are queued or in flight, or have ended of late: those are
+ * not queued again.  A delivery without a place in the queue stays in the log
+ * for a later round.
  */
 
 #include "ngx_svc_webhook_outbox.h"
@@ -23,19 +23,23 @@
 #include <ngx_event.h>
 
 
-#define NGX_SVC_WEBHOOK_OUTBOX_TICK     250     /* ms between rounds, at least */
-#define NGX_SVC_WEBHOOK_OUTBOX_REST     10000   /* at most, as a message may
-                                                   be lost */
-#define NGX_SVC_WEBHOOK_OUTBOX_TENANTS  8       /* in one */
+#define NGX_SVC_WEBHOOK_OUTBOX_TICK     250     /* ms between rounds, at
+                                                   least */
+#define NGX_SVC_WEBHOOK_OUTBOX_REST     10000   /* ms between rounds, at most,
+                                                   since messages may be lost */
+#define NGX_SVC_WEBHOOK_OUTBOX_TENANTS  8       /* of a round */
 
-/* Arguments of the script for each delivery, which is an event there. */
+/*
+ * Number of the script's arguments for a delivery, each as an event of its
+ * own.
+ */
 #define NGX_SVC_WEBHOOK_OUTBOX_ARGS  (NGX_SVC_WEBHOOK_PUSH_EVENT + 1)
 
 
 typedef struct {
-    ngx_uint_t         ntenants;        /* that are left of the round */
-    ngx_str_t          tenant;          /* that is looked at */
-    unsigned           calling:1;       /* Redis */
+    ngx_uint_t         ntenants;        /* left of the round */
+    ngx_str_t          tenant;          /* the one that is looked at */
+    unsigned           calling:1;       /* a call to Redis is under way */
     unsigned           woken:1;         /* since the round began */
     unsigned           stopped:1;
     u_char             tenants[NGX_SVC_WEBHOOK_OUTBOX_TENANTS]
@@ -65,7 +69,7 @@ static ngx_svc_webhook_outbox_t  ngx_svc_webhook_outbox;
 static ngx_svc_lane_state_t      ngx_svc_webhook_outbox_state;
 
 
-/* Of the lane of webhooks, which sees to its beginning and its end. */
+/* Begun and ended by the lane of webhooks. */
 
 static const ngx_svc_lane_t  ngx_svc_webhook_outbox_lane = {
     .state = &ngx_svc_webhook_outbox_state,
@@ -99,7 +103,7 @@ ngx_svc_webhook_outbox_init(ngx_cycle_t *cycle)
 }
 
 
-/* What is under way may be queued still: it is for all helpers. */
+/* What is under way may still be queued: any helper can deliver it. */
 
 void
 ngx_svc_webhook_outbox_stop(void)
@@ -127,7 +131,7 @@ ngx_svc_webhook_outbox_wake(void)
 }
 
 
-/* A round at a time; and none while the queue takes nothing. */
+/* Only one round is under way, and none while Redis is not up. */
 
 static ngx_uint_t
 ngx_svc_webhook_outbox_due(const ngx_svc_lane_t *lane)
@@ -200,7 +204,7 @@ ngx_svc_webhook_outbox_rest(PGresult *res)
         return NGX_SVC_WEBHOOK_OUTBOX_REST;
     }
 
-    /* of what is due and another helper's it is not a number */
+    /* negative if due and another helper's: then this is no number */
 
     text = ngx_svc_pg_value(res, 0, 0);
     ms = ngx_max(ngx_atoi(text.data, text.len), NGX_SVC_WEBHOOK_OUTBOX_TICK);
@@ -209,7 +213,7 @@ ngx_svc_webhook_outbox_rest(PGresult *res)
 }
 
 
-/* The next one of the round; one that cannot be looked at is due again. */
+/* Looks at the round's next tenant; if that fails it will be due again. */
 
 static void
 ngx_svc_webhook_outbox_next(void)
@@ -310,7 +314,10 @@ ngx_svc_webhook_outbox_expired(PGresult *res)
 }
 
 
-/* NGX_OK: Redis will answer; NGX_DECLINED: it is away, or busy. */
+/*
+ * Queues deliveries.  NGX_OK: Redis will answer; NGX_DECLINED: it is down, or
+ * busy; NGX_ERROR: no memory.
+ */
 
 static ngx_int_t
 ngx_svc_webhook_outbox_push(PGresult *res, ngx_pool_t *pool)

@@ -1,6 +1,6 @@
 /*
- * In the helper: events that nobody has delivered are queued from the audit
- * log, which is their outbox.
+ * In the helper: queues events that were not delivered from the audit log,
+ * which is their outbox.
  */
 
 #ifndef _NGX_SVC_WEBHOOK_OUTBOX_H_INCLUDED_
@@ -10,12 +10,16 @@
 #include "ngx_svc_webhook.h"
 
 
-/* At the helper's start; it takes no more; its end. */
+/* Called at the helper's start. */
 void ngx_svc_webhook_outbox_init(ngx_cycle_t *cycle);
+
+/* Queues nothing any more. */
 void ngx_svc_webhook_outbox_stop(void);
+
+/* Called at the helper's end. */
 void ngx_svc_webhook_outbox_exit(void);
 
-/* Something may be due that was not when it was last looked. */
+/* Events may be due that were not at the last look. */
 void ngx_svc_webhook_outbox_wake(void);
 
 

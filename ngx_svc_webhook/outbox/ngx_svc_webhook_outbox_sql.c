@@ -1,5 +1,5 @@
 /*
- * The outbox of events: its statements.
+ * The statements of the outbox.
  */
 
 #include "ngx_svc_webhook_outbox_sql.h"
