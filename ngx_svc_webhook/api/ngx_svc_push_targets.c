@@ -8,7 +8,7 @@
 #include "ngx_svc_webhook_target.h"
 
 
-#define NGX_SVC_PUSH_TARGETS    50      /* of a tenant */
+#define NGX_SVC_PUSH_TARGETS    50      /* targets of a tenant, at most */
 #define NGX_SVC_PUSH_NAME       100     /* characters */
 #define NGX_SVC_PUSH_CLIENT     64      /* characters; no id is longer */
 

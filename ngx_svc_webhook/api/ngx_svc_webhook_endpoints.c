@@ -8,7 +8,7 @@
 #include "ngx_svc_redis_pubsub.h"
 
 
-#define NGX_SVC_WEBHOOK_ENDPOINTS  100  /* of a tenant */
+#define NGX_SVC_WEBHOOK_ENDPOINTS  100  /* webhooks of a tenant, at most */
 #define NGX_SVC_WEBHOOK_NAMES      100  /* names of events in a request */
 
 

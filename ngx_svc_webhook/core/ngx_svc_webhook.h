@@ -81,11 +81,11 @@ typedef struct {
 
     /* for the queue */
 
-    ngx_str_t         head;             /* of the entry, up to its attempts; the
-                                           byte before it is free for an
+    ngx_str_t         head;             /* entry up to its attempts; the byte
+                                           before it is free for an
                                            acknowledgement */
-    ngx_str_t         signed_text;      /* of the entry, after the MAC */
-    const void       *key;              /* of the MAC */
+    ngx_str_t         signed_text;      /* entry after the MAC */
+    const void       *key;              /* the MAC's key */
     uint64_t          started;          /* number of the latest attempt, among
                                            all that this helper has started */
     uint64_t          ended;            /* number of the attempt that the
@@ -108,7 +108,7 @@ typedef struct {
 
 typedef struct {
     ngx_str_t         key;              /* in Redis: a prefix and the name */
-    ngx_str_t         name;             /* of NGX_SVC_WEBHOOK_ID digits */
+    ngx_str_t         name;             /* NGX_SVC_WEBHOOK_ID digits */
     ngx_str_t         before;           /* name of a helper that has ended,
                                            until Redis or PostgreSQL knows; or
                                            empty */

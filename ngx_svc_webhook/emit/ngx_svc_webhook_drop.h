@@ -21,10 +21,10 @@ typedef enum {
 
 
 /*
- * Counts n deliveries as dropped, or tells the outbox if it has them; it does
- * not have those that had no place in the queue.  The log has one line for
- * each reason in a while, with the number since the last line.  tenant: that
- * of the last delivery.
+ * Counts n deliveries that had no place in the queue.  For other reasons it
+ * tells the outbox that the tenant is due, or counts them where the outbox is
+ * off.  The log has one line for each reason in a while, with the number since
+ * the last line.  tenant: that of the last delivery.
  */
 void ngx_svc_webhook_drop(ngx_svc_webhook_drop_e why, ngx_uint_t n,
     const ngx_str_t *tenant);

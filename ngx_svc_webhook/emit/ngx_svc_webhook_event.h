@@ -1,6 +1,6 @@
 /*
- * The body of an event, and its ids, which are the same however often, and by
- * which process, it is sent.
+ * The body of an event, and its ids, which are the same however often it is
+ * sent, and by whichever process.
  */
 
 #ifndef _NGX_SVC_WEBHOOK_EVENT_H_INCLUDED_

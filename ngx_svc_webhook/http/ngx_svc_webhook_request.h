@@ -55,8 +55,8 @@ struct ngx_svc_webhook_request_s {
     CURL                             *curl;
     struct curl_slist                *headers;
     ngx_msec_t                        start;
-    size_t                            sent;     /* of a body that is sent
-                                                   once */
+    size_t                            sent;     /* bytes sent of a body that is
+                                                   sent once */
     size_t                            received; /* bytes of heads and body */
     ngx_svc_webhook_reader_t          reader;
     ngx_event_t                       step;     /* posted: connects, or
@@ -70,7 +70,8 @@ struct ngx_svc_webhook_request_s {
                                                        refused */
     unsigned                          answered:1;   /* a final head has come */
     unsigned                          flood:1;  /* the answer is too long */
-    unsigned                          lack:1;   /* of connections or files */
+    unsigned                          lack:1;   /* we lack connections or
+                                                   files */
     unsigned                          spoilt:1; /* the handle is spoilt */
 };
 

@@ -18,10 +18,12 @@
 #include <ngx_event.h>
 
 
-#define NGX_SVC_WEBHOOK_WIRE_BYTES     131072   /* of a handshake */
-#define NGX_SVC_WEBHOOK_WIRE_TURN      16384    /* of a handshake in an
-                                                   iteration, and a record */
-#define NGX_SVC_WEBHOOK_WIRE_MESSAGES  32       /* after the handshake */
+#define NGX_SVC_WEBHOOK_WIRE_BYTES     131072   /* bytes of a handshake, at
+                                                   most */
+#define NGX_SVC_WEBHOOK_WIRE_TURN      16384    /* bytes of a handshake in an
+                                                   iteration, and of a record */
+#define NGX_SVC_WEBHOOK_WIRE_MESSAGES  32       /* messages after the
+                                                   handshake */
 
 
 /* A connection, owned by its context, which is of this connection only. */
@@ -32,7 +34,8 @@ struct ngx_svc_webhook_wire_s {
                                                    read */
     size_t                     turn_bytes;
     size_t                     bytes;           /* since a request began */
-    size_t                     limit;           /* of bytes */
+    size_t                     limit;           /* bytes since a request began,
+                                                   at most */
     ngx_uint_t                 messages;        /* TLS messages, since a request
                                                    began */
     unsigned                   request:1;       /* the handshake has ended */

@@ -39,7 +39,7 @@ typedef struct {
     size_t                     limit;       /* bytes of an answer, with its
                                                framing */
     ngx_svc_webhook_excess_e   excess;
-    unsigned                   direct:1;    /* no step waits for its turn */
+    unsigned                   direct:1;    /* no step waits for others */
     unsigned                   connected:1; /* the request has begun */
 } ngx_svc_webhook_reader_t;
 

@@ -43,8 +43,7 @@ struct ngx_svc_lane_job_s {
     const ngx_svc_lane_t       *lane;
     ngx_pool_t                 *pool;
     ngx_queue_t                 queue;
-    ngx_svc_pg_op_t            *op;         /* that stores the outcome, or
-                                               NULL */
+    ngx_svc_pg_op_t            *op;         /* stores the outcome; or NULL */
     ngx_str_t                  *row;        /* the row's columns,
                                                NUL-terminated; without data:
                                                NULL */

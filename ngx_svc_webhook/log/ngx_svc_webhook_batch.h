@@ -11,7 +11,7 @@
 #include "ngx_svc_webhook_failure.h"
 
 
-#define NGX_SVC_WEBHOOK_ROWS      256   /* of an op, at most */
+#define NGX_SVC_WEBHOOK_ROWS      256   /* rows of an op, at most */
 #define NGX_SVC_WEBHOOK_INTERVAL  3000  /* ms between ops of a tenant */
 #define NGX_SVC_WEBHOOK_RETAINED  100   /* rows kept of an endpoint:
                                            acknowledged, and as many others */
@@ -37,7 +37,8 @@ typedef struct {
     ngx_queue_t                queue;
     ngx_svc_webhook_batch_t   *batch;
     ngx_queue_t                acked_queue;
-    ngx_svc_webhook_acked_t   *acked;       /* whose rows have it; or NULL */
+    ngx_svc_webhook_acked_t   *acked;       /* the list that has the row; or
+                                               NULL */
     int64_t                    began;
     ngx_msec_t                 duration;
     ngx_uint_t                 attempt;

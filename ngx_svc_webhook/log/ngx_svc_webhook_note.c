@@ -1,6 +1,6 @@
 /*
- * Notes deliveries that have ended in PostgreSQL, some hundreds of all tenants
- * at a time.  The commits do not wait for the disk.
+ * Notes in PostgreSQL which deliveries have ended, some hundreds of all
+ * tenants at a time.  The commits do not wait for the disk.
  */
 
 #include "ngx_svc_webhook_note.h"
@@ -15,8 +15,8 @@
 #define NGX_SVC_WEBHOOK_NOTES_DELAY  250        /* ms that the first note
                                                    waits */
 #define NGX_SVC_WEBHOOK_NOTES_PAUSE  1000       /* ms after PostgreSQL failed */
-#define NGX_SVC_WEBHOOK_NOTES_TRIES  10         /* of an op that PostgreSQL
-                                                   refuses */
+#define NGX_SVC_WEBHOOK_NOTES_TRIES  10         /* tries of an op that
+                                                   PostgreSQL refuses */
 #define NGX_SVC_WEBHOOK_NOTES_KEPT   4096       /* ids in a call to Redis */
 
 

@@ -1,5 +1,5 @@
 /*
- * Notes deliveries that have ended in PostgreSQL, so that no outbox queues
+ * Notes in PostgreSQL which deliveries have ended, so that no outbox queues
  * them again.
  */
 

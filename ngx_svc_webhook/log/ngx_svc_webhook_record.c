@@ -19,7 +19,7 @@
 #define NGX_SVC_WEBHOOK_DELAY         500       /* ms that the first row
                                                    waits */
 #define NGX_SVC_WEBHOOK_RECORD_PAUSE  1000      /* ms after PostgreSQL failed */
-#define NGX_SVC_WEBHOOK_TRIES         10        /* of rows that PostgreSQL
+#define NGX_SVC_WEBHOOK_TRIES         10        /* tries of rows that PostgreSQL
                                                    refuses */
 
 

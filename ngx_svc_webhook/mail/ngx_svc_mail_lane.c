@@ -24,7 +24,7 @@ typedef struct {
     ngx_svc_mail_t         mail;
     ngx_svc_mail_result_t  result;
     ngx_svc_mail_end_t     end;
-    size_t                 size;        /* of the block */
+    size_t                 size;        /* bytes of the block */
     ngx_msec_t             first;       /* when the first attempt began */
     u_char                 failed[NGX_SVC_MAIL_FAILED_KEY];
     unsigned               sending:1;   /* a thread sends it */

@@ -28,7 +28,7 @@ typedef enum {
 typedef struct ngx_svc_mail_letter_s  ngx_svc_mail_letter_t;
 
 struct ngx_svc_mail_letter_s {
-    ngx_svc_mail_letter_t  *next;       /* for the list of the sender */
+    ngx_svc_mail_letter_t  *next;       /* for the sender's list */
     ngx_pool_t             *pool;       /* has all of it, and this struct */
     void                   *data;       /* for the caller */
     ngx_str_t               to;         /* "<ada@acme.test>"; all texts here are

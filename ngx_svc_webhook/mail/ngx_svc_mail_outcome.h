@@ -22,7 +22,7 @@ typedef enum {
 
 typedef struct {
     ngx_svc_mail_outcome_e   outcome;
-    ngx_str_t                id;        /* the mail's */
+    ngx_str_t                id;        /* the mail's id */
     const ngx_svc_mail_t    *mail;
     ngx_uint_t               attempts;
     ngx_uint_t               status;    /* last SMTP reply; 0: none */

@@ -21,7 +21,7 @@
 typedef struct {
     ngx_log_t      *log;
     ngx_event_t     timer;
-    ngx_svc_webhook_owner_t  owner;     /* its key: mails in flight */
+    ngx_svc_webhook_owner_t  owner;     /* the key has the mails in flight */
     ngx_uint_t      max;                /* mails asked for by the last call */
     void          (*done)(void);
     const ngx_svc_mail_queue_handlers_t  *handlers;

@@ -18,7 +18,8 @@ struct ngx_svc_mail_smtp_s {
     const ngx_svc_mail_conf_t  *conf;
     const char                 *ca_file;
     volatile ngx_uint_t        *ending;
-    struct curl_slist          *headers;    /* of a letter, with to and mime */
+    struct curl_slist          *headers;    /* headers, to and mime: of a
+                                               letter */
     struct curl_slist          *to;
     curl_mime                  *mime;
 };
@@ -90,8 +91,8 @@ ngx_svc_mail_smtp_free(ngx_svc_mail_smtp_t *smtp)
 
 /*
  * A kept connection that the server has closed, or closes now (421), does not
- * count as an attempt.  If the mail had been sent to its end, it may have
- * arrived.
+ * count as an attempt: the mail is sent again at once.  It is not after any
+ * other reply, since it may have arrived.
  */
 
 void

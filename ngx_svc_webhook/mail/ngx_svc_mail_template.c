@@ -14,10 +14,9 @@ typedef enum {
 
 typedef struct {
     ngx_svc_mail_part_e    type;
-    ngx_str_t              text;        /* of a literal */
+    ngx_str_t              text;        /* a literal's text */
     ngx_svc_mail_value_e   value;
-    ngx_uint_t             end;         /* of a section: index of the part after
-                                           it */
+    ngx_uint_t             end;         /* index of the part after a section */
 } ngx_svc_mail_part_t;
 
 typedef struct {

@@ -1,5 +1,5 @@
 /*
- * In the helper: queues events that were not delivered from the audit log.
+ * In the helper: queues events from the audit log that were not delivered.
  *
  * A round begins when the database says that a tenant is due, or when a
  * webhook has changed, which may be the first of its tenant.  It takes some
@@ -27,7 +27,7 @@
                                                    least */
 #define NGX_SVC_WEBHOOK_OUTBOX_REST     10000   /* ms between rounds, at most,
                                                    since messages may be lost */
-#define NGX_SVC_WEBHOOK_OUTBOX_TENANTS  8       /* of a round */
+#define NGX_SVC_WEBHOOK_OUTBOX_TENANTS  8       /* tenants of a round */
 
 /*
  * Number of the script's arguments for a delivery, each as an event of its
@@ -37,10 +37,10 @@
 
 
 typedef struct {
-    ngx_uint_t         ntenants;        /* left of the round */
-    ngx_str_t          tenant;          /* the one that is looked at */
+    ngx_uint_t         ntenants;        /* tenants left of the round */
+    ngx_str_t          tenant;          /* whose log is looked at */
     unsigned           calling:1;       /* a call to Redis is under way */
-    unsigned           woken:1;         /* since the round began */
+    unsigned           woken:1;         /* woken since the round began */
     unsigned           stopped:1;
     u_char             tenants[NGX_SVC_WEBHOOK_OUTBOX_TENANTS]
                               [NGX_SVC_UUID_TEXT_LEN];

@@ -1,6 +1,6 @@
 /*
- * In the helper: queues events that were not delivered from the audit log,
- * which is their outbox.
+ * In the helper: queues events that were not delivered.  They are read from
+ * the audit log, which is their outbox.
  */
 
 #ifndef _NGX_SVC_WEBHOOK_OUTBOX_H_INCLUDED_

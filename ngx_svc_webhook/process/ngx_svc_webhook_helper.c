@@ -75,7 +75,7 @@ ngx_svc_webhook_helper_init(ngx_cycle_t *cycle)
     helper->kill.data = helper;
     helper->kill.log = cycle->log;
 
-    /* after the threads of the pools have started: they hold locks then */
+    /* later than the start of the pools' threads, which hold locks then */
 
     ngx_add_timer(&helper->spawn, NGX_SVC_WEBHOOK_PAUSE_MIN);
 }
@@ -328,7 +328,7 @@ ngx_svc_webhook_helper_ended(void)
 }
 
 
-/* The helper hangs.  Other nodes' helpers have taken over from it by now. */
+/* The helper hangs.  Other helpers have taken over by now, if there are any. */
 
 static void
 ngx_svc_webhook_helper_silent(ngx_event_t *ev)

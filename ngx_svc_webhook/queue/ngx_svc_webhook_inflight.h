@@ -11,7 +11,10 @@
 #include "ngx_svc_webhook_script.h"
 
 
-/* Called at the helper's start.  hash: its name in Redis, which may change. */
+/*
+ * Called at the helper's start.  hash: the set's name in Redis, which may
+ * change.
+ */
 void ngx_svc_webhook_inflight_init(ngx_log_t *log, ngx_str_t *hash,
     const ngx_svc_webhook_queue_handlers_t *handlers);
 

@@ -27,7 +27,7 @@
 typedef struct {
     ngx_log_t      *log;
     ngx_event_t     timer;
-    ngx_svc_webhook_owner_t  owner;     /* its key: the in-flight set */
+    ngx_svc_webhook_owner_t  owner;     /* the key is the in-flight set */
     ngx_msec_t      took;               /* when the last take was sent */
     u_char          cursor[NGX_INT64_LEN + 1];
     size_t          cursor_len;

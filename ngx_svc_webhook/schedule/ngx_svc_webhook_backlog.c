@@ -42,7 +42,8 @@ struct ngx_svc_webhook_backlog_s {
                                                answer */
     ngx_uint_t                  lingering;  /* answers in a row that did not
                                                end */
-    ngx_event_t                 pause;      /* a timer, after such an answer */
+    ngx_event_t                 pause;      /* timer after answers that did not
+                                               end */
     ngx_msec_t                  failing;    /* when the streak began */
     ngx_msec_t                  idle;       /* since when it is idle */
     unsigned                    ready:1;

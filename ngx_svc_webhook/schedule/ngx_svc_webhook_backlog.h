@@ -61,7 +61,7 @@ void ngx_svc_webhook_backlog_unwait(ngx_svc_webhook_job_t *job);
 /* Counts an attempt that starts. */
 void ngx_svc_webhook_backlog_enter(ngx_svc_webhook_backlog_t *backlog);
 
-/* Uncounts an attempt that has ended. */
+/* Counts off an attempt that has ended. */
 void ngx_svc_webhook_backlog_leave(ngx_svc_webhook_backlog_t *backlog);
 
 /* Notes the result of an attempt. */

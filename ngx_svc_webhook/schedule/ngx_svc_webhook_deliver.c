@@ -203,7 +203,7 @@ ngx_svc_webhook_deliver_wake(void)
 }
 
 
-/* After some steps, sockets and timers have their turn. */
+/* Makes some steps; then sockets and timers are looked at. */
 
 static void
 ngx_svc_webhook_deliver_pump(ngx_event_t *ev)

@@ -15,7 +15,7 @@
 
 typedef struct {
     ngx_event_t      timer;             /* fires if it takes too long */
-    void           (*done)(void);       /* NULL: it was called */
+    void           (*done)(void);       /* NULL: done() was called */
 } ngx_svc_webhook_drain_t;
 
 

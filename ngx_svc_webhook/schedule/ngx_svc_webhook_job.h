@@ -52,13 +52,13 @@ void ngx_svc_webhook_job_free(ngx_svc_webhook_job_t *job);
 void ngx_svc_webhook_job_outcome(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_result_t *result);
 
-/* Ends a job, since no attempt is of any use; why is its error. */
+/* Ends a job, since no attempt is of any use.  why: its error. */
 void ngx_svc_webhook_job_give_up(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_outcome_e outcome, const ngx_str_t *why);
 
 /*
- * Gives up what a backlog has too much: it must not take the place of
- * deliveries to other endpoints of the tenant.
+ * Gives up the surplus of a backlog: it must not take the place of deliveries
+ * to other endpoints of the tenant.
  */
 void ngx_svc_webhook_job_overflow(ngx_svc_webhook_backlog_t *backlog);
 

@@ -35,7 +35,7 @@ typedef struct {
 /* What a user is to look like at the target.  An empty text: not set. */
 
 typedef struct {
-    ngx_str_t      id;                  /* the target's externalId */
+    ngx_str_t      id;                  /* the externalId at the target */
     ngx_str_t      user_name;           /* the user's e-mail address */
     ngx_str_t      display_name;
     ngx_str_t      given_name;
@@ -55,8 +55,7 @@ typedef struct {
 typedef enum {
     NGX_SVC_PUSH_DONE = 0,              /* the target has the user as wanted */
     NGX_SVC_PUSH_RETRY,                 /* 5xx, timeout, I/O: this user again */
-    NGX_SVC_PUSH_PAUSE,                 /* 429, 503: the target waits for
-                                           delay */
+    NGX_SVC_PUSH_PAUSE,                 /* 429, 503: all users wait for delay */
     NGX_SVC_PUSH_FAILING,               /* 401, 403: the target fails */
     NGX_SVC_PUSH_REFUSED,               /* the target's address or
                                            certificate */
@@ -118,8 +117,8 @@ struct ngx_svc_push_s {
                                                    it */
     unsigned                      absent:1;     /* a look-up just now did not
                                                    find him */
-    ngx_uint_t                    absent_for;   /* s since the target last
-                                                   showed an inactive user; at
+    ngx_uint_t                    absent_for;   /* s since the target first did
+                                                   not show a leaving user, at
                                                    least 1; 0: it did */
 
     void                        (*handler)(ngx_svc_push_t *push);
@@ -143,7 +142,7 @@ struct ngx_svc_push_s {
     ngx_svc_push_seen_e           seen;
     unsigned                      no_patch:1;   /* PATCH got 405 or 501, or 404
                                                    though the user is there */
-    void                         *state;        /* of ngx_svc_push_user.c */
+    void                         *state;        /* the ngx_svc_push_call_t */
 };
 
 

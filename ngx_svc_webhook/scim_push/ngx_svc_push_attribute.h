@@ -26,7 +26,7 @@
 typedef struct {
     const char   *parent;               /* the member it is in, or NULL */
     const char   *name;
-    const char   *path;                 /* of PATCH's operations */
+    const char   *path;                 /* path in PATCH's operations */
     size_t        offset;               /* in ngx_svc_push_want_t */
 } ngx_svc_push_attribute_t;
 

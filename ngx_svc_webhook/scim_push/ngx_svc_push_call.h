@@ -29,14 +29,15 @@ struct ngx_svc_push_call_s {
                                            compares */
     ngx_uint_t             shown;       /* status of the change whose effect is
                                            now read; 0: none is */
-    const cJSON           *resource;    /* of the last answer, while
+    const cJSON           *resource;    /* in the last answer, while
                                            push->owner() looks for its owner */
     u_char                 hash[NGX_SVC_SHA256_LEN];
     unsigned               put:1;       /* the target does not take PATCH */
     unsigned               read:1;      /* the resource was read by its id */
     unsigned               conflict:1;  /* the target says that the user
                                            exists */
-    unsigned               created:1;   /* the user was made, without an id */
+    unsigned               created:1;   /* the target made the user without an
+                                           id */
     unsigned               forgotten:1; /* the id that we knew is void */
     unsigned               listed:1;    /* the target answers look-ups */
     unsigned               asking:1;    /* push->owner() is under way */

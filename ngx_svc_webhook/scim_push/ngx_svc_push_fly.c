@@ -12,7 +12,7 @@
 
 #define NGX_SVC_PUSH_NODE     64        /* pushes at a time, of the node */
 #define NGX_SVC_PUSH_TENANT   8
-#define NGX_SVC_PUSH_ONE      4         /* of a target */
+#define NGX_SVC_PUSH_ONE      4         /* pushes at a time, of a target */
 
 
 typedef struct {

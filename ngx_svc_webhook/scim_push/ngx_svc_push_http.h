@@ -28,9 +28,8 @@ struct ngx_svc_push_http_s {
     /* about the last request */
 
     ngx_svc_push_answer_t         answer;
-    cJSON                        *json;         /* of an answer with 2xx or 400,
-                                                   until the next request; or
-                                                   NULL */
+    cJSON                        *json;         /* answer with 2xx or 400, until
+                                                   the next request; or NULL */
     ngx_uint_t                    requests;     /* number of all requests */
     unsigned                      unknown:1;    /* the request may have been
                                                    carried out */
@@ -39,7 +38,7 @@ struct ngx_svc_push_http_s {
 
     /* private */
 
-    ngx_pool_t                   *pool;         /* of the request under way */
+    ngx_pool_t                   *pool;         /* the request's pool */
     ngx_svc_webhook_request_t     request;
     ngx_event_t                   step;         /* posted: a long answer is to
                                                    be parsed */

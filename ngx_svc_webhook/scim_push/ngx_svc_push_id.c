@@ -11,7 +11,7 @@ typedef struct {
     u_char      *p;
     u_char      *end;
     ngx_uint_t   depth;         /* number of open objects and arrays */
-    ngx_str_t    name;          /* of the member whose value is next */
+    ngx_str_t    name;          /* name of the member whose value is next */
     ngx_uint_t   listed;        /* within the top level's "Resources" */
 } ngx_svc_push_id_scan_t;
 

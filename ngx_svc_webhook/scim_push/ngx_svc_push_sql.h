@@ -23,7 +23,8 @@ enum {
     NGX_SVC_PUSH_C_BEGIN,               /* all users are to be looked at */
     NGX_SVC_PUSH_C_WAIT,                /* ms; NULL: no pause */
     NGX_SVC_PUSH_C_FAILURES,
-    NGX_SVC_PUSH_C_CONFIG,              /* its config is to be asked for */
+    NGX_SVC_PUSH_C_CONFIG,              /* ServiceProviderConfig is to be asked
+                                           for */
     NGX_SVC_PUSH_C_STATUS,
     NGX_SVC_PUSH_C_LOOKING,
     NGX_SVC_PUSH_C_TEST,                /* a test's id, or NULL */

@@ -140,7 +140,7 @@ struct ngx_svc_push_work_s {
     ngx_msec_t               counted;
     ngx_msec_t               kept;      /* when to note the log's position */
     ngx_msec_t               filled;    /* when tokens were last added */
-    ngx_int_t                tokens;    /* of the rate; in 1/1000 of a
+    ngx_int_t                tokens;    /* the rate's tokens, in 1/1000
                                            request */
     ngx_msec_t               alone;     /* until then users are looked up one by
                                            one */
@@ -168,7 +168,7 @@ struct ngx_svc_push_work_s {
     unsigned                 syncing:1;
     unsigned                 queued:1;
     unsigned                 held:1;
-    unsigned                 hold:1;    /* it is to be held: the brake */
+    unsigned                 hold:1;    /* the brake is to hold it */
     unsigned                 left:1;    /* the sync has not ended */
     unsigned                 trouble:1; /* the target failed, or fails */
     unsigned                 failing:1; /* the target fails; to be stored */

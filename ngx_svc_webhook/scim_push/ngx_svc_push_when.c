@@ -19,7 +19,8 @@
 static ngx_msec_t ngx_svc_push_when_list(ngx_svc_push_work_t *work);
 
 
-static ngx_msec_t  ngx_svc_push_when_turn;  /* of the next woken target */
+static ngx_msec_t  ngx_svc_push_when_turn;  /* when the next woken target
+                                               polls */
 
 
 ngx_uint_t
