@@ -42,7 +42,7 @@ static ngx_int_t ngx_svc_email_login_allowed(ngx_svc_request_t *sr,
 #include "ngx_svc_email_login.sql.h"
 
 
-static const ngx_svc_login_method_t  ngx_svc_email_login_method = {
+const ngx_svc_login_method_t  ngx_svc_email_login_method = {
     .methods = ngx_string("{email}"),
     .error = NGX_SVC_E_CODE,
     .wrong = "The code is wrong.",

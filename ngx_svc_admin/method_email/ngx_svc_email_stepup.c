@@ -5,10 +5,10 @@
  * The code is one of svc.email_challenge, its attempts are the challenge's.
  */
 
-#include "ngx_svc_login_refused.h"
+#include "ngx_svc_email_method.h"
 #include "ngx_svc_login_write.h"
 #include "ngx_svc_own_email.h"
-#include "ngx_svc_stepup.h"
+#include "ngx_svc_stepup_write.h"
 #include "ngx_svc_totp.h"
 
 
@@ -24,24 +24,33 @@ static ngx_int_t ngx_svc_email_stepup_factor(ngx_svc_stepup_t *step);
 static ngx_int_t ngx_svc_email_stepup_ask(ngx_svc_stepup_t *step);
 static ngx_int_t ngx_svc_email_stepup_write(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_email_stepup_written(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_email_stepup_prove(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_email_stepup_proved(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_email_stepup_ready(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_email_stepup_hint(ngx_svc_stepup_t *step,
+    ngx_svc_json_writer_t *w);
 
 
 #include "ngx_svc_email_stepup.sql.h"
 
 
 const ngx_svc_stepup_method_t  ngx_svc_email_stepup = {
-    .name = ngx_string("email"),
     .guessed = 1,
-    .proves = 1,
+    .six_digits = 1,
+    .read = &ngx_svc_sql_stepup_email,
     .use = &ngx_svc_sql_stepup_email_use,
+    .ready = ngx_svc_email_stepup_ready,
     .take = ngx_svc_email_stepup_take,
     .offered = ngx_svc_email_stepup_offered,
     .open = ngx_svc_email_stepup_ask,
-    .verify = ngx_svc_email_stepup_verify
+    .members = ngx_svc_email_stepup_hint,
+    .verify = ngx_svc_email_stepup_verify,
+    .prove = ngx_svc_email_stepup_prove,
+    .proved = ngx_svc_email_stepup_proved
 };
 
 
-/* Without a name it is that of the method that has codes of the same shape. */
+/* A code without the method's name is tried as a one-time password first. */
 
 static ngx_int_t
 ngx_svc_email_stepup_take(ngx_svc_stepup_t *step, ngx_svc_stepup_body_t *body)
@@ -59,7 +68,7 @@ ngx_svc_email_stepup_take(ngx_svc_stepup_t *step, ngx_svc_stepup_body_t *body)
 }
 
 
-/* To whom the first step was a mail another one shows nothing. */
+/* A second mail proves nothing more when the sign-in began with a mail. */
 
 static ngx_uint_t
 ngx_svc_email_stepup_offered(ngx_svc_stepup_t *step)
@@ -74,7 +83,7 @@ ngx_svc_email_stepup_offered(ngx_svc_stepup_t *step)
 }
 
 
-/* The row of the user's; or NGX_DECLINED. */
+/* Returns the row of the user's factor, or NGX_DECLINED. */
 
 static ngx_int_t
 ngx_svc_email_stepup_factor(ngx_svc_stepup_t *step)
@@ -94,7 +103,7 @@ ngx_svc_email_stepup_factor(ngx_svc_stepup_t *step)
 }
 
 
-/* Where none was mailed no code is right. */
+/* No code is right when none was mailed. */
 
 static ngx_int_t
 ngx_svc_email_stepup_verify(ngx_svc_stepup_t *step)
@@ -103,14 +112,15 @@ ngx_svc_email_stepup_verify(ngx_svc_stepup_t *step)
     ngx_str_t         id;
     ngx_svc_login_t  *login;
 
-    if (!ngx_svc_stepup_offers(step, &ngx_svc_email_stepup)) {
+    if (!ngx_svc_stepup_offers(step, &ngx_svc_email_method)) {
         return NGX_DECLINED;
     }
 
     login = &step->factor.login;
     login->mailed.code = step->code;
 
-    rc = ngx_svc_email_challenge_verify(login, step->mail);
+    rc = ngx_svc_email_challenge_verify(login,
+                    ngx_svc_stepup_part(step, &ngx_svc_email_method)->res);
 
     if (rc == NGX_DECLINED || rc == NGX_ABORT) {
         login->sr->error.kind = NGX_SVC_E_NONE;
@@ -124,14 +134,17 @@ ngx_svc_email_stepup_verify(ngx_svc_stepup_t *step)
     id = ngx_svc_row_value(step->factors, ngx_svc_email_stepup_factor(step),
                            "id");
 
-    step->used.data = step->used_bytes;
-    step->used.len = NGX_SVC_UUID_LEN;
+    step->use[0].data = step->use_bytes;
+    step->use[0].len = NGX_SVC_UUID_LEN;
 
-    return ngx_svc_uuid_parse(id.data, id.len, step->used_bytes);
+    return ngx_svc_uuid_parse(id.data, id.len, step->use_bytes);
 }
 
 
-/* Behind the proof another code may be asked for at once, of a factor. */
+/*
+ * A user who has just proved the address may ask for a code of the factor at
+ * once: the two are of different kinds.
+ */
 
 static ngx_int_t
 ngx_svc_email_stepup_ask(ngx_svc_stepup_t *step)
@@ -143,8 +156,7 @@ ngx_svc_email_stepup_ask(ngx_svc_stepup_t *step)
     login = &step->factor.login;
     sr = login->sr;
 
-    if (!ngx_svc_mail_ready()) {
-        (void) ngx_svc_email_challenge_away(sr);
+    if (ngx_svc_email_stepup_ready(sr) != NGX_OK) {
         return ngx_svc_send_error(sr);
     }
 
@@ -219,8 +231,8 @@ ngx_svc_email_stepup_written(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
-ngx_svc_stepup_prove(ngx_svc_request_t *sr)
+static ngx_int_t
+ngx_svc_email_stepup_prove(ngx_svc_request_t *sr)
 {
     static const ngx_svc_pg_statement_t *const  list[] = {
         &ngx_svc_sql_signin_lock,
@@ -234,31 +246,14 @@ ngx_svc_stepup_prove(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
-ngx_svc_stepup_proved(ngx_svc_request_t *sr)
+static ngx_int_t
+ngx_svc_email_stepup_proved(ngx_svc_request_t *sr)
 {
-    PGresult               *res;
-    ngx_str_t               locked;
-    ngx_svc_json_writer_t   w;
+    ngx_int_t              rc;
+    ngx_svc_json_writer_t  w;
 
-    res = ngx_svc_result(sr, &ngx_svc_sql_stepup_check);
-
-    if (PQgetisnull(res, 0, 0)) {
-        return ngx_svc_factor_ended(sr);
-    }
-
-    if (PQgetvalue(res, 0, 0)[0] != 'g') {
-        locked = ngx_svc_row_value(res, 0, "locked");
-        (void) ngx_svc_login_locked(sr, ngx_atoi(locked.data, locked.len));
-        return ngx_svc_send_error(sr);
-    }
-
-    res = ngx_svc_result(sr, &ngx_svc_sql_email_challenge_use);
-
-    if (PQgetisnull(res, 0, 0)) {
-        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_CODE,
-                            "What was shown is wrong, or has been used.");
-        return ngx_svc_send_error(sr);
+    if (!ngx_svc_stepup_used(sr, &ngx_svc_sql_email_challenge_use, &rc)) {
+        return rc;
     }
 
     if (ngx_svc_signin_no_store(sr) != NGX_OK
@@ -275,10 +270,17 @@ ngx_svc_stepup_proved(ngx_svc_request_t *sr)
 }
 
 
-/* The first character, and the domain. */
+static ngx_int_t
+ngx_svc_email_stepup_ready(ngx_svc_request_t *sr)
+{
+    return ngx_svc_mail_ready() ? NGX_OK : ngx_svc_email_challenge_away(sr);
+}
 
-void
-ngx_svc_email_stepup_hint(ngx_svc_json_writer_t *w, ngx_svc_stepup_t *step)
+
+/* The hint is the first character and the domain of the address. */
+
+static ngx_int_t
+ngx_svc_email_stepup_hint(ngx_svc_stepup_t *step, ngx_svc_json_writer_t *w)
 {
     u_char     *p, *at, *end;
     u_char      hint[NGX_SVC_EMAIL_HINT];
@@ -289,10 +291,10 @@ ngx_svc_email_stepup_hint(ngx_svc_json_writer_t *w, ngx_svc_stepup_t *step)
     at = ngx_strlchr(email->data, end, '@');
 
     if (at == NULL || email->len > NGX_SVC_EMAIL_MAX
-        || !ngx_svc_stepup_offers(step, &ngx_svc_email_stepup))
+        || !ngx_svc_stepup_offers(step, &ngx_svc_email_method))
     {
         ngx_svc_json_null(w, "emailHint");
-        return;
+        return NGX_OK;
     }
 
     p = email->data + 1;
@@ -306,4 +308,6 @@ ngx_svc_email_stepup_hint(ngx_svc_json_writer_t *w, ngx_svc_stepup_t *step)
     p = ngx_cpymem(p, at, end - at);
 
     ngx_svc_json_string(w, "emailHint", hint, p - hint);
+
+    return NGX_OK;
 }

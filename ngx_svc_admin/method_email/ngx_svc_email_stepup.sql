@@ -1,4 +1,45 @@
--- statement: stepup_email_mailed (shared)
+-- statement: stepup_email
+-- The code that was mailed for the session's challenge. There is one row in any case; its
+-- id is NULL when no code was mailed, or is over, or is older than the user's cut-off.
+--
+-- parameters
+--   session        bytea ngx_svc_param_session()
+SELECT good.id, good.user_id, good.code_mac, good.data, good.void
+  FROM (VALUES (1)) always
+  LEFT JOIN (SELECT mail.*
+               FROM (SELECT session.root_id, session.user_id
+                       FROM svc.session session
+                      WHERE session.tenant_id = :tenant
+                        AND session.token_hash BETWEEN :session AND :session
+                      ORDER BY session.token_hash
+                      LIMIT 1) session
+               CROSS JOIN LATERAL (
+                    SELECT account.valid_after
+                      FROM svc.user_account account
+                     WHERE account.tenant_id = :tenant
+                       AND account.id BETWEEN session.user_id AND session.user_id
+                     ORDER BY account.id
+                     LIMIT 1) account
+               CROSS JOIN LATERAL (
+                    SELECT challenge.mail_id
+                      FROM svc.challenge challenge
+                     WHERE challenge.tenant_id = :tenant
+                       AND challenge.root_id BETWEEN session.root_id AND session.root_id
+                     ORDER BY challenge.root_id
+                     LIMIT 1) challenge
+               CROSS JOIN LATERAL (
+                    SELECT mail.*
+                      FROM svc.email_challenge mail
+                     WHERE mail.tenant_id = :tenant
+                       AND mail.id BETWEEN challenge.mail_id AND challenge.mail_id
+                     ORDER BY mail.id
+                     LIMIT 1) mail
+              WHERE mail.used_at IS NULL
+                AND mail.expires_at > now()
+                AND mail.created_at >= coalesce(account.valid_after, '-infinity')) good ON true;
+
+
+-- statement: stepup_email_mailed
 -- The challenge lasts as long as its newest code; one that is void changes nothing.
 -- Without a row the challenge is another one by now.
 --
@@ -33,13 +74,13 @@ SELECT mailed.id AS "challengeId", mailed.attempts, mailed.expires_at AS "expire
   FROM mailed;
 
 
--- statement: stepup_email_use (shared)
+-- statement: stepup_email_use
 -- One of those that show the same code uses it; for the others there is no tenant for the
 -- rest.
 --
 -- parameters
 --   user           uuid ngx_svc_login_param(user)
---   factor_id      uuid ngx_svc_stepup_param(used)
+--   factor_id      uuid ngx_svc_stepup_param(use[0])
 --   mail_id        uuid ngx_svc_login_param(mailed.id)
 WITH factor AS (
     UPDATE svc.factor factor
@@ -64,7 +105,7 @@ SELECT used.id, CASE WHEN used.id IS NULL THEN set_config('svc.tenant', '', true
   LEFT JOIN used ON true;
 
 
--- statement: stepup_email_prove (shared)
+-- statement: stepup_email_prove
 -- In the stage "enroll" a code proves the address, signin.md 2.5: the session may add its
 -- first factor, and its challenge is over. The address is verified only while it is still
 -- the one that the code was mailed to.

@@ -118,12 +118,16 @@ ngx_svc_ceremony_own(ngx_svc_request_t *sr, ngx_svc_webauthn_purpose_e purpose,
 }
 
 
-ngx_uint_t
-ngx_svc_ceremony_possible(ngx_svc_request_t *sr)
+ngx_int_t
+ngx_svc_ceremony_bind_possible(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
 {
     ngx_svc_webauthn_ceremony_t  ceremony;
 
-    return ngx_svc_ceremony_site(sr, 0, &ceremony) == NGX_OK;
+    ngx_svc_pg_bind_bool(call,
+                         ngx_svc_ceremony_site(sr, 0, &ceremony) == NGX_OK);
+
+    return NGX_OK;
 }
 
 

@@ -61,8 +61,9 @@ ngx_int_t ngx_svc_ceremony_own(ngx_svc_request_t *sr,
     ngx_svc_webauthn_purpose_e purpose, PGresult *res,
     ngx_svc_ceremony_own_t *own);
 
-/* 1: svc_base_url is such a site. */
-ngx_uint_t ngx_svc_ceremony_possible(ngx_svc_request_t *sr);
+/* Binds whether a browser makes passkeys for the site of svc_base_url. */
+ngx_int_t ngx_svc_ceremony_bind_possible(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
 /*
  * A passkey from the columns of ceremony_own, whose strings are the pool's;

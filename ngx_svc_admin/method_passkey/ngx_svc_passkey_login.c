@@ -79,7 +79,7 @@ static const ngx_svc_member_t  ngx_svc_passkey_login_members[] = {
 #include "ngx_svc_passkey_login.sql.h"
 
 
-static const ngx_svc_login_method_t  ngx_svc_passkey_login_method = {
+const ngx_svc_login_method_t  ngx_svc_passkey_login_method = {
     .methods = ngx_string("{passkey}"),
     .factor = 1,
     .error = NGX_SVC_E_CREDENTIALS,

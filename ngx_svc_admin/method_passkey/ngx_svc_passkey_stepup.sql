@@ -1,15 +1,15 @@
--- statement: stepup_passkey (shared)
+-- statement: stepup_passkey
 -- One of those that have the challenge uses it, and counts on: a count that does not rise
 -- is that of a copy, but 0 is that of a passkey that does not count. Otherwise there is no
 -- tenant for the rest.
 --
 -- parameters
 --   user                 uuid  ngx_svc_login_param(user)
---   credential_hash      bytea ngx_svc_stepup_param(shown.id)
---   sign_count           text  ngx_svc_stepup_param(shown.count)
---   backed_up            text  ngx_svc_stepup_param(shown.bs)
---   challenge_hash       bytea ngx_svc_stepup_param(shown.used)
---   challenge_expires_ms text  ngx_svc_stepup_param(shown.expires)
+--   credential_hash      bytea ngx_svc_stepup_param(use[NGX_SVC_PASSKEY_USE_ID])
+--   sign_count           text  ngx_svc_stepup_param(use[NGX_SVC_PASSKEY_USE_COUNT])
+--   backed_up            text  ngx_svc_stepup_param(use[NGX_SVC_PASSKEY_USE_BS])
+--   challenge_hash       bytea ngx_svc_stepup_param(use[NGX_SVC_PASSKEY_USE_CHALLENGE])
+--   challenge_expires_ms text  ngx_svc_stepup_param(use[NGX_SVC_PASSKEY_USE_EXPIRES])
 WITH taken AS (
     INSERT INTO svc.challenge_used (tenant_id, hash, expires_at)
     SELECT tenant.id, :challenge_hash::bytea,
@@ -40,7 +40,7 @@ SELECT used.factor_id,
   LEFT JOIN used ON true;
 
 
--- statement: stepup_passkey_wrong (shared)
+-- statement: stepup_passkey_wrong
 -- Nothing can be guessed of a passkey: a wrong one does not count for the lock.
 --
 -- parameters

@@ -26,7 +26,7 @@ static ngx_int_t ngx_svc_password_login_write(ngx_svc_login_t *login,
     ngx_int_t (*reply)(ngx_svc_request_t *sr));
 
 
-static const ngx_svc_login_method_t  ngx_svc_password_login_method = {
+const ngx_svc_login_method_t  ngx_svc_password_login_method = {
     .methods = ngx_string("{password}"),
     .error = NGX_SVC_E_CREDENTIALS,
     .wrong = "The e-mail address or the password is wrong.",

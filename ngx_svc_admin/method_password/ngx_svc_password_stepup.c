@@ -1,9 +1,9 @@
 /*
- * Step-ups by the password, of who has no second factor.
+ * Step-ups by the password, for users who have no second factor.
  */
 
+#include "ngx_svc_password_method.h"
 #include "ngx_svc_new_password.h"
-#include "ngx_svc_stepup.h"
 
 
 static ngx_int_t ngx_svc_password_stepup_take(ngx_svc_stepup_t *step,
@@ -17,7 +17,6 @@ static void ngx_svc_password_stepup_hashed(ngx_svc_password_job_t *job);
 
 
 const ngx_svc_stepup_method_t  ngx_svc_password_stepup = {
-    .name = ngx_string("password"),
     .guessed = 1,
     .use = &ngx_svc_sql_stepup_password,
     .take = ngx_svc_password_stepup_take,

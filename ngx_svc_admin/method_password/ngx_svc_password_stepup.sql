@@ -1,4 +1,4 @@
--- statement: stepup_password (shared)
+-- statement: stepup_password
 -- The password stands in for a factor only while there is none. While the hash was made a
 -- factor may have come, or another password: then there is no tenant for the rest.
 --

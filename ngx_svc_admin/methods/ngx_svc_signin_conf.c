@@ -3,40 +3,33 @@
  */
 
 #include "ngx_svc_signin_conf.h"
-#include "ngx_svc_ceremony.h"
 #include "ngx_svc_email_challenge.h"
 #include "ngx_svc_factor.h"
 #include "ngx_svc_limit.h"
 #include "ngx_svc_breached_conf.h"
 #include "ngx_svc_mac.h"
+#include "ngx_svc_methods.h"
 #include "ngx_svc_password_check.h"
 #include "ngx_svc_signin_expire.h"
 #include "ngx_svc_signin_sweep.h"
 #include "ngx_svc_signup.h"
 
 
+/* What is not one method's; those of a method are in its object. */
+
 #define NGX_SVC_SIGNIN_RESOURCES(_)                                           \
-    _(ngx_svc_password_login)                                                 \
-    _(ngx_svc_passkey_login)                                            \
-    _(ngx_svc_passkey_enroll)                                                 \
-    _(ngx_svc_signin_options)                                           \
-    _(ngx_svc_password_reset)                                           \
+    _(ngx_svc_signin_options)                                                 \
     _(ngx_svc_signup_begin)                                                   \
-    _(ngx_svc_invitation_accept)                                        \
-    _(ngx_svc_password_change)                                          \
-    _(ngx_svc_profile)                                                  \
+    _(ngx_svc_invitation_accept)                                              \
+    _(ngx_svc_profile)                                                        \
     _(ngx_svc_session_routes)                                                 \
     _(ngx_svc_factor_routes)                                                  \
-    _(ngx_svc_totp_enroll)                                                     \
     _(ngx_svc_stepup_routes)
 
 #define NGX_SVC_SIGNIN_MAIL_RESOURCES(_)                                      \
-    _(ngx_svc_password_forgot)                                          \
-    _(ngx_svc_email_login)                                             \
-    _(ngx_svc_signup_verify)                                            \
-    _(ngx_svc_email_verify)                                             \
-    _(ngx_svc_email_change)                                             \
-    _(ngx_svc_email_enroll)
+    _(ngx_svc_signup_verify)                                                  \
+    _(ngx_svc_email_verify)                                                   \
+    _(ngx_svc_email_change)
 
 #define NGX_SVC_SIGNIN_ORGANIZATION_RESOURCES(_)                              \
     _(ngx_svc_organization_signup)
@@ -53,6 +46,7 @@ static ngx_int_t ngx_svc_signin_routes(ngx_conf_t *cf,
     ngx_svc_admin_main_conf_t *amcf, const ngx_str_t *prefix);
 static ngx_int_t ngx_svc_signin_base_urls(ngx_svc_main_conf_t *smcf,
     const ngx_svc_surface_t *surface);
+static ngx_int_t ngx_svc_signin_init_methods(const ngx_svc_keys_t *keys);
 
 
 static ngx_svc_resources_t  ngx_svc_signin_resources[] = {
@@ -67,7 +61,7 @@ static ngx_svc_resources_t  ngx_svc_signin_mail_resources[] = {
     NULL
 };
 
-/* And those that need mail, and an operator who wants them. */
+/* Those that need mail, and an operator who wants them. */
 
 static ngx_svc_resources_t  ngx_svc_signin_organization_resources[] = {
     NGX_SVC_SIGNIN_ORGANIZATION_RESOURCES(NGX_SVC_SIGNIN_RESOURCE)
@@ -121,7 +115,8 @@ static ngx_int_t
 ngx_svc_signin_routes(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf,
     const ngx_str_t *prefix)
 {
-    ngx_svc_main_conf_t  *smcf;
+    ngx_svc_main_conf_t            *smcf;
+    const ngx_svc_method_t *const  *method;
 
     smcf = ngx_svc_main_conf(cf);
 
@@ -140,7 +135,27 @@ ngx_svc_signin_routes(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf,
         return NGX_ERROR;
     }
 
-    return ngx_svc_add_resources(cf, prefix, ngx_svc_signin_resources);
+    if (ngx_svc_add_resources(cf, prefix, ngx_svc_signin_resources) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    for (method = ngx_svc_methods; *method; method++) {
+
+        if ((*method)->routes
+            && ngx_svc_add_resources(cf, prefix, (*method)->routes) != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        if (smcf->mail && (*method)->mail_routes
+            && ngx_svc_add_resources(cf, prefix, (*method)->mail_routes)
+               != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
 }
 
 
@@ -185,8 +200,8 @@ ngx_svc_signin_init_worker(ngx_cycle_t *cycle, ngx_svc_admin_main_conf_t *amcf)
         || ngx_svc_mac_derive(&smcf->keys.keys[0], "email", secret) != NGX_OK
         || ngx_svc_session_init_worker(&smcf->keys) != NGX_OK
         || ngx_svc_factor_init_worker(&smcf->keys) != NGX_OK
-        || ngx_svc_ceremony_init_worker(&smcf->keys) != NGX_OK
-        || ngx_svc_email_challenge_init_worker(&smcf->keys) != NGX_OK)
+        || ngx_svc_email_challenge_init_worker(&smcf->keys) != NGX_OK
+        || ngx_svc_signin_init_methods(&smcf->keys) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -203,15 +218,38 @@ ngx_svc_signin_init_worker(ngx_cycle_t *cycle, ngx_svc_admin_main_conf_t *amcf)
 }
 
 
+static ngx_int_t
+ngx_svc_signin_init_methods(const ngx_svc_keys_t *keys)
+{
+    const ngx_svc_method_t *const  *method;
+
+    for (method = ngx_svc_methods; *method; method++) {
+
+        if ((*method)->init_worker && (*method)->init_worker(keys) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
 void
 ngx_svc_signin_exit_worker(void)
 {
+    const ngx_svc_method_t *const  *method;
+
+    for (method = ngx_svc_methods; *method; method++) {
+        if ((*method)->exit_worker) {
+            (*method)->exit_worker();
+        }
+    }
+
     ngx_svc_pg_task_exit(&ngx_svc_signin_sweep);
     ngx_svc_pg_task_exit(&ngx_svc_signin_expire);
     ngx_svc_limit_exit_worker();
     ngx_svc_session_exit_worker();
     ngx_svc_factor_exit_worker();
-    ngx_svc_ceremony_exit_worker();
     ngx_svc_email_challenge_exit_worker();
     ngx_svc_password_check_exit();
 }

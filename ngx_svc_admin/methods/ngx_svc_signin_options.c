@@ -11,9 +11,10 @@
 #include "ngx_svc_admin_public_answer.h"
 #include "ngx_svc_admin_reader.h"
 #include "ngx_svc_admin_tenant.h"
-#include "ngx_svc_ceremony.h"
 #include "ngx_svc_login_read.h"
 #include "ngx_svc_login_request.h"
+#include "ngx_svc_method_options.h"
+#include "ngx_svc_row.h"
 #include "ngx_svc_signup.h"
 
 
@@ -41,16 +42,12 @@ static ngx_uint_t ngx_svc_signin_options_domain(const ngx_str_t *host);
 static ngx_int_t ngx_svc_signin_options_get(ngx_svc_options_t *options,
     ngx_svc_cache_answer_t *answer);
 static ngx_int_t ngx_svc_signin_options_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_signin_options_write(ngx_svc_request_t *sr,
+    PGresult *res, ngx_svc_cache_answer_t *answer);
 static void ngx_svc_signin_options_put(ngx_svc_options_t *options,
     PGresult *res, ngx_svc_cache_answer_t *answer);
 static ngx_int_t ngx_svc_signin_options_send(ngx_svc_request_t *sr,
     ngx_svc_cache_answer_t *answer);
-static ngx_int_t ngx_svc_signin_options_passkey(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
-static ngx_int_t ngx_svc_signin_options_mail(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
-static ngx_int_t ngx_svc_signin_options_owners(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_uint_t ngx_svc_signin_options_mails(ngx_svc_request_t *sr);
 static ngx_uint_t ngx_svc_signin_options_makes(ngx_svc_request_t *sr);
 
@@ -91,16 +88,20 @@ ngx_svc_signin_options_prepare(ngx_svc_request_t *sr)
     options = sr->data;
 
     if (options->by_name.data == NULL) {
-        return ngx_svc_route_prepare(sr);
+        rc = ngx_svc_route_prepare(sr);
+
+    } else {
+        rc = ngx_svc_signin_options_get(options, &answer);
+
+        if (rc == NGX_OK) {
+            return ngx_svc_signin_options_send(sr, &answer);
+        }
+
+        rc = ngx_svc_admin_reader_prepare(&options->reader, rc);
     }
 
-    rc = ngx_svc_signin_options_get(options, &answer);
-
-    if (rc == NGX_OK) {
-        return ngx_svc_signin_options_send(sr, &answer);
-    }
-
-    return ngx_svc_admin_reader_prepare(&options->reader, rc);
+    return rc == NGX_OK && sr->op->ncalls ? ngx_svc_method_options_read(sr)
+                                          : rc;
 }
 
 
@@ -314,7 +315,7 @@ ngx_svc_signin_options_reply(ngx_svc_request_t *sr)
     rc = ngx_svc_login_tenant(&options->login, tenant);
 
     if (rc == NGX_OK && PQntuples(res)) {
-        rc = ngx_svc_admin_json_answer(sr, res, &answer);
+        rc = ngx_svc_signin_options_write(sr, res, &answer);
     }
 
     if (rc == NGX_ERROR) {
@@ -328,6 +329,37 @@ ngx_svc_signin_options_reply(ngx_svc_request_t *sr)
 
     return rc == NGX_OK ? ngx_svc_signin_options_send(sr, &answer)
                         : ngx_svc_send_error(sr);
+}
+
+
+static ngx_int_t
+ngx_svc_signin_options_write(ngx_svc_request_t *sr, PGresult *res,
+    ngx_svc_cache_answer_t *answer)
+{
+    ngx_svc_row_t          columns;
+    ngx_svc_json_writer_t  w;
+
+    if (ngx_svc_json_writer_init(&w, sr->request->pool, 1024) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_row_init(&columns, res);
+
+    ngx_svc_json_open(&w, NULL, '{');
+    ngx_svc_row_write(&w, &columns, 0);
+
+    ngx_svc_json_open(&w, "methods", '{');
+    ngx_svc_method_options_write(sr, &w);
+    ngx_svc_json_boolean(&w, "passwordReset",
+                         ngx_svc_signin_options_mails(sr));
+    ngx_svc_json_boolean(&w, "signup", ngx_svc_row_true(res, 0, "_signup"));
+    ngx_svc_json_boolean(&w, "organizations",
+                         ngx_svc_signin_options_makes(sr));
+    ngx_svc_json_close(&w, '}');
+
+    ngx_svc_json_close(&w, '}');
+
+    return ngx_svc_admin_written_answer(sr, &w, answer);
 }
 
 
@@ -392,34 +424,7 @@ ngx_svc_signin_options_send(ngx_svc_request_t *sr,
 }
 
 
-static ngx_int_t
-ngx_svc_signin_options_passkey(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)
-{
-    ngx_svc_pg_bind_bool(call, ngx_svc_ceremony_possible(sr));
 
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_svc_signin_options_mail(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)
-{
-    ngx_svc_pg_bind_bool(call, ngx_svc_signin_options_mails(sr));
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_svc_signin_options_owners(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)
-{
-    ngx_svc_pg_bind_bool(call, ngx_svc_signin_options_makes(sr));
-
-    return NGX_OK;
-}
 
 
 static ngx_uint_t

@@ -3,17 +3,21 @@
  */
 
 #include "ngx_svc_login_refused.h"
-#include "ngx_svc_own_email.h"
+#include "ngx_svc_methods.h"
 #include "ngx_svc_password_text.h"
-#include "ngx_svc_stepup.h"
+#include "ngx_svc_stepup_write.h"
 
 
+static ngx_int_t ngx_svc_stepup_prepare(ngx_svc_request_t *sr);
 static ngx_svc_stepup_t *ngx_svc_stepup_create(ngx_svc_request_t *sr,
     ngx_svc_stepup_body_t *body);
+static void ngx_svc_stepup_name(ngx_svc_stepup_t *step, ngx_str_t *name);
 static ngx_int_t ngx_svc_challenge_check(ngx_svc_request_t *sr, void *body);
 static ngx_int_t ngx_svc_challenge_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_challenge_send(ngx_svc_stepup_t *step);
 static ngx_int_t ngx_svc_challenge_answer(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_challenge_members_of(ngx_svc_json_writer_t *w,
+    ngx_svc_stepup_t *step);
 static void ngx_svc_challenge_methods(ngx_svc_json_writer_t *w,
     ngx_svc_stepup_t *step);
 static ngx_int_t ngx_svc_stepup_check(ngx_svc_request_t *sr, void *body);
@@ -21,7 +25,11 @@ static ngx_int_t ngx_svc_stepup_method(ngx_svc_stepup_t *step,
     ngx_svc_stepup_body_t *body);
 static ngx_int_t ngx_svc_stepup_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_stepup_verify(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_stepup_others(ngx_svc_stepup_t *step);
+static void ngx_svc_stepup_choose(ngx_svc_stepup_t *step,
+    const ngx_svc_method_t *method);
 static ngx_int_t ngx_svc_stepup_stage(ngx_svc_stepup_t *step);
+static const ngx_svc_method_t *ngx_svc_stepup_proving(ngx_svc_stepup_t *step);
 
 
 #define ngx_svc_stepup_method_member                                          \
@@ -83,10 +91,8 @@ const ngx_svc_route_t  ngx_svc_stepup_routes[] = {
       .check = ngx_svc_challenge_check,
       .statements = { &ngx_svc_sql_challenge_open,
                       &ngx_svc_sql_factor_read,
-                      &ngx_svc_sql_stepup_factors,
-                      &ngx_svc_sql_stepup_codes,
-                      &ngx_svc_sql_ceremony_own,
-                      &ngx_svc_sql_stepup_email },
+                      &ngx_svc_sql_stepup_factors },
+      .prepare = ngx_svc_stepup_prepare,
       .reply = ngx_svc_challenge_reply },
 
     { .method = NGX_HTTP_POST,
@@ -100,66 +106,103 @@ const ngx_svc_route_t  ngx_svc_stepup_routes[] = {
       .check = ngx_svc_stepup_check,
       .statements = { &ngx_svc_sql_challenge_try,
                       &ngx_svc_sql_factor_read,
-                      &ngx_svc_sql_stepup_factors,
-                      &ngx_svc_sql_stepup_codes,
-                      &ngx_svc_sql_ceremony_own,
-                      &ngx_svc_sql_stepup_email },
+                      &ngx_svc_sql_stepup_factors },
+      .prepare = ngx_svc_stepup_prepare,
       .reply = ngx_svc_stepup_reply },
 
     ngx_svc_null_route
 };
 
 
-/* In the order in which they are offered. */
+/* Each method reads what its proof is compared with. */
 
-static const ngx_svc_stepup_method_t *const  ngx_svc_stepup_methods[] = {
-    &ngx_svc_passkey_stepup,
-    &ngx_svc_totp_stepup,
-    &ngx_svc_email_stepup,
-    &ngx_svc_recovery_stepup,
-    &ngx_svc_password_stepup,
-    NULL
-};
+static ngx_int_t
+ngx_svc_stepup_prepare(ngx_svc_request_t *sr)
+{
+    ngx_int_t               rc;
+    ngx_svc_stepup_t       *step;
+    ngx_svc_stepup_part_t  *part;
+
+    rc = ngx_svc_route_prepare(sr);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    step = sr->data;
+
+    for (part = step->parts; part->method; part++) {
+
+        if (part->method->stepup->read
+            && ngx_svc_route_call(sr, part->method->stepup->read, NULL)
+               != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
 
 
-/* A method that nobody has is none of those of a table. */
+/* Returns NULL when memory runs out. */
 
 static ngx_svc_stepup_t *
 ngx_svc_stepup_create(ngx_svc_request_t *sr, ngx_svc_stepup_body_t *body)
 {
-    ngx_svc_stepup_t                      *step;
-    const ngx_svc_stepup_method_t *const  *method;
+    ngx_uint_t                      n;
+    ngx_svc_stepup_t               *step;
+    const ngx_svc_method_t *const  *method;
 
     step = (ngx_svc_stepup_t *)
            ngx_svc_factor_create(sr, sizeof(ngx_svc_stepup_t));
-
-    if (step == NULL || !body->method.set) {
-        return step;
+    if (step == NULL) {
+        return NULL;
     }
 
-    for (method = ngx_svc_stepup_methods; *method; method++) {
-        if ((*method)->name.len == body->method.str.len
-            && ngx_strncmp((*method)->name.data, body->method.str.data,
-                           body->method.str.len)
-               == 0)
-        {
-            step->method = *method;
-            step->named = 1;
-            return step;
+    n = 0;
+
+    for (method = ngx_svc_methods; *method; method++) {
+
+        if ((*method)->stepup && n < NGX_SVC_STEPUP_METHODS) {
+            step->parts[n++].method = *method;
         }
     }
 
-    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
-                        "\"method\" must be one of the \"methods\" of POST "
-                        "/v1/mfa/challenge.");
+    if (body->method.set) {
+        ngx_svc_stepup_name(step, &body->method.str);
+    }
 
     return step;
+}
+
+
+static void
+ngx_svc_stepup_name(ngx_svc_stepup_t *step, ngx_str_t *name)
+{
+    ngx_svc_stepup_part_t  *part;
+
+    for (part = step->parts; part->method; part++) {
+
+        if (part->method->name.len == name->len
+            && ngx_memcmp(part->method->name.data, name->data, name->len) == 0)
+        {
+            step->method = part->method;
+            step->named = 1;
+            return;
+        }
+    }
+
+    (void) ngx_svc_fail(&step->factor.login.sr->error,
+                        NGX_SVC_E_INVALID_VALUE,
+                        "\"method\" must be one of the \"methods\" of POST "
+                        "/v1/mfa/challenge.");
 }
 
 
 static ngx_int_t
 ngx_svc_challenge_check(ngx_svc_request_t *sr, void *body)
 {
+    ngx_int_t          rc;
     ngx_svc_stepup_t  *step;
 
     step = ngx_svc_stepup_create(sr, body);
@@ -167,8 +210,12 @@ ngx_svc_challenge_check(ngx_svc_request_t *sr, void *body)
         return NGX_ERROR;
     }
 
-    if (step->method == &ngx_svc_email_stepup && !ngx_svc_mail_ready()) {
-        return ngx_svc_email_challenge_away(sr);
+    if (step->method && step->method->stepup->ready) {
+        rc = step->method->stepup->ready(sr);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
     }
 
     return sr->error.kind == NGX_SVC_E_NONE ? NGX_OK : NGX_DECLINED;
@@ -187,9 +234,9 @@ ngx_svc_challenge_reply(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_challenge_answer(ngx_svc_login_t *login)
 {
-    ngx_svc_stepup_t                      *step;
-    ngx_svc_request_t                     *sr;
-    const ngx_svc_stepup_method_t *const  *method;
+    ngx_svc_stepup_t       *step;
+    ngx_svc_request_t      *sr;
+    ngx_svc_stepup_part_t  *part;
 
     sr = login->sr;
     step = sr->data;
@@ -208,24 +255,22 @@ ngx_svc_challenge_answer(ngx_svc_login_t *login)
         return ngx_svc_send_error(sr);
     }
 
-    for (method = ngx_svc_stepup_methods;
-         step->method == NULL && *method;
-         method++)
-    {
-        if (ngx_svc_stepup_offers(step, *method)) {
-            step->method = *method;
+    for (part = step->parts; step->method == NULL && part->method; part++) {
+        if (ngx_svc_stepup_offers(step, part->method)) {
+            step->method = part->method;
         }
     }
 
-    if (step->method && step->method->guessed && step->factor.locked) {
+    if (step->method && step->method->stepup->guessed && step->factor.locked) {
         (void) ngx_svc_login_locked(sr, step->factor.locked);
         return ngx_svc_send_error(sr);
     }
 
     step->opened = ngx_svc_challenge_send;
 
-    return step->method && step->method->open ? step->method->open(step)
-                                              : ngx_svc_challenge_send(step);
+    return step->method && step->method->stepup->open
+           ? step->method->stepup->open(step)
+           : ngx_svc_challenge_send(step);
 }
 
 
@@ -263,12 +308,8 @@ ngx_svc_challenge_send(ngx_svc_stepup_t *step)
     ngx_svc_column_time(&w, "expiresAt", step->tried, 0,
                         ngx_svc_row_find(step->tried, "expiresAt"));
     ngx_svc_json_integer(&w, "attemptsLeft", ngx_max(left, 0));
-    ngx_svc_email_stepup_hint(&w, step);
 
-    if (step->method == NULL || step->method->options == NULL) {
-        ngx_svc_json_null(&w, "publicKey");
-
-    } else if (step->method->options(step, &w) != NGX_OK) {
+    if (ngx_svc_challenge_members_of(&w, step) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -278,17 +319,36 @@ ngx_svc_challenge_send(ngx_svc_stepup_t *step)
 }
 
 
+static ngx_int_t
+ngx_svc_challenge_members_of(ngx_svc_json_writer_t *w, ngx_svc_stepup_t *step)
+{
+    ngx_svc_stepup_part_t  *part;
+
+    for (part = step->parts; part->method; part++) {
+
+        if (part->method->stepup->members
+            && part->method->stepup->members(step, w) != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
 static void
 ngx_svc_challenge_methods(ngx_svc_json_writer_t *w, ngx_svc_stepup_t *step)
 {
-    const ngx_svc_stepup_method_t *const  *method;
+    ngx_svc_stepup_part_t  *part;
 
     ngx_svc_json_open(w, "methods", '[');
 
-    for (method = ngx_svc_stepup_methods; *method; method++) {
-        if (ngx_svc_stepup_offers(step, *method)) {
-            ngx_svc_json_plain(w, NULL, (*method)->name.data,
-                               (*method)->name.len);
+    for (part = step->parts; part->method; part++) {
+
+        if (ngx_svc_stepup_offers(step, part->method)) {
+            ngx_svc_json_plain(w, NULL, part->method->name.data,
+                               part->method->name.len);
         }
     }
 
@@ -330,8 +390,8 @@ ngx_svc_stepup_check(ngx_svc_request_t *sr, void *body)
 static ngx_int_t
 ngx_svc_stepup_method(ngx_svc_stepup_t *step, ngx_svc_stepup_body_t *body)
 {
-    ngx_int_t                              rc;
-    const ngx_svc_stepup_method_t *const  *method;
+    ngx_int_t               rc;
+    ngx_svc_stepup_part_t  *part;
 
     if (body->code.set + body->password.set + body->credential.set != 1) {
         return ngx_svc_fail(&step->factor.login.sr->error,
@@ -340,17 +400,16 @@ ngx_svc_stepup_method(ngx_svc_stepup_t *step, ngx_svc_stepup_body_t *body)
                             "\"password\" is required.");
     }
 
-    for (method = ngx_svc_stepup_methods; *method; method++) {
+    for (part = step->parts; part->method; part++) {
 
-        if (step->method && step->method != *method) {
+        if (step->method && step->method != part->method) {
             continue;
         }
 
-        rc = (*method)->take(step, body);
+        rc = part->method->stepup->take(step, body);
 
         if (rc != NGX_DONE) {
-            step->method = *method;
-            step->factor.method = (*method)->name;
+            ngx_svc_stepup_choose(step, part->method);
             return rc;
         }
     }
@@ -374,10 +433,9 @@ ngx_svc_stepup_reply(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_stepup_verify(ngx_svc_login_t *login)
 {
-    ngx_int_t                       rc;
-    ngx_svc_stepup_t               *step;
-    ngx_svc_request_t              *sr;
-    const ngx_svc_stepup_method_t  *method;
+    ngx_int_t           rc;
+    ngx_svc_stepup_t   *step;
+    ngx_svc_request_t  *sr;
 
     sr = login->sr;
     step = sr->data;
@@ -386,7 +444,7 @@ ngx_svc_stepup_verify(ngx_svc_login_t *login)
         return ngx_svc_send_error(sr);
     }
 
-    if (step->method->guessed && step->factor.locked) {
+    if (step->method->stepup->guessed && step->factor.locked) {
         (void) ngx_svc_login_locked(sr, step->factor.locked);
         return ngx_svc_send_error(sr);
     }
@@ -397,28 +455,63 @@ ngx_svc_stepup_verify(ngx_svc_login_t *login)
 
     step->verdict = ngx_svc_stepup_verdict;
 
-    rc = step->method->verify(step);
+    rc = step->method->stepup->verify(step);
 
-    if (rc == NGX_DECLINED && step->method->other && !step->named) {
-        method = step->method->other;
-
-        if (method->offered(step)) {
-            step->method = method;
-            step->factor.method = method->name;
-            rc = method->verify(step);
-        }
+    if (rc == NGX_DECLINED && !step->named
+        && step->method->stepup->six_digits)
+    {
+        rc = ngx_svc_stepup_others(step);
     }
 
     return ngx_svc_stepup_verdict(step, rc);
 }
 
 
-/* NGX_OK; NGX_DECLINED with sr->error. */
+/* Six digits may be the code of another method that the user has. */
+
+static ngx_int_t
+ngx_svc_stepup_others(ngx_svc_stepup_t *step)
+{
+    ngx_int_t               rc;
+    ngx_svc_stepup_part_t  *part;
+
+    for (part = ngx_svc_stepup_part(step, step->method) + 1;
+         part->method;
+         part++)
+    {
+        if (!part->method->stepup->six_digits
+            || !part->method->stepup->offered(step))
+        {
+            continue;
+        }
+
+        ngx_svc_stepup_choose(step, part->method);
+
+        rc = part->method->stepup->verify(step);
+        if (rc != NGX_DECLINED) {
+            return rc;
+        }
+    }
+
+    return NGX_DECLINED;
+}
+
+
+static void
+ngx_svc_stepup_choose(ngx_svc_stepup_t *step, const ngx_svc_method_t *method)
+{
+    step->method = method;
+    step->factor.method = method->name;
+}
+
+
+/* Returns NGX_OK, or NGX_DECLINED with sr->error set. */
 
 static ngx_int_t
 ngx_svc_stepup_stage(ngx_svc_stepup_t *step)
 {
-    ngx_svc_request_t  *sr;
+    ngx_svc_request_t       *sr;
+    const ngx_svc_method_t  *method;
 
     sr = step->factor.login.sr;
 
@@ -436,15 +529,32 @@ ngx_svc_stepup_stage(ngx_svc_stepup_t *step)
         return ngx_svc_session_pending(sr, NGX_SVC_STAGE_ENROLL);
     }
 
+    method = ngx_svc_stepup_proving(step);
+
     if (step->method == NULL
-        || (step->method->other == &ngx_svc_email_stepup && !step->named))
+        || (step->method->stepup->six_digits && !step->named))
     {
-        step->method = &ngx_svc_email_stepup;
-        step->factor.method = step->method->name;
+        ngx_svc_stepup_choose(step, method);
     }
 
-    return step->method == &ngx_svc_email_stepup ? NGX_OK
+    return step->method == method ? NGX_OK
            : ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
-                          "\"method\" must be \"email\": the address is to "
-                          "be shown.");
+                          "\"method\" must be \"%V\": the address is to be "
+                          "shown.", &method->name);
+}
+
+
+/* The method that proves the user's address; there is one. */
+
+static const ngx_svc_method_t *
+ngx_svc_stepup_proving(ngx_svc_stepup_t *step)
+{
+    ngx_svc_stepup_part_t  *part;
+
+    for (part = step->parts;
+         part->method && part->method->stepup->prove == NULL;
+         part++)
+    { /* void */ }
+
+    return part->method;
 }

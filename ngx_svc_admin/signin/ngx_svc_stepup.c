@@ -5,6 +5,7 @@
 #include "ngx_svc_stepup.h"
 #include "ngx_svc_login_failure.h"
 #include "ngx_svc_login_limit.h"
+#include "ngx_svc_method.h"
 
 
 static ngx_int_t ngx_svc_stepup_take(ngx_svc_stepup_t *step,
@@ -12,10 +13,9 @@ static ngx_int_t ngx_svc_stepup_take(ngx_svc_stepup_t *step,
 static ngx_int_t ngx_svc_stepup_barred(ngx_svc_login_t *login);
 static PGresult *ngx_svc_stepup_copy(ngx_svc_stepup_t *step,
     const ngx_svc_pg_statement_t *statement);
+static ngx_int_t ngx_svc_stepup_copy_parts(ngx_svc_stepup_t *step);
 static ngx_int_t ngx_svc_stepup_end(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_stepup_ended(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_stepup_bind_guessed(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
 
 #include "ngx_svc_stepup.sql.h"
@@ -52,8 +52,8 @@ ngx_svc_stepup_barred(ngx_svc_login_t *login)
 
 
 /*
- * The results are gone when the limits have answered.  NGX_DECLINED: no proof
- * is taken from here and now.
+ * The results are gone when the limits have answered, so they are copied.
+ * Returns NGX_DECLINED when the tenant takes no proof from this address now.
  */
 
 static ngx_int_t
@@ -73,12 +73,9 @@ ngx_svc_stepup_take(ngx_svc_stepup_t *step, PGresult *tried)
 
     step->tried = ngx_svc_pg_result_copy(tried, sr->request->pool);
     step->factors = ngx_svc_stepup_copy(step, &ngx_svc_sql_stepup_factors);
-    step->codes = ngx_svc_stepup_copy(step, &ngx_svc_sql_stepup_codes);
-    step->passkeys = ngx_svc_stepup_copy(step, &ngx_svc_sql_ceremony_own);
-    step->mail = ngx_svc_stepup_copy(step, &ngx_svc_sql_stepup_email);
 
-    if (step->tried == NULL || step->factors == NULL || step->codes == NULL
-        || step->passkeys == NULL || step->mail == NULL)
+    if (step->tried == NULL || step->factors == NULL
+        || ngx_svc_stepup_copy_parts(step) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -89,7 +86,7 @@ ngx_svc_stepup_take(ngx_svc_stepup_t *step, PGresult *tried)
 }
 
 
-/* NULL: memory. */
+/* Returns NULL when memory runs out. */
 
 static PGresult *
 ngx_svc_stepup_copy(ngx_svc_stepup_t *step,
@@ -101,6 +98,55 @@ ngx_svc_stepup_copy(ngx_svc_stepup_t *step,
 
     return ngx_svc_pg_result_copy(ngx_svc_result(sr, statement),
                                   sr->request->pool);
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_copy_parts(ngx_svc_stepup_t *step)
+{
+    ngx_svc_stepup_part_t  *part;
+
+    for (part = step->parts; part->method; part++) {
+
+        if (part->method->stepup->read == NULL) {
+            continue;
+        }
+
+        part->res = ngx_svc_stepup_copy(step, part->method->stepup->read);
+        if (part->res == NULL) {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_svc_stepup_part_t *
+ngx_svc_stepup_part(ngx_svc_stepup_t *step,
+    const ngx_svc_method_t *method)
+{
+    ngx_svc_stepup_part_t  *part;
+
+    for (part = step->parts; part->method != method; part++) { /* void */ }
+
+    return part;
+}
+
+
+void *
+ngx_svc_stepup_ctx(ngx_svc_stepup_t *step,
+    const ngx_svc_method_t *method, size_t size)
+{
+    ngx_svc_stepup_part_t  *part;
+
+    part = ngx_svc_stepup_part(step, method);
+
+    if (part->ctx == NULL) {
+        part->ctx = ngx_pcalloc(step->factor.login.sr->request->pool, size);
+    }
+
+    return part->ctx;
 }
 
 
@@ -165,23 +211,10 @@ ngx_svc_stepup_ended(ngx_svc_request_t *sr)
 }
 
 
-static ngx_int_t
-ngx_svc_stepup_bind_guessed(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
-    const ngx_svc_param_t *param, void *body)
-{
-    ngx_svc_stepup_t  *step;
-
-    step = sr->data;
-
-    ngx_svc_pg_bind_bool(call, step->method->guessed);
-
-    return NGX_OK;
-}
-
-
 ngx_uint_t
 ngx_svc_stepup_offers(ngx_svc_stepup_t *step,
-    const ngx_svc_stepup_method_t *method)
+    const ngx_svc_method_t *method)
 {
-    return step->factor.first ? method->proves : method->offered(step);
+    return step->factor.first ? method->stepup->prove != NULL
+                              : method->stepup->offered(step);
 }

@@ -1,19 +1,22 @@
 /*
- * A step-up: a session shows a second factor, or in place of one that there is
- * not the password.
+ * A step-up: a session presents a second factor, or, when its user has none,
+ * the password.
  *
  * The first round trip takes an attempt of the session's challenge, under its
- * row's lock, so that there are never more of them, and reads what the attempt
- * is held against; then come the limits, and the method; and a write, which
- * uses up what was shown.
+ * row's lock, so that there are never too many, and reads what the attempt is
+ * compared with.  The limits answer next, and then the method verifies.  A
+ * write follows, which uses up what was presented.
  */
 
 #ifndef _NGX_SVC_STEPUP_H_INCLUDED_
 #define _NGX_SVC_STEPUP_H_INCLUDED_
 
 
-#include "ngx_svc_ceremony.h"
-#include "ngx_svc_email_challenge.h"
+#include "ngx_svc_factor.h"
+
+
+#define NGX_SVC_STEPUP_METHODS  8       /* at most */
+#define NGX_SVC_STEPUP_USE      5       /* strings that a "use" binds */
 
 
 typedef struct {
@@ -24,87 +27,122 @@ typedef struct {
     ngx_svc_value_t                credential;
 } ngx_svc_stepup_body_t;
 
-typedef struct ngx_svc_stepup_s         ngx_svc_stepup_t;
-typedef struct ngx_svc_stepup_method_s  ngx_svc_stepup_method_t;
+typedef struct ngx_svc_method_s  ngx_svc_method_t;
+typedef struct ngx_svc_stepup_s  ngx_svc_stepup_t;
 
 
-/*
- * take: from a body without "method", or with its name: NGX_OK: it is this one;
- * NGX_DONE: it is not; NGX_DECLINED with sr->error; NGX_ERROR.
- *
- * offered: whether the user has it.
- *
- * proves: that the address is the user's, too: all that a sign-in that waits
- * for its first factor has.
- *
- * open: what it takes to ask for it, and then step->opened(); or NULL: nothing.
- * Returns what goes to ngx_http_finalize_request().
- *
- * other: the method whose code has the same shape, when none is named.
- *
- * options: writes what a page needs for it, as "publicKey"; or NULL: nothing.
- * NGX_OK or NGX_ERROR.
- *
- * verify: NGX_OK; NGX_DECLINED: wrong; NGX_ABORT: sr->error is sent;
- * NGX_DONE: ngx_svc_stepup_verified() will be called from an event of its own,
- * for which it holds a reference of the request; NGX_BUSY: 503; NGX_ERROR.
- *
- * use: of the write, under the user's lock; its first column is NULL, and the
- * tenant unset, when somebody else has used up the same.
- *
- * A lock of the account is nothing to a method that cannot be guessed.
- */
+/* How a session presents a method of ngx_svc_method.h. */
 
-struct ngx_svc_stepup_method_s {
-    ngx_str_t                      name;
+typedef struct {
+
+    /* 1: it can be guessed: a lock of the account is a lock of it. */
     ngx_uint_t                     guessed;
-    ngx_uint_t                     proves;
+
+    /*
+     * 1: its code is six digits.  A code of a request that names no method is
+     * tried with each of these that the user has.
+     */
+    ngx_uint_t                     six_digits;
+
+    /* What the first round trip reads for it; or NULL. */
+    const ngx_svc_pg_statement_t  *read;
+
+    /*
+     * The write, under the user's lock.  When another request has used up the
+     * same proof its first column is NULL, and the tenant is unset.
+     */
     const ngx_svc_pg_statement_t  *use;
+
+    /* What a failure writes; NULL: ngx_svc_sql_mfa_failure. */
+    const ngx_svc_pg_statement_t  *wrong;
+
+    /*
+     * Tells whether a challenge can be opened now: NGX_OK, or NGX_DECLINED with
+     * sr->error set; or NULL.
+     */
+    ngx_int_t                    (*ready)(ngx_svc_request_t *sr);
+
+    /*
+     * Takes its proof from a body that has no "method", or this one.  Returns
+     * NGX_OK; NGX_DONE when the proof is another method's; NGX_DECLINED with
+     * sr->error set; NGX_ERROR.
+     */
     ngx_int_t                    (*take)(ngx_svc_stepup_t *step,
                                          ngx_svc_stepup_body_t *body);
+
+    /* Tells whether the user has it. */
     ngx_uint_t                   (*offered)(ngx_svc_stepup_t *step);
+
+    /*
+     * Prepares a challenge of it, as a mail does, and then calls
+     * step->opened(); or NULL.  Returns what goes to
+     * ngx_http_finalize_request().
+     */
     ngx_int_t                    (*open)(ngx_svc_stepup_t *step);
-    const ngx_svc_stepup_method_t *other;
-    ngx_int_t                    (*options)(ngx_svc_stepup_t *step,
+
+    /*
+     * Writes its members of a challenge, whether or not it is the challenge's
+     * method; or NULL.  Returns NGX_OK or NGX_ERROR.
+     */
+    ngx_int_t                    (*members)(ngx_svc_stepup_t *step,
                                             ngx_svc_json_writer_t *w);
+
+    /*
+     * Returns NGX_OK; NGX_DECLINED: the proof is wrong; NGX_ABORT: sr->error is
+     * sent; NGX_DONE: an event calls ngx_svc_stepup_verified(), and the method
+     * holds a reference of the request until then; NGX_BUSY: 503; NGX_ERROR.
+     */
     ngx_int_t                    (*verify)(ngx_svc_stepup_t *step);
-};
+
+    /*
+     * The write that proves the user's address, and its reply, for a sign-in
+     * that waits for its first factor; or NULL: the method does not prove it.
+     */
+    ngx_int_t                    (*prove)(ngx_svc_request_t *sr);
+    ngx_int_t                    (*proved)(ngx_svc_request_t *sr);
+} ngx_svc_stepup_method_t;
 
 
-/* Of the request's pool: the factor comes first, in sr->data. */
+/* What a step-up has of one method; both are of the request's pool. */
+
+typedef struct {
+    const ngx_svc_method_t        *method;
+    PGresult                      *res;         /* of "read"; or NULL */
+    void                          *ctx;         /* the method's own; or NULL */
+} ngx_svc_stepup_part_t;
+
+
+/* sr->data, of the request's pool. */
 
 struct ngx_svc_stepup_s {
-    ngx_svc_factor_t               factor;
-    const ngx_svc_stepup_method_t *method;
+    ngx_svc_factor_t               factor;      /* first */
+    const ngx_svc_method_t        *method;      /* NULL: none yet */
+
+    /* in the order in which they are offered; a method of NULL ends them */
+
+    ngx_svc_stepup_part_t          parts[NGX_SVC_STEPUP_METHODS + 1];
 
     /* of the request */
 
     ngx_str_t                      challenge;   /* its id; no data: any */
     u_char                         challenge_id[NGX_SVC_UUID_LEN];
-    ngx_uint_t                     named;       /* the method */
+    ngx_uint_t                     named;       /* 1: "method" is there */
     ngx_str_t                      code;
-    cJSON                         *credential;
 
-    /* copies of what has been read, which live as long as the request */
+    /* copies of what was read, of the request's pool */
 
     PGresult                      *tried;       /* id, attempts, expires_at */
     PGresult                      *factors;     /* that are confirmed */
-    PGresult                      *codes;
-    PGresult                      *passkeys;
-    PGresult                      *mail;        /* the code that was mailed */
-    ngx_svc_ceremony_own_t         own;         /* of those */
-    ngx_uint_t                     over;        /* the challenge is */
+    ngx_uint_t                     over;        /* 1: the challenge is over */
+
     ngx_int_t                    (*opened)(ngx_svc_stepup_t *step);
     ngx_int_t                    (*verdict)(ngx_svc_stepup_t *step,
                                             ngx_int_t rc);
 
-    /* for the method's "use" */
+    /* what the method's "use" binds; use_bytes may hold the first of them */
 
-    ngx_str_t                      used;        /* the factor's id, a MAC */
-    ngx_str_t                      step;        /* of a TOTP, as text */
-    u_char                         used_bytes[NGX_SVC_SHA256_LEN];
-    u_char                         step_text[NGX_INT64_LEN];
-    ngx_svc_ceremony_shown_t       shown;
+    ngx_str_t                      use[NGX_SVC_STEPUP_USE];
+    u_char                         use_bytes[NGX_SVC_SHA256_LEN];
 };
 
 
@@ -112,66 +150,43 @@ struct ngx_svc_stepup_s {
     ngx_svc_param_data(ngx_svc_stepup_t, field)
 
 
-/*
- * ngx_svc_passkey_stepup.c, ngx_svc_totp_stepup.c, ngx_svc_email_stepup.c,
- * ngx_svc_password_stepup.c: rows of the table in ngx_svc_stepup_routes.c, and
- * what it prepares of each.
- */
-extern const ngx_svc_stepup_method_t  ngx_svc_passkey_stepup;
-extern const ngx_svc_stepup_method_t  ngx_svc_totp_stepup;
-extern const ngx_svc_stepup_method_t  ngx_svc_email_stepup;
-extern const ngx_svc_stepup_method_t  ngx_svc_recovery_stepup;
-extern const ngx_svc_stepup_method_t  ngx_svc_password_stepup;
-extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_passkey;
-extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_passkey_wrong;
-extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_totp;
-extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_email;
-extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_email_mailed;
-extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_email_use;
-extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_email_prove;
-extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_recovery;
-extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_password;
-
-
-/*
- * What the first round trip reads of the session: the factors that count, the
- * MACs of recovery codes; and the check of the write.
- */
+/* What the first round trip reads of the factors that count. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_factors;
-extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_codes;
-extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_check;
 
 
-/* From an event of the method's own; rc as of verify(), for step->verdict(). */
+/* What the step-up has of that method, which is one of its parts. */
+ngx_svc_stepup_part_t *ngx_svc_stepup_part(ngx_svc_stepup_t *step,
+    const ngx_svc_method_t *method);
+
+/*
+ * A method's own struct of size bytes, of the request's pool, which is made,
+ * zeroed, when it is asked for first.  NULL when memory runs out.
+ */
+void *ngx_svc_stepup_ctx(ngx_svc_stepup_t *step,
+    const ngx_svc_method_t *method, size_t size);
+
+/*
+ * Called from an event of the method's own; rc is as of verify().  Calls
+ * step->verdict(), and finalizes the request.
+ */
 void ngx_svc_stepup_verified(ngx_svc_stepup_t *step, ngx_int_t rc);
 
 /*
- * ngx_svc_stepup_write.c: the write that follows on what verify() has returned,
- * or the answer.  Returns what goes to ngx_http_finalize_request().
- */
-ngx_int_t ngx_svc_stepup_verdict(ngx_svc_stepup_t *step, ngx_int_t rc);
-
-/*
- * For a reply: copies what the first round trip has read, beside the attempt,
- * counts the request, and calls next(), as ngx_svc_login_limit_then().
+ * For a reply: copies what the first round trip has read, counts the request,
+ * and calls next() as ngx_svc_login_limit_then() does.  tried: the result of
+ * the statement that took the attempt.
  */
 ngx_int_t ngx_svc_stepup_limit(ngx_svc_request_t *sr, PGresult *tried,
     ngx_int_t (*next)(ngx_svc_login_t *login));
 
-/* Whether the session may show that. */
+/* Tells whether the session may present that method. */
 ngx_uint_t ngx_svc_stepup_offers(ngx_svc_stepup_t *step,
-    const ngx_svc_stepup_method_t *method);
+    const ngx_svc_method_t *method);
 
 /*
- * ngx_svc_email_stepup.c: the write of such a sign-in, whose address has been
- * shown, and its reply; and where codes go, as it is shown to whoever knows it.
+ * Answers when the challenge is over; a session that has waited for it ends.
+ * Returns what goes to ngx_http_finalize_request().
  */
-ngx_int_t ngx_svc_stepup_prove(ngx_svc_request_t *sr);
-ngx_int_t ngx_svc_stepup_proved(ngx_svc_request_t *sr);
-void ngx_svc_email_stepup_hint(ngx_svc_json_writer_t *w,
-    ngx_svc_stepup_t *step);
-
-/* The challenge is over, and with it a session that has waited. */
 ngx_int_t ngx_svc_stepup_over(ngx_svc_stepup_t *step);
 
 

@@ -1,14 +1,15 @@
 /*
- * What a step-up writes: what was shown is used up, and the session raised; or
- * what was shown is wrong, and counted.
+ * What a step-up writes: the proof is used up and the session is raised, or the
+ * proof is wrong and the failure counts.
  */
 
+#include "ngx_svc_stepup_write.h"
 #include "ngx_svc_login_failure.h"
 #include "ngx_svc_login_limit.h"
 #include "ngx_svc_login_refused.h"
 #include "ngx_svc_login_request.h"
 #include "ngx_svc_login_write.h"
-#include "ngx_svc_stepup.h"
+#include "ngx_svc_method.h"
 
 
 static ngx_int_t ngx_svc_stepup_unknown(ngx_svc_request_t *sr);
@@ -17,6 +18,8 @@ static ngx_int_t ngx_svc_stepup_wrong(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_stepup_wrong_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_stepup_write(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_stepup_written(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_stepup_bind_guessed(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
 
 #include "ngx_svc_stepup_write.sql.h"
@@ -34,8 +37,8 @@ ngx_svc_stepup_verdict(ngx_svc_stepup_t *step, ngx_int_t rc)
     case NGX_OK:
         return step->factor.first
                ? ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
-                                       ngx_svc_stepup_prove,
-                                       ngx_svc_stepup_proved)
+                                       step->method->stepup->prove,
+                                       step->method->stepup->proved)
                : ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
                                        ngx_svc_stepup_write,
                                        ngx_svc_stepup_written);
@@ -85,8 +88,8 @@ ngx_svc_stepup_wrong(ngx_svc_request_t *sr)
 
     step = sr->data;
 
-    if (!step->method->guessed) {
-        return ngx_svc_login_failed_by(sr, &ngx_svc_sql_stepup_passkey_wrong);
+    if (step->method->stepup->wrong) {
+        return ngx_svc_login_failed_by(sr, step->method->stepup->wrong);
     }
 
     step->factor.login.written.reason = step->method->name;
@@ -103,7 +106,7 @@ ngx_svc_stepup_wrong_reply(ngx_svc_request_t *sr)
 
     step = sr->data;
 
-    rc = step->method->guessed
+    rc = step->method->stepup->guessed
          ? ngx_svc_login_failure_locks(sr->data, ngx_svc_send_error)
          : NGX_DECLINED;
 
@@ -131,7 +134,7 @@ ngx_svc_stepup_write(ngx_svc_request_t *sr)
     const ngx_svc_pg_statement_t *const  list[] = {
         &ngx_svc_sql_signin_lock,
         &ngx_svc_sql_stepup_check,
-        step->method->use,
+        step->method->stepup->use,
         &ngx_svc_sql_factor_rotate,
         NULL
     };
@@ -162,31 +165,15 @@ ngx_svc_stepup_write(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_stepup_written(ngx_svc_request_t *sr)
 {
-    PGresult          *res;
-    ngx_str_t          locked;
+    ngx_int_t          rc;
     ngx_svc_login_t   *login;
     ngx_svc_stepup_t  *step;
 
     step = sr->data;
     login = &step->factor.login;
-    res = ngx_svc_result(sr, &ngx_svc_sql_stepup_check);
 
-    if (PQgetisnull(res, 0, 0)) {
-        return ngx_svc_factor_ended(sr);
-    }
-
-    if (PQgetvalue(res, 0, 0)[0] != 'g') {
-        locked = ngx_svc_row_value(res, 0, "locked");
-        (void) ngx_svc_login_locked(sr, ngx_atoi(locked.data, locked.len));
-        return ngx_svc_send_error(sr);
-    }
-
-    res = ngx_svc_result(sr, step->method->use);
-
-    if (PQgetisnull(res, 0, 0)) {
-        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_CODE,
-                            "What was shown is wrong, or has been used.");
-        return ngx_svc_send_error(sr);
+    if (!ngx_svc_stepup_used(sr, step->method->stepup->use, &rc)) {
+        return rc;
     }
 
     if (ngx_svc_session_set_cookies(sr, login->session.key) != NGX_OK) {
@@ -218,4 +205,52 @@ ngx_svc_stepup_written(ngx_svc_request_t *sr)
     return ngx_svc_signin_session(sr,
                         ngx_svc_result(sr, &ngx_svc_sql_signin_session_made),
                         login->session.key);
+}
+
+
+ngx_uint_t
+ngx_svc_stepup_used(ngx_svc_request_t *sr, const ngx_svc_pg_statement_t *use,
+    ngx_int_t *rc)
+{
+    PGresult   *res;
+    ngx_str_t   locked;
+
+    res = ngx_svc_result(sr, &ngx_svc_sql_stepup_check);
+
+    if (PQgetisnull(res, 0, 0)) {
+        *rc = ngx_svc_factor_ended(sr);
+        return 0;
+    }
+
+    if (PQgetvalue(res, 0, 0)[0] != 'g') {
+        locked = ngx_svc_row_value(res, 0, "locked");
+        (void) ngx_svc_login_locked(sr, ngx_atoi(locked.data, locked.len));
+        *rc = ngx_svc_send_error(sr);
+        return 0;
+    }
+
+    res = ngx_svc_result(sr, use);
+
+    if (PQgetisnull(res, 0, 0)) {
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_CODE,
+                            "What was shown is wrong, or has been used.");
+        *rc = ngx_svc_send_error(sr);
+        return 0;
+    }
+
+    return 1;
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_bind_guessed(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_stepup_t  *step;
+
+    step = sr->data;
+
+    ngx_svc_pg_bind_bool(call, step->method->stepup->guessed);
+
+    return NGX_OK;
 }
