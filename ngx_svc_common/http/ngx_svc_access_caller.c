@@ -1,5 +1,5 @@
 /*
- * Who sends a request, as an access policy sees it.
+ * The client of a request, as access policies look at it.
  */
 
 #include "ngx_svc_access_caller.h"
@@ -45,7 +45,7 @@ ngx_svc_access_caller(ngx_svc_request_t *sr, ngx_svc_access_caller_t *caller)
 }
 
 
-/* Of anything else the country is unknown: of "-", say. */
+/* The country is unknown if it is not two letters, such as "-". */
 
 static ngx_uint_t
 ngx_svc_access_letters(const ngx_str_t *value)

@@ -1,7 +1,8 @@
 /*
- * What comes with the URI.  The query, as application/x-www-form-urlencoded:
- * names and values are decoded, and a plus is a space.  A name that comes twice
- * is an error, since parsers differ on which one counts.
+ * Parameters of the path and of the query.  The query is read as
+ * application/x-www-form-urlencoded: names and values are decoded, and a plus
+ * is a space.  A name that is there twice is an error, since parsers differ on
+ * which one counts.
  */
 
 #include "ngx_svc_args.h"
@@ -55,8 +56,9 @@ ngx_svc_argument(ngx_svc_request_t *sr, const char *name, ngx_str_t *value)
 
 
 /*
- * The first parameter of that name from p on, its value as it was sent; returns
- * where the next parameter begins, or NULL when there is none of that name.
+ * Finds the first parameter of that name from p on; raw is its value as it was
+ * sent.  Returns where the next parameter begins, or NULL when there is none of
+ * that name.
  */
 
 static u_char *
@@ -105,7 +107,7 @@ ngx_svc_arg_is(u_char *p, u_char *end, const char *name)
 }
 
 
-/* One character; a "%" without two digits behind it stands for itself. */
+/* Decodes one character; a "%" without two digits after it means itself. */
 
 static u_char *
 ngx_svc_arg_char(u_char *p, u_char *end, u_char *c)

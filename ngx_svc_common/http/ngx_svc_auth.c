@@ -1,5 +1,5 @@
 /*
- * Credentials: what the kinds of them have in common.
+ * What all kinds of credentials have in common.
  */
 
 #include "ngx_svc_auth.h"
@@ -12,9 +12,9 @@
 
 
 /*
- * Many requests see the same old time before the first touch of their
- * credential is through: a worker sends one at a time for each slot.  One that
- * shares its slot with a busy one is touched by a later request.
+ * Many requests see the same old time of last use before the statement that
+ * writes it anew has ended, so a worker sends one such statement at a time for
+ * each slot.  A credential whose slot is busy is written by a later request.
  */
 
 typedef struct {
@@ -31,7 +31,7 @@ static void ngx_svc_auth_touched(ngx_svc_pg_op_t *op);
 static ngx_svc_touch_t  ngx_svc_touches[NGX_SVC_TOUCH_SLOTS];
 
 
-/* With an Authorization header that alone decides. */
+/* If there is an Authorization header, the cookie of a session is ignored. */
 
 ngx_int_t
 ngx_svc_auth_take(ngx_svc_request_t *sr)
@@ -91,8 +91,8 @@ ngx_svc_auth_call(ngx_svc_request_t *sr)
 
 
 /*
- * The verdict, from the first result.  NGX_DECLINED with sr->error: a refusal
- * comes before whatever else was found wrong.
+ * Refuses the request by the first result, whatever error was found before: a
+ * client without a good credential learns of no other error.
  */
 
 ngx_int_t
@@ -109,7 +109,7 @@ ngx_svc_auth_check(ngx_svc_request_t *sr)
 
     ngx_svc_base_url_read(sr, res);
 
-    /* a stream that goes on does not show that there is somebody */
+    /* a stream that goes on does not show that a person uses the session */
 
     if (ngx_svc_pg_true(res, 0, 1) && !(sr->session && sr->stream)) {
         ngx_svc_auth_touch(sr);
@@ -119,7 +119,7 @@ ngx_svc_auth_check(ngx_svc_request_t *sr)
 }
 
 
-/* Nobody waits for it, and nobody minds if it fails: the next request tries. */
+/* The request does not wait for this; if it fails, the next one tries again. */
 
 static void
 ngx_svc_auth_touch(ngx_svc_request_t *sr)
@@ -175,7 +175,7 @@ ngx_svc_auth_touch_op(ngx_svc_request_t *sr, ngx_svc_touch_t *touch)
 }
 
 
-/* The digest and the tenant's id are the request's, and so are copied. */
+/* The digest and the tenant's id are copied: they end with the request. */
 
 ngx_svc_pg_op_t *
 ngx_svc_auth_op(ngx_svc_request_t *sr, ngx_pool_t *pool,

@@ -1,5 +1,5 @@
 /*
- * The base of the URLs that a request is told.
+ * The base of the URLs in an answer, and in the mails that a request causes.
  */
 
 #include "ngx_svc_base_url.h"
@@ -30,7 +30,7 @@ ngx_svc_base_url(ngx_svc_request_t *sr)
 }
 
 
-/* nginx has the name of the Host in lower case, without port and dot. */
+/* nginx keeps the name in the Host in lower case, without port and last dot. */
 
 ngx_uint_t
 ngx_svc_base_url_domain(ngx_svc_request_t *sr)
@@ -79,7 +79,10 @@ ngx_svc_base_url_domain(ngx_svc_request_t *sr)
 }
 
 
-/* As the type of svc.domain, and no address. */
+/*
+ * Returns 1 for a name that the type of svc.domain would take, and that is no
+ * address.
+ */
 
 static ngx_uint_t
 ngx_svc_base_url_name(const ngx_str_t *name)

@@ -10,7 +10,7 @@
 #define NGX_SVC_TOKEN_MAX  256          /* bytes */
 
 
-/* From NGX_SVC_BEARER_WRITE on with the actor's settings. */
+/* Kinds from NGX_SVC_BEARER_WRITE on set the actor for the audit log. */
 
 typedef enum {
     NGX_SVC_BEARER_READ = 0,
@@ -84,7 +84,10 @@ refused:
 }
 
 
-/* NULL when there is none, or more than one: nobody knows which one counts. */
+/*
+ * Returns NULL when there is no Authorization header, or more than one: nobody
+ * knows which one counts.
+ */
 
 static ngx_table_elt_t *
 ngx_svc_bearer_header(ngx_http_request_t *r)
@@ -125,7 +128,7 @@ ngx_svc_bearer_header(ngx_http_request_t *r)
 }
 
 
-/* What the statements of an op want of its first one. */
+/* Returns the kind of credential statement that the op's statements need. */
 
 static ngx_svc_bearer_kind_e
 ngx_svc_bearer_kind(ngx_svc_request_t *sr)

@@ -1,6 +1,6 @@
 /*
- * Parameters of statements.  What is bound is of the body, which lives as long
- * as the request, or of the request's pool.
+ * Parameters of statements.  The bytes of a value are in the body, which lives
+ * as long as the request, or in the request's pool.
  */
 
 #include "ngx_svc_bind.h"
@@ -138,7 +138,7 @@ ngx_svc_bind_path_addr(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 }
 
 
-/* NGX_OK; NGX_DECLINED: it is none; NGX_ERROR. */
+/* Returns NGX_OK; NGX_DECLINED when the text is no address; or NGX_ERROR. */
 
 static ngx_int_t
 ngx_svc_bind_addr_text(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
@@ -363,7 +363,7 @@ ngx_svc_bind_data(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 }
 
 
-/* NULL when it is absent or null. */
+/* Returns a member's value; NULL when it is absent or null. */
 
 static ngx_svc_value_t *
 ngx_svc_bind_member(const ngx_svc_param_t *param, void *body)

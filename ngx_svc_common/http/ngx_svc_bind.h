@@ -1,6 +1,6 @@
 /*
- * Where the parameters of a route's statements come from: rows of
- * NGX_SVC_PARAMS().
+ * Rows of NGX_SVC_PARAMS(): each says where a parameter of a route's statement
+ * comes from.
  */
 
 #ifndef _NGX_SVC_BIND_H_INCLUDED_
@@ -11,8 +11,9 @@
 
 
 /*
- * The n-th "*" of the path: an id or an address, or 404 with that text; or as
- * it is.  Addresses are text as of RFC 5952.
+ * The n-th "*" of the path: as an id, as an address, or as it is.  What is no
+ * id, or no address, is answered by 404 with that text.  Addresses are bound as
+ * RFC 5952 writes them.
  */
 
 #define ngx_svc_param_path_id(i, missing)                                     \
@@ -23,10 +24,10 @@
     { .bind = ngx_svc_bind_path, .n = i }
 
 /*
- * A member of the body, by its place in the struct: as text, integer, boolean,
- * id, address or time (which a check has found to be one; of a time the
- * milliseconds since the epoch) or permissions, NULL when it is absent or null;
- * and whether it is there at all.
+ * A member of the body, by its place in the struct.  It is bound as the macro
+ * says, a time as milliseconds since the epoch; NULL when it is absent or null.
+ * A check must have found that it is an id, an address or a time.  "given" is
+ * true when the member is there at all.
  */
 
 #define ngx_svc_param_text(type, field)                                       \
@@ -50,42 +51,41 @@
 #define ngx_svc_param_body()                                                  \
     { .bind = ngx_svc_bind_body }
 
-/* Of a query: a text of at most max characters, NULL when it is empty. */
+/* A query's text of at most max characters, NULL when it is empty. */
 #define ngx_svc_param_query(name, max)                                        \
     { .bind = ngx_svc_bind_query, .text = name, .n = max }
 
-/* One of the words, or NULL. */
+/* A query's word, which must be in the list; NULL when it is absent. */
 #define ngx_svc_param_query_word(name, list)                                  \
     { .bind = ngx_svc_bind_query_word, .text = name, .words = list }
 
-/* Of a list, which has a page. */
+/* The page of a list: its limit, and its offset. */
 #define ngx_svc_param_limit()                                                 \
     { .bind = ngx_svc_bind_page, .offset = offsetof(ngx_svc_page_t, limit) }
 #define ngx_svc_param_offset()                                                \
     { .bind = ngx_svc_bind_page, .offset = offsetof(ngx_svc_page_t, offset) }
 
-/*
- * An id that is new, one for all statements of a request; and the versions of
- * If-Match, see ngx_svc_etag.h.
- */
+/* A new id, the same one for all statements of a request. */
 #define ngx_svc_param_new_id()                                                \
     { .bind = ngx_svc_bind_new_id }
+
+/* The versions of If-Match, see ngx_svc_etag.h. */
 #define ngx_svc_param_if_match()                                              \
     { .bind = ngx_svc_bind_if_match }
 
-/* A number that does not change: a limit. */
+/* A constant number, such as a limit. */
 #define ngx_svc_param_constant(number)                                        \
     { .bind = ngx_svc_bind_constant, .n = number }
 
-/* The URL that ngx_svc_base_url() tells. */
+/* The URL that ngx_svc_base_url() returns. */
 #define ngx_svc_param_base_url()                                              \
     { .bind = ngx_svc_bind_base_url }
 
-/* What it is if the Host is a verified domain of the tenant, or NULL. */
+/* The base URL that a verified domain in the Host would give, or NULL. */
 #define ngx_svc_param_domain_url()                                            \
     { .bind = ngx_svc_bind_domain_url }
 
-/* An ngx_str_t of what sr->data points to: NULL when it has no data. */
+/* An ngx_str_t in the struct at sr->data: NULL when its data is NULL. */
 #define ngx_svc_param_data(type, field)                                       \
     { .bind = ngx_svc_bind_data, .offset = offsetof(type, field) }
 
@@ -100,7 +100,7 @@
 #define ngx_svc_param_request_id()                                            \
     { .bind = ngx_svc_bind_request_id }
 
-/* Whatever else: a function of the resource's own. */
+/* Any other value: the resource has a function that binds it. */
 #define ngx_svc_param_call(function)                                          \
     { .bind = function }
 

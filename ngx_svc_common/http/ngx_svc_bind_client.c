@@ -1,5 +1,5 @@
 /*
- * Who sends a request, as the audit log has it.
+ * The client of a request, as the audit log has it.
  */
 
 #include "ngx_svc_bind_client.h"
@@ -83,7 +83,7 @@ ngx_svc_bind_request_id(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 }
 
 
-/* Empty of a unix socket. */
+/* The address is empty when the client came by a unix socket. */
 
 static ngx_int_t
 ngx_svc_client_ip(ngx_svc_request_t *sr, ngx_str_t *ip)
@@ -109,7 +109,7 @@ ngx_svc_client_ip(ngx_svc_request_t *sr, ngx_str_t *ip)
 }
 
 
-/* Headers are bytes; the log keeps the printable ASCII of them. */
+/* A header may have any bytes; the audit log keeps its printable ASCII. */
 
 static ngx_int_t
 ngx_svc_client_agent(ngx_svc_request_t *sr, ngx_str_t *agent)

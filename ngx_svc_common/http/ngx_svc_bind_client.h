@@ -1,5 +1,5 @@
 /*
- * Who sends a request, as the audit log has it.
+ * The client of a request, as the audit log has it.
  */
 
 #ifndef _NGX_SVC_BIND_CLIENT_H_INCLUDED_
@@ -10,8 +10,8 @@
 
 
 /*
- * Binds three parameters of a statement of sr->op: the address, the User-Agent
- * and the id of the request.  NGX_OK, or NGX_ERROR.
+ * Binds three parameters of a statement of sr->op: the client's address, the
+ * User-Agent and the id of the request.  Returns NGX_OK or NGX_ERROR.
  */
 NGX_SVC_API ngx_int_t ngx_svc_bind_client(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call);

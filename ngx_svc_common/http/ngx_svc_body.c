@@ -1,12 +1,13 @@
 /*
- * Request bodies: in memory, of a bounded size, in a bounded time.
+ * Request bodies are read into memory, of a bounded size, in a bounded time.
  *
  * nginx would write a body over client_body_buffer_size to a file, and has a
  * timeout between two reads only; so the body is read unbuffered, piece by
  * piece.
  *
- * Another module, as mirror does, may have had it read before: then it is all
- * there, in memory or in a file, and others still look at its buffers.
+ * Another module, such as mirror, may have made nginx read the body before.
+ * Then all of it is there, in memory or in a file, and the other module still
+ * uses its buffers.
  */
 
 #include "ngx_svc_body.h"
@@ -66,7 +67,7 @@ ngx_svc_body_read(ngx_svc_request_t *sr, void (*run)(ngx_svc_request_t *sr))
 }
 
 
-/* Called once, with what has come so far. */
+/* nginx calls this once, with what has come of the body so far. */
 
 static void
 ngx_svc_body_handler(ngx_http_request_t *r)
@@ -78,7 +79,7 @@ ngx_svc_body_handler(ngx_http_request_t *r)
 
     sr = ngx_http_get_module_ctx(r, ngx_http_svc_common_module);
 
-    /* a subrequest with a body of none */
+    /* a subrequest without a body */
 
     if (r->request_body == NULL) {
         ngx_svc_body_end(sr);
@@ -170,7 +171,10 @@ ngx_svc_body_large(ngx_svc_request_t *sr)
 }
 
 
-/* NGX_OK; NGX_DECLINED when the limit is passed; NGX_ERROR. */
+/*
+ * Returns NGX_OK; NGX_DECLINED when the body is larger than the limit; or
+ * NGX_ERROR.
+ */
 
 static ngx_int_t
 ngx_svc_body_append(ngx_svc_request_t *sr)
@@ -210,7 +214,10 @@ ngx_svc_body_append(ngx_svc_request_t *sr)
 }
 
 
-/* nginx has just written the file: it is read from memory. */
+/*
+ * Reading the file does not wait for a disk: nginx has just written it, so its
+ * pages are in memory.
+ */
 
 static ngx_int_t
 ngx_svc_body_copy(ngx_svc_request_t *sr, ngx_buf_t *b, size_t size)
@@ -264,7 +271,7 @@ ngx_svc_body_reserve(ngx_svc_request_t *sr, size_t size)
     if (sr->body.len) {
         ngx_memcpy(p, sr->body.data, sr->body.len);
 
-        /* big blocks go back at once */
+        /* a large block is freed at once */
 
         (void) ngx_pfree(sr->request->pool, sr->body.data);
     }
@@ -324,7 +331,7 @@ ngx_svc_body_end(ngx_svc_request_t *sr)
 }
 
 
-/* rc: what the reader said, or NGX_OK when sr->error is to be sent. */
+/* rc: what nginx's reader returned, or NGX_OK when sr->error is to be sent. */
 
 static void
 ngx_svc_body_abort(ngx_svc_request_t *sr, ngx_int_t rc)

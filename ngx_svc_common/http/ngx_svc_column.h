@@ -10,8 +10,8 @@
 
 
 /*
- * A column as a member, null when it is NULL: a text, a time, a piece of JSON,
- * and a boolean.
+ * Each function writes a column as a member, which is null when the column is
+ * NULL: as a string, as a time, as the JSON that it is, or as a boolean.
  */
 NGX_SVC_API void ngx_svc_column_text(ngx_svc_json_writer_t *w,
     const char *key, PGresult *res, int row, int column);

@@ -304,7 +304,7 @@ ngx_svc_conf_zoneinfo(ngx_conf_t *cf, void *post, void *data)
 }
 
 
-/* A text without a variable would be the country of everybody. */
+/* A text without a variable would be the same country for all clients. */
 
 char *
 ngx_svc_conf_country(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
@@ -401,7 +401,10 @@ ngx_svc_surface_directive(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-/* Of a regular expression nobody knows. */
+/*
+ * Returns 1 if a request to the surface's prefix can come to the location.  Of
+ * a regular expression that is not known, so it counts as 1.
+ */
 
 static ngx_uint_t
 ngx_svc_conf_reaches(ngx_http_core_loc_conf_t *clcf, const ngx_str_t *prefix)

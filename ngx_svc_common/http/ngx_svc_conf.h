@@ -19,7 +19,7 @@
 typedef struct ngx_svc_surface_s  ngx_svc_surface_t;
 
 
-/* Resources that another module adds to a surface. */
+/* The resources that another module adds to a surface. */
 
 typedef struct {
     ngx_str_t                            prefix;    /* the surface's */
@@ -37,12 +37,14 @@ typedef struct {
     ngx_int_t                  request_id;  /* index of $request_id */
     ngx_array_t                locations;   /* ngx_svc_location_t */
     ngx_array_t                resources;   /* ngx_svc_resource_list_t */
-    const ngx_svc_surface_t   *sessions;    /* takes them too; NULL: none */
+    const ngx_svc_surface_t   *sessions;    /* the surface that takes sessions,
+                                               too; NULL: none */
     ngx_uint_t                 mail;        /* 1: svc_mail is on */
-    ngx_uint_t                 logout;      /* 1: svc_backchannel_logout is */
+    ngx_uint_t                 logout;      /* 1: svc_backchannel_logout is
+                                               on */
 
-    /* whether a delivery may go to a URL: NGX_OK, or NGX_DECLINED with err set;
-       NULL: nobody delivers */
+    /* returns NGX_OK if a delivery may go to a URL, or NGX_DECLINED with err
+       set; NULL: nothing is delivered here */
 
     ngx_int_t                (*deliverable)(const ngx_str_t *url,
                                             const char *path,
@@ -58,19 +60,23 @@ typedef struct {
 
 
 typedef struct {
-    ngx_http_handler_pt        handler;     /* of the location, if it is ours */
+    ngx_http_handler_pt        handler;     /* our content handler here; NULL:
+                                               the location is not ours */
     const ngx_svc_surface_t   *surface;     /* NULL: none */
     ngx_str_t                  base_url;    /* without a slash at its end */
-    ngx_str_t                  base_host;   /* of it, without a port */
-    ngx_str_t                  base_key;    /* the same of all spellings */
-    ngx_str_t                  base_origin; /* of it, as browsers write it */
+    ngx_str_t                  base_host;   /* its host, without a port */
+    ngx_str_t                  base_key;    /* its normal form, the same for
+                                               all its spellings */
+    ngx_str_t                  base_origin; /* its origin, as browsers write
+                                               it */
     ngx_msec_t                 body_timeout;
     ngx_http_complex_value_t  *country;     /* NULL: always unknown */
-    ngx_uint_t                 health_writes;   /* 1: they decide as well */
+    ngx_uint_t                 health_writes;   /* 1: svc_health fails when
+                                                   writes do */
 } ngx_svc_loc_conf_t;
 
 
-/* A location of ours: what is to be checked when all is read. */
+/* A location of ours, which is checked when the configuration is read. */
 
 typedef struct {
     ngx_svc_loc_conf_t        *conf;
@@ -84,8 +90,8 @@ extern NGX_SVC_API ngx_module_t  ngx_http_svc_common_module;
 
 
 /*
- * For a surface's preconfiguration: checks that the common module is loaded,
- * and before it; says in the log what to do when it is not.
+ * Checks that the common module is loaded, and before the module of a surface,
+ * whose preconfiguration calls this.  Says in the log what to do otherwise.
  */
 static ngx_inline ngx_int_t
 ngx_svc_check_common(ngx_conf_t *cf, const char *module)
@@ -114,15 +120,18 @@ char *ngx_svc_conf_health(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_svc_conf_metrics(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_svc_conf_country(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
-/* And what is called when nginx has set a slot. */
+/* Post handlers, which nginx calls when it has set a slot. */
 char *ngx_svc_conf_zoneinfo(ngx_conf_t *cf, void *post, void *data);
 char *ngx_svc_conf_timeout(ngx_conf_t *cf, void *post, void *data);
 
-/* The set function of a surface's on|off directive; cmd->post: the surface. */
+/* The set function of a surface's directive; cmd->post: the surface. */
 NGX_SVC_API char *ngx_svc_surface_directive(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 
-/* Of svc_zoneinfo: there are some wherever a surface is on. */
+/*
+ * Returns the time zones of svc_zoneinfo, which are there wherever a surface is
+ * on.
+ */
 NGX_SVC_API const ngx_svc_zones_t *ngx_svc_zones(void);
 
 #define ngx_svc_main_conf(cf)                                                 \

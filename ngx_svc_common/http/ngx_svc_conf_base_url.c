@@ -70,8 +70,9 @@ ngx_svc_conf_base_url(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
 
 /*
- * RFC 3986, 6.2.2 and 6.2.3.  scheme: the length of what is before the host.
- * NGX_DECLINED: a "%" is in the host, or none of a path.
+ * Makes the normal form of RFC 3986, 6.2.2 and 6.2.3.  scheme: the length of
+ * what is before the host.  Returns NGX_OK; NGX_DECLINED when a "%" is in the
+ * host, or is no escape in the path; or NGX_ERROR.
  */
 
 static ngx_int_t
@@ -96,7 +97,7 @@ ngx_svc_conf_base_key(ngx_conf_t *cf, ngx_svc_loc_conf_t *slcf, size_t scheme)
         path = end;
     }
 
-    /* an address of IPv6 has colons of its own */
+    /* an IPv6 address has colons that begin no port */
 
     p = ngx_strlchr(host->data, path, ']');
     p = ngx_strlchr(p ? p : host->data, path, ':');

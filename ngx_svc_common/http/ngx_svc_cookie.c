@@ -47,7 +47,7 @@ ngx_svc_cookie(ngx_http_request_t *r, const ngx_str_t *name, ngx_str_t *value)
 }
 
 
-/* 0: there are no more. */
+/* Finds the next cookie of a header; returns 0 when there are no more. */
 
 static ngx_uint_t
 ngx_svc_cookie_next(u_char **pos, u_char *end, ngx_str_t *name,

@@ -1,6 +1,6 @@
 /*
- * Errors in the surface's envelope, those that nginx itself raises included:
- * a filter replaces the page of any error on the paths of a surface.
+ * Errors in the surface's envelope, also those that nginx itself answers: a
+ * filter replaces the page of any error on the paths of a surface.
  */
 
 #include "ngx_svc_envelope.h"
@@ -160,7 +160,10 @@ ngx_svc_envelope_header_filter(ngx_http_request_t *r)
 }
 
 
-/* Whatever the answer is, and whoever gives it, nginx itself included. */
+/*
+ * Adds Cache-Control: no-store to answers that no cache may keep, also to those
+ * that nginx itself gives.
+ */
 
 static ngx_int_t
 ngx_svc_envelope_no_store(ngx_http_request_t *r)
@@ -191,7 +194,10 @@ ngx_svc_envelope_no_store(ngx_http_request_t *r)
 }
 
 
-/* Also of what nginx has refused before: that is counted as of no route. */
+/*
+ * Finds the route also of a request that nginx has refused before; sr->route
+ * stays NULL then, and the request is counted as one without a route.
+ */
 
 static const ngx_svc_route_t *
 ngx_svc_envelope_route(ngx_svc_request_t *sr)
@@ -211,7 +217,7 @@ ngx_svc_envelope_route(ngx_svc_request_t *sr)
 }
 
 
-/* What has been said of who may keep the answer; NULL: nothing. */
+/* Returns the answer's Cache-Control header; NULL: there is none. */
 
 static ngx_table_elt_t *
 ngx_svc_envelope_cache(ngx_http_request_t *r)
@@ -248,7 +254,7 @@ ngx_svc_envelope_replace(ngx_http_request_t *r,
     ngx_svc_request_t    *sr;
     ngx_svc_error_row_t   row;
 
-    /* of its statuses a surface knows most; another one keeps its number */
+    /* a status that has no error of its own keeps its number */
 
     kind = ngx_svc_error_kind(r->headers_out.status);
 
@@ -268,7 +274,7 @@ ngx_svc_envelope_replace(ngx_http_request_t *r,
 
     if (kind == NGX_SVC_E_METHOD_NOT_ALLOWED && sr->allow.len == 0) {
 
-        /* refused by nginx before it came to a location: TRACE */
+        /* nginx has refused TRACE before it looked for a location */
 
         (void) ngx_svc_router_find(sr);
     }
@@ -298,7 +304,10 @@ ngx_svc_envelope_rejected(ngx_svc_request_t *sr)
 }
 
 
-/* What nginx says counts, whatever was wrong before; or what is told for it. */
+/*
+ * Sets the error to what nginx answers, whatever error was found before; or to
+ * what the surface tells the client instead.
+ */
 
 static ngx_int_t
 ngx_svc_envelope_told(ngx_svc_request_t *sr, ngx_svc_error_row_t *row,
@@ -380,7 +389,7 @@ ngx_svc_envelope_chain(ngx_svc_request_t *sr, const ngx_str_t *body)
 }
 
 
-/* What was said of nginx's own page is not true of another body. */
+/* The headers that describe nginx's own page are not true of another body. */
 
 static void
 ngx_svc_envelope_entity(ngx_http_request_t *r, const ngx_str_t *type,
@@ -403,7 +412,7 @@ ngx_svc_envelope_entity(ngx_http_request_t *r, const ngx_str_t *type,
 }
 
 
-/* What was said of the answer that did not come is not true of the error. */
+/* Cache-Control of the answer that did not come is not true of the error. */
 
 static void
 ngx_svc_envelope_uncache(ngx_http_request_t *r)
@@ -447,9 +456,10 @@ ngx_svc_envelope_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
 
 
 /*
- * The surface of the location or, where nobody has taken the request since it
- * was refused before, the one that is on in this server and has the prefix.
- * What another handler says, of a path below the prefix, is its own.
+ * Returns the surface of the location.  Where the request was refused before it
+ * came to a content handler, that is the surface that is on in this server and
+ * has the prefix.  The answer of another module's handler, on a path below the
+ * prefix, is not replaced.
  */
 
 static const ngx_svc_surface_t *
@@ -493,7 +503,7 @@ ngx_svc_envelope_surface(ngx_http_request_t *r)
 }
 
 
-/* The path, or what seems to be it in a line that could not be parsed. */
+/* Finds the path, or what looks like it in a line that nginx cannot parse. */
 
 static void
 ngx_svc_envelope_path(ngx_http_request_t *r, u_char **start, u_char **end)

@@ -1,7 +1,7 @@
 /*
- * Entity tags (RFC 9110, 8.8.3), all of them strong but SCIM's.  Of what an
- * administrator changes: the time of the last change, which each change moves.
- * Of what the public reads: a digest.
+ * Entity tags (RFC 9110, 8.8.3); all of them are strong, but for SCIM's.  The
+ * tag of what an administrator changes is the time of the last change, which
+ * each change moves.  The tag of what the public reads is a digest.
  */
 
 #include "ngx_svc_etag.h"
@@ -14,7 +14,7 @@
 static u_char *ngx_svc_etag_next(u_char *p, u_char *end, ngx_str_t *version);
 
 
-/* Of a list of tags the versions that may be ours. */
+/* Keeps the versions of those tags that may be ours. */
 
 ngx_int_t
 ngx_svc_if_match(ngx_svc_request_t *sr, ngx_str_t *versions)
@@ -63,7 +63,10 @@ ngx_svc_if_match(ngx_svc_request_t *sr, ngx_str_t *versions)
 }
 
 
-/* What follows the next tag; version is empty when it is none of ours. */
+/*
+ * Reads the next tag; version is empty when the tag is none of ours.  Returns
+ * what follows it.
+ */
 
 static u_char *
 ngx_svc_etag_next(u_char *p, u_char *end, ngx_str_t *version)

@@ -18,22 +18,25 @@
 
 
 /*
- * If-Match as the text of a PostgreSQL array of versions; no data: any version
- * will do.  Of a weak tag what is in its quotes counts: it is ours, of an
- * answer that was compressed on its way, and a change of the resource changes
- * it. NGX_OK, or NGX_ERROR.
+ * Reads If-Match as the text of a PostgreSQL array of versions; its data is
+ * NULL when any version will do.  A weak tag counts as the strong one in its
+ * quotes: it is ours, from an answer that was compressed on its way, and a
+ * change of the resource changes it.  Returns NGX_OK or NGX_ERROR.
  */
 NGX_SVC_API ngx_int_t ngx_svc_if_match(ngx_svc_request_t *sr,
     ngx_str_t *versions);
 
 /*
- * The ETag of an answer, from a column with the version.  NGX_OK, or
+ * Sets the ETag of an answer from a column with the version.  Returns NGX_OK or
  * NGX_ERROR.
  */
 NGX_SVC_API ngx_int_t ngx_svc_etag(ngx_svc_request_t *sr, PGresult *res,
     int row, int column);
 
-/* A digest of the body, with its quotes, of the request's pool. */
+/*
+ * Makes an entity tag from a digest of the body, with its quotes.  It is of the
+ * request's pool.  Returns NGX_OK or NGX_ERROR.
+ */
 NGX_SVC_API ngx_int_t ngx_svc_etag_digest(ngx_svc_request_t *sr,
     ngx_str_t *body, ngx_str_t *etag);
 

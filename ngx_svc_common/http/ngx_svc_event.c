@@ -1,5 +1,5 @@
 /*
- * What happens to users, for those who subscribe to it.
+ * Events of users, for the module that delivers them to subscribers.
  */
 
 #include "ngx_svc_event.h"

@@ -1,5 +1,5 @@
 /*
- * The health location: what the balancer and the operator ask.
+ * The health location, for load balancers and operators.
  */
 
 #include "ngx_svc_health.h"
@@ -99,7 +99,7 @@ ngx_svc_health_wait(ngx_http_request_t *r)
 }
 
 
-/* All have waited for the same. */
+/* Answers all requests: they have waited for the same checks. */
 
 static void
 ngx_svc_health_ended(void)
@@ -131,7 +131,7 @@ ngx_svc_health_answer(ngx_svc_health_t *h)
     r = h->request;
     c = r->connection;
 
-    /* the request may live on for a while, until all of it is sent */
+    /* the request may live on for a while, until all of the answer is sent */
 
     ngx_svc_health_cleanup(h);
 
@@ -198,7 +198,7 @@ ngx_svc_health_send(ngx_http_request_t *r)
 }
 
 
-/* Reads decide, and writes too where the location is about them. */
+/* Reads must work, and also writes where the location is about them. */
 
 static ngx_uint_t
 ngx_svc_health_works(ngx_http_request_t *r, ngx_svc_health_report_t *report)
@@ -261,9 +261,10 @@ ngx_svc_health_row(ngx_svc_health_report_t *report)
 
 
 /*
- * Without Redis everything but events works, without writes reads do, and
- * without a key what is not sealed under it: "degraded".  A schema that is
- * newer than the modules is there during each upgrade.
+ * The status is "degraded" when only a part works: without Redis all but
+ * events, without writes the reads, without a key what is not sealed under it.
+ * A schema that is newer than the modules does not degrade it: each upgrade has
+ * that for a while.
  */
 
 static u_char *

@@ -9,9 +9,10 @@
 #include "ngx_svc_request.h"
 
 
-/* A worker's start. */
+/* Called when a worker starts. */
 void ngx_svc_health_init(void);
 
+/* The content handler. */
 ngx_int_t ngx_svc_health_handler(ngx_http_request_t *r);
 
 

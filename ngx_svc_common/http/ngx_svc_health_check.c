@@ -1,9 +1,9 @@
 /*
- * Whether PostgreSQL answers reads, and whether writes commit.
+ * The checks that PostgreSQL answers reads, and that writes commit.
  *
- * A connection that is open says little, and one that answers reads says
- * nothing of writes: with a synchronous standby that is gone, or a disk that
- * hangs, no commit ends.  So something is committed, in the pool of writes.
+ * That a connection is open does not mean that it answers, and answers to reads
+ * say nothing of writes: no commit ends when a synchronous standby is gone, or
+ * a disk hangs.  So the check commits something, in the pool of writes.
  */
 
 #include "ngx_svc_health_check.h"
@@ -25,13 +25,13 @@ typedef struct {
     ngx_msec_t                     interval;
     ngx_svc_gauge_e                down;
     ngx_svc_gauge_e                up;
-    ngx_pool_t                    *pool;    /* of the op, while it is under way;
+    ngx_pool_t                    *pool;    /* of the op that is under way;
                                                NULL: none is */
     ngx_svc_pg_op_t               *op;
     ngx_msec_t                     begun;
-    ngx_msec_t                     ended;   /* of the last outcome */
-    ngx_svc_health_state_e         state;   /* the same */
-    unsigned                       known:1; /* there is one */
+    ngx_msec_t                     ended;   /* when the last op ended */
+    ngx_svc_health_state_e         state;   /* the last outcome */
+    unsigned                       known:1; /* there is an outcome */
 } ngx_svc_health_check_t;
 
 
@@ -79,9 +79,9 @@ ngx_svc_health_check(void)
 
 
 /*
- * A read that is late may have a bad connection, and another one has its
- * chance.  A commit that is late is waited for: while none ends there would be
- * more and more of them.
+ * A read that is late may have a bad connection, so another read is begun.  A
+ * commit that is late is waited for: there would be more and more of them while
+ * no commit ends.
  */
 
 static void
@@ -234,7 +234,7 @@ ngx_svc_health_report(ngx_svc_health_report_t *report)
 }
 
 
-/* A check that has just ended counts, and so does the lack of an end. */
+/* The last outcome counts, unless a newer check takes too long to end. */
 
 static ngx_svc_health_state_e
 ngx_svc_health_state(ngx_svc_health_check_t *check)
@@ -251,7 +251,7 @@ ngx_svc_health_state(ngx_svc_health_check_t *check)
         state = NGX_SVC_HEALTH_DOWN;
     }
 
-    /* what is committed here takes no room */
+    /* the check's own commit takes no room on the disk */
 
     if (check->kind == NGX_SVC_PG_WRITE && state == NGX_SVC_HEALTH_UP
         && ngx_svc_pg_disk_full(NGX_SVC_HEALTH_DISK))

@@ -1,11 +1,11 @@
 /*
  * Idempotency-Key: a create that is sent again is not carried out again.
  *
- * The key is claimed in the transaction of the create.  When it is taken, the
- * claim unsets the tenant, and the statements behind it find nothing to do.
- * The answer is kept by a second transaction, before it is sent; should that
- * fail, the key stays taken, and its answer unknown.  A refusal gives the key
- * back: what stood in the way may not do so later.
+ * The key is claimed in the transaction of the create.  When another request
+ * has the key, the claim unsets the tenant, and the statements after it find
+ * nothing to do.  The answer is kept by a second transaction, before it is
+ * sent.  If that fails, the key stays taken, and its answer is unknown.  A
+ * request that is refused gives its key back: it may succeed later.
  */
 
 #include "ngx_svc_idempotency.h"
@@ -65,7 +65,7 @@ ngx_svc_idempotency_claim(ngx_svc_request_t *sr)
 }
 
 
-/* No data: there is none. */
+/* key->data is NULL when there is no such header. */
 
 static ngx_int_t
 ngx_svc_idempotency_header(ngx_svc_request_t *sr, ngx_str_t *key)
@@ -114,8 +114,6 @@ ngx_svc_idempotency_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
     return NGX_OK;
 }
 
-
-/* NGX_DECLINED: the key is ours; else what the reply returns. */
 
 ngx_int_t
 ngx_svc_idempotency_reply(ngx_svc_request_t *sr)
@@ -189,7 +187,7 @@ ngx_svc_idempotency_replay(ngx_svc_request_t *sr, PGresult *res)
 }
 
 
-/* The answer is ready: it waits until it is kept. */
+/* Called when the answer is ready: it is kept first, and sent then. */
 
 static ngx_int_t
 ngx_svc_idempotency_keep(ngx_svc_request_t *sr, ngx_uint_t status,
@@ -239,7 +237,7 @@ ngx_svc_idempotency_prepare(ngx_svc_request_t *sr)
 }
 
 
-/* The body without the secret in it. */
+/* Makes a copy of the body without the secret in it. */
 
 static ngx_int_t
 ngx_svc_idempotency_text(ngx_svc_request_t *sr, ngx_str_t *text)
@@ -263,7 +261,7 @@ ngx_svc_idempotency_text(ngx_svc_request_t *sr, ngx_str_t *text)
 }
 
 
-/* Kept or not: what has been done is to be told. */
+/* The client is told what has been done, whether the answer is kept or not. */
 
 ngx_int_t
 ngx_svc_idempotency_kept(ngx_svc_request_t *sr)

@@ -10,13 +10,22 @@
 
 
 /*
- * In the order of a request: adds its statement behind the credential's, if
- * there is a key (NGX_OK, NGX_DECLINED or NGX_ERROR as of prepare);
- * NGX_DECLINED if the route's reply is due, else what it returns; sends an
- * answer that was kept, or was to be.
+ * Adds the statement that claims the key to sr->op, if the request has a key.
+ * Call it before the route's prepare.  Returns what a prepare returns.
  */
 ngx_int_t ngx_svc_idempotency_claim(ngx_svc_request_t *sr);
+
+/*
+ * Looks at the result of that statement.  Returns NGX_DECLINED when the key is
+ * this request's, and the route's reply is due; otherwise it has answered, and
+ * returns what a reply returns.
+ */
 ngx_int_t ngx_svc_idempotency_reply(ngx_svc_request_t *sr);
+
+/*
+ * Sends the answer that has waited to be kept, whether that went well or not.
+ * Returns what a reply returns.
+ */
 ngx_int_t ngx_svc_idempotency_kept(ngx_svc_request_t *sr);
 
 

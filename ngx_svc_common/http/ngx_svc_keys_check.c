@@ -1,6 +1,7 @@
 /*
- * Whether svc_key_file has all keys that rows are sealed under: without one of
- * them users cannot sign in, which is to be known before they try.
+ * The check that svc_key_file has all keys that rows are sealed under.  Without
+ * one of them users cannot sign in, and an operator must know it before they
+ * try.
  */
 
 #include "ngx_svc_keys_check.h"
@@ -95,7 +96,10 @@ ngx_svc_keys_check_done(ngx_svc_pg_op_t *op)
 }
 
 
-/* How many; *missing: those for which there is room, in quotes. */
+/*
+ * Returns how many keys are missing.  *missing has their ids in quotes, as far
+ * as there is room.
+ */
 
 static ngx_uint_t
 ngx_svc_keys_check_missing(const ngx_str_t *ids, ngx_str_t *missing)
@@ -132,7 +136,7 @@ ngx_svc_keys_check_missing(const ngx_str_t *ids, ngx_str_t *missing)
 }
 
 
-/* Only when it has become another one. */
+/* Logs which keys are missing, when they are not those of the last time. */
 
 static void
 ngx_svc_keys_check_tell(const ngx_str_t *missing)

@@ -1,5 +1,5 @@
 /*
- * Whether svc_key_file has all keys that rows are sealed under.
+ * The check that svc_key_file has all keys that rows are sealed under.
  */
 
 #ifndef _NGX_SVC_KEYS_CHECK_H_INCLUDED_
@@ -18,13 +18,16 @@ typedef enum {
 
 
 /*
- * A worker's start and end: behind that of its connections, and before it.  It
- * asks as soon as it can, and then once a minute.  The first worker of a node
- * writes into the log what is missing.
+ * Called when a worker starts, after its connections to PostgreSQL are begun.
+ * Asks PostgreSQL as soon as it can, and then once a minute.  The first worker
+ * of a node logs which keys are missing.
  */
 void ngx_svc_keys_check_init(ngx_cycle_t *cycle, const ngx_svc_keys_t *keys);
+
+/* Called when a worker ends, before its connections are closed. */
 void ngx_svc_keys_check_exit(void);
 
+/* Returns what the last check has found. */
 ngx_svc_keys_state_e ngx_svc_keys_check_state(void);
 
 

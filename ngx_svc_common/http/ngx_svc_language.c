@@ -1,5 +1,5 @@
 /*
- * The languages that who sends a request would like to read.
+ * The languages that a request's Accept-Language asks for.
  */
 
 #include "ngx_svc_language.h"
@@ -10,7 +10,7 @@
 
 #define NGX_SVC_LANGUAGES     6
 #define NGX_SVC_LANGUAGE_LEN  16        /* bytes of one */
-#define NGX_SVC_LANGUAGE_ONE  1000      /* its weight at most */
+#define NGX_SVC_LANGUAGE_ONE  1000      /* the largest weight: q=1 */
 
 
 typedef struct {
@@ -66,7 +66,7 @@ ngx_svc_language(ngx_svc_request_t *sr, ngx_str_t *locale)
 }
 
 
-/* Those of the same weight stay as they come. */
+/* Sorts the languages by weight; those of the same weight keep their order. */
 
 static ngx_uint_t
 ngx_svc_languages(const ngx_str_t *header, ngx_svc_language_t *languages)
@@ -100,7 +100,7 @@ ngx_svc_languages(const ngx_str_t *header, ngx_svc_language_t *languages)
 }
 
 
-/* 1: it is one, and is wanted. */
+/* Returns 1 if the element is a language whose weight is not 0. */
 
 static ngx_uint_t
 ngx_svc_language_take(u_char *p, u_char *end, ngx_svc_language_t *language)
@@ -130,7 +130,7 @@ ngx_svc_language_take(u_char *p, u_char *end, ngx_svc_language_t *language)
 }
 
 
-/* Of ";q=0.8", in thousandths; 0 also of what is not like that. */
+/* Returns the weight of ";q=0.8", in thousandths; 0 also if it is not valid. */
 
 static ngx_uint_t
 ngx_svc_language_weight(u_char *p, u_char *end)

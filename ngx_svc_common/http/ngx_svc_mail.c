@@ -1,5 +1,5 @@
 /*
- * Mails to users, for whoever sends them.
+ * Mails to users, for the module that sends them.
  */
 
 #include "ngx_svc_mail.h"

@@ -1,5 +1,5 @@
 /*
- * Requests, by route.
+ * The counters of requests, by route.
  */
 
 #include "ngx_svc_metrics_request.h"
@@ -18,7 +18,7 @@ typedef struct {
 } ngx_svc_metrics_table_t;
 
 
-/* Of requests that no route takes. */
+/* The numbers of requests that no route of a surface takes. */
 
 typedef struct {
     const ngx_svc_surface_t    *surface;
@@ -48,13 +48,13 @@ static u_char *ngx_svc_metrics_name(u_char *p, u_char *last,
     const ngx_str_t *text);
 
 
-/* In the order of their index; the last ones are for all others. */
+/* Methods and statuses by their index; the last of each is for all others. */
 
 const char *const  ngx_svc_metrics_methods[NGX_SVC_METRICS_METHODS] = {
     "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "other"
 };
 
-/* the most frequent ones first; 0 ends it: others */
+/* the most frequent ones are first; 0 ends the table, and means others */
 
 const uint16_t  ngx_svc_metrics_statuses[NGX_SVC_METRICS_STATUSES] = {
     200, 201, 204, 404, 401, 403, 400, 409, 412, 304, 503, 500, 405, 408,
@@ -62,14 +62,14 @@ const uint16_t  ngx_svc_metrics_statuses[NGX_SVC_METRICS_STATUSES] = {
     505, 444, 0
 };
 
-/* ms */
+/* the limits of the histogram's buckets, ms */
 
 const uint16_t  ngx_svc_metrics_limits[NGX_SVC_METRICS_BUCKETS] = {
     1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000
 };
 
 
-/* Of the cycle's pool: resources, and surfaces. */
+/* Both are of the cycle's pool. */
 
 static ngx_array_t  ngx_svc_metrics_tables;     /* ngx_svc_metrics_table_t */
 static ngx_array_t  ngx_svc_metrics_nones;      /* ngx_svc_metrics_none_t */
@@ -95,8 +95,8 @@ ngx_svc_metrics_init(ngx_conf_t *cf)
 
 
 /*
- * All is sent, or the client has gone.  An error that nginx raised has its
- * context from ngx_svc_envelope.c.
+ * nginx calls this when the answer is sent, or the client has gone.  A request
+ * that nginx has refused has its context from ngx_svc_envelope.c.
  */
 
 static ngx_int_t
@@ -218,7 +218,7 @@ ngx_svc_metrics_status(ngx_http_request_t *r)
 }
 
 
-/* As in $request_time. */
+/* Returns the time as $request_time has it, ms. */
 
 static ngx_msec_t
 ngx_svc_metrics_time(ngx_http_request_t *r)
@@ -362,7 +362,10 @@ ngx_svc_metrics_table(ngx_cycle_t *cycle, const ngx_svc_metrics_none_t *none,
 }
 
 
-/* path: NULL for requests without a route.  NULL: there is no more room. */
+/*
+ * Adds a route to the shared memory.  path: NULL for requests without a route.
+ * Returns NULL when there is no more room.
+ */
 
 static ngx_svc_metrics_route_t *
 ngx_svc_metrics_route(ngx_cycle_t *cycle, const ngx_svc_surface_t *surface,
@@ -433,7 +436,7 @@ ngx_svc_metrics_find(const ngx_svc_surface_t *surface, u_char *name)
 }
 
 
-/* A label's value: {id} for "*", and escaped. */
+/* Writes a label's value, escaped, with "{id}" for "*". */
 
 static u_char *
 ngx_svc_metrics_name(u_char *p, u_char *last, const ngx_str_t *text)
@@ -458,6 +461,6 @@ ngx_svc_metrics_name(u_char *p, u_char *last, const ngx_str_t *text)
         }
     }
 
-    /* cppcheck-suppress uninitvar ; p is not, what it points to may be */
+    /* cppcheck-suppress uninitvar ; p is set, the bytes at p may not be */
     return p;
 }

@@ -1,5 +1,5 @@
 /*
- * Requests in numbers, by route.
+ * The counters of requests, by route.
  */
 
 #ifndef _NGX_SVC_METRICS_REQUEST_H_INCLUDED_
@@ -9,11 +9,13 @@
 #include "ngx_svc_request.h"
 
 
-/*
- * While the configuration is read: the counting of requests.  When the shared
- * memory is there, or is not wanted.
- */
+/* Adds the handler that counts requests, while the configuration is read. */
 ngx_int_t ngx_svc_metrics_init(ngx_conf_t *cf);
+
+/*
+ * Gives each route its numbers.  Called when the configuration is read, and the
+ * shared memory is there or is not wanted.
+ */
 ngx_int_t ngx_svc_metrics_init_module(ngx_cycle_t *cycle,
     ngx_svc_main_conf_t *smcf);
 

@@ -10,8 +10,8 @@
 
 
 /*
- * A sample.  Those of one metric are neighbours; the first of them has the help
- * text, the others NULL.  labels: without braces, or empty.
+ * A sample.  The samples of one metric are neighbours; the first one has the
+ * help text, the others have NULL.  labels: without braces, or empty.
  */
 
 typedef struct {
@@ -22,7 +22,10 @@ typedef struct {
 } ngx_svc_metrics_sample_t;
 
 
-/* In their order, up to one without a name; gauges are over all processes. */
+/*
+ * The samples in their order; one without a name ends each table.  A gauge is
+ * the sum of all processes.
+ */
 extern const ngx_svc_metrics_sample_t  ngx_svc_metrics_counter_samples[];
 extern const ngx_svc_metrics_sample_t  ngx_svc_metrics_gauge_samples[];
 

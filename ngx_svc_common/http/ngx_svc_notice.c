@@ -1,5 +1,5 @@
 /*
- * Mails that tell a user what has happened to the account.
+ * Mails that tell a user of a change of the account.
  */
 
 #include "ngx_svc_notice.h"
@@ -81,7 +81,7 @@ ngx_svc_notice_read(ngx_svc_mail_t *mail, PGresult *res)
 }
 
 
-/* Of nobody it is void, and takes as long. */
+/* Without a recipient the mail is not sent, and takes as long to make. */
 
 void
 ngx_svc_notice(ngx_svc_mail_kind_e kind, PGresult *res)

@@ -1,5 +1,5 @@
 /*
- * Whether a browser sends a request for a page of another origin.
+ * The check that no page of another origin makes a browser send a request.
  */
 
 #include "ngx_svc_origin.h"

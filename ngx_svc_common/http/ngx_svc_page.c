@@ -15,7 +15,7 @@ static ngx_int_t ngx_svc_page_number(ngx_svc_request_t *sr,
     const char *name, int32_t min, int32_t max, int32_t *n);
 
 
-/* A limit over the maximum is the maximum. */
+/* A limit over the maximum is lowered to it. */
 
 ngx_int_t
 ngx_svc_page(ngx_svc_request_t *sr, ngx_svc_page_t *page)

@@ -16,16 +16,19 @@ typedef struct {
 
 
 /*
- * The limit and offset of a list, from the query.  NGX_OK; NGX_DECLINED with
- * sr->error; NGX_ERROR.
+ * Reads the limit and the offset of a list from the query.  Returns NGX_OK;
+ * NGX_DECLINED with sr->error set; or NGX_ERROR.
  */
 NGX_SVC_API ngx_int_t ngx_svc_page(ngx_svc_request_t *sr,
     ngx_svc_page_t *page);
 
-/* The same into sr->data. */
+/* Does the same, with a new ngx_svc_page_t in sr->data. */
 NGX_SVC_API ngx_int_t ngx_svc_page_create(ngx_svc_request_t *sr);
 
-/* "total", "limit" and "offset"; total: the first column of a result. */
+/*
+ * Writes "total", "limit" and "offset".  The total is the first column of the
+ * result's first row.
+ */
 NGX_SVC_API void ngx_svc_page_write(ngx_svc_json_writer_t *w,
     PGresult *total, ngx_svc_page_t *page);
 

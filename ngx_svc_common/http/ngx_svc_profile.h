@@ -1,6 +1,6 @@
 /*
- * The profile of a user: what both an administrator and an identity provider
- * may set.
+ * The profile of a user: the values that both an administrator and an identity
+ * provider may set.
  */
 
 #ifndef _NGX_SVC_PROFILE_H_INCLUDED_
@@ -14,8 +14,8 @@
 
 
 /*
- * A row for each column: a name for enumerators; the column, which is the name
- * of the value's field in a body's struct, too; and the member.
+ * A row for each column: a name for enumerators; the column, which is also the
+ * name of the value's field in a body's struct; and the member of JSON.
  */
 
 #define NGX_SVC_PROFILE(_)                                                    \
@@ -33,7 +33,7 @@
     ", " #column
 
 
-/* C: the check of each in a body: NULL of what is no name. */
+/* C: the check of each value in a body; NULL: the value is not checked. */
 
 #define ngx_svc_profile_check_FIRST_NAME    ngx_svc_check_name
 #define ngx_svc_profile_check_LAST_NAME     ngx_svc_check_name

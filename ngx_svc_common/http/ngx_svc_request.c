@@ -39,8 +39,9 @@ static void ngx_svc_request_say(ngx_svc_request_t *sr, ngx_uint_t level,
 
 
 /*
- * The order of checks: route, token, then all that the database and the body
- * say, of which a refusal by the credential statement comes first.
+ * The route is checked first, then that there is a token.  Then PostgreSQL and
+ * the body are asked: if the credential's statement refuses the request, that
+ * is the answer, whatever is wrong with the body.
  */
 
 ngx_int_t
@@ -105,7 +106,7 @@ ngx_svc_request_create(ngx_http_request_t *r)
         return NULL;
     }
 
-    /* the text of an error is written before it is read */
+    /* the text of an error is not zeroed: it is written before it is read */
 
     ngx_memzero(sr, offsetof(ngx_svc_request_t, error.detail));
 
@@ -119,7 +120,7 @@ ngx_svc_request_create(ngx_http_request_t *r)
 
     ngx_http_set_ctx(r, sr, ngx_http_svc_common_module);
 
-    /* nginx would answer 412 to a change that has been made */
+    /* else nginx would answer 412 after a change has been made */
 
     r->disable_not_modified = 1;
 
@@ -127,7 +128,10 @@ ngx_svc_request_create(ngx_http_request_t *r)
 }
 
 
-/* The client went away, or all is done: nothing may call back any more. */
+/*
+ * Called when the client has gone, or all is done: no event and no op may call
+ * back any more.
+ */
 
 static void
 ngx_svc_request_cleanup(void *data)
@@ -233,7 +237,10 @@ ngx_svc_request_public_again(ngx_svc_request_t *sr)
 }
 
 
-/* Holds a reference of the request, which ngx_svc_request_done() gives back. */
+/*
+ * The caller has taken a reference of the request, which
+ * ngx_svc_request_done() gives back.
+ */
 
 static void
 ngx_svc_request_run(ngx_svc_request_t *sr)
@@ -247,7 +254,10 @@ ngx_svc_request_run(ngx_svc_request_t *sr)
 }
 
 
-/* With its reference: what waits or is sent takes one of its own. */
+/*
+ * The caller gives its reference back: what waits, or is being sent, takes one
+ * of its own.
+ */
 
 static ngx_int_t
 ngx_svc_request_body_public(ngx_svc_request_t *sr)
@@ -265,7 +275,7 @@ ngx_svc_request_body_public(ngx_svc_request_t *sr)
 }
 
 
-/* NGX_OK also with sr->error. */
+/* Returns NGX_OK also when it sets sr->error. */
 
 static ngx_int_t
 ngx_svc_request_json(ngx_svc_request_t *sr)
@@ -287,7 +297,7 @@ ngx_svc_request_json(ngx_svc_request_t *sr)
 }
 
 
-/* rc: whether the op is ready. */
+/* rc: NGX_OK: the op is ready. */
 
 static void
 ngx_svc_request_submit(ngx_svc_request_t *sr, ngx_int_t rc)
@@ -303,8 +313,9 @@ ngx_svc_request_submit(ngx_svc_request_t *sr, ngx_int_t rc)
     if (rc == NGX_OK) {
 
         /*
-         * A part of the body may still be on its way: see 413.  A key is for
-         * clients whose connection breaks: its answer is kept nevertheless.
+         * A part of the body may still be on its way, when the answer is 413.
+         * A request with an idempotency key goes on when its client has gone:
+         * the answer is kept for when the client comes back.
          */
 
         if (!r->reading_body) {
@@ -372,7 +383,7 @@ ngx_svc_request_op(ngx_svc_request_t *sr)
 
     if (rc == NGX_DECLINED) {
 
-        /* the credential alone, which waits for nobody's turn */
+        /* the credential's statements alone, which wait for no turn */
 
         sr->op->kind = NGX_SVC_PG_READ;
         sr->op->ncalls = sr->op->nhidden + 1;
@@ -384,7 +395,7 @@ ngx_svc_request_op(ngx_svc_request_t *sr)
 }
 
 
-/* Of what is refused the credential alone is checked. */
+/* A request that is refused still has its credential checked, by a read. */
 
 static ngx_svc_pg_pool_e
 ngx_svc_request_kind(ngx_svc_request_t *sr)
@@ -418,7 +429,7 @@ ngx_svc_request_done(ngx_svc_pg_op_t *op)
 
     rc = ngx_svc_request_reply(sr);
 
-    /* results are gone after this call: whoever wants them has copied them */
+    /* the results end with this call: reply has copied what is needed later */
 
     ngx_http_finalize_request(r, rc);
 
@@ -429,7 +440,7 @@ ngx_svc_request_done(ngx_svc_pg_op_t *op)
 static ngx_int_t
 ngx_svc_request_reply(ngx_svc_request_t *sr)
 {
-    /* what was done before counts, whatever came of keeping its answer */
+    /* the change is made, whether its answer could be kept or not */
 
     if (sr->held) {
         return ngx_svc_idempotency_kept(sr);
@@ -476,7 +487,7 @@ ngx_svc_request_answer(ngx_svc_request_t *sr)
         return ngx_svc_send_error(sr);
     }
 
-    /* claimed by the first round trip alone */
+    /* only the first round trip claims the key */
 
     if (sr->idempotency_key.data && sr->keep == NULL) {
         rc = ngx_svc_idempotency_reply(sr);
@@ -491,8 +502,9 @@ ngx_svc_request_answer(ngx_svc_request_t *sr)
 
 
 /*
- * PostgreSQL raised an error: a constraint that the surface knows is the
- * client's; what may work later is 503; the rest is ours.
+ * PostgreSQL has raised an error.  The violation of a constraint that the
+ * surface knows is the client's error; what may work later is 503; all else is
+ * our own error, 500.
  */
 
 static ngx_int_t
@@ -555,8 +567,10 @@ ngx_svc_request_internal(ngx_svc_request_t *sr, const char *state)
 
 
 /*
- * At info: what is wrong is wrong for many, and is said once in a while above
- * it.  The message's detail line would hold a client's data.
+ * Logs an error of PostgreSQL.  What may work later is logged at level info for
+ * each request: many have the same error, which is logged at a higher level
+ * once in a while.  The detail line of PostgreSQL's message is left out, since
+ * it would hold a client's data.
  */
 
 static void

@@ -1,5 +1,5 @@
 /*
- * What runs routes that are nothing but data.
+ * Runs routes that are nothing but data.
  */
 
 #include "ngx_svc_route.h"
@@ -25,7 +25,10 @@ static ngx_int_t ngx_svc_route_list(ngx_svc_request_t *sr, PGresult *res,
     PGresult *total);
 
 
-/* The values of the body are on the stack: what is bound of them is not. */
+/*
+ * The values of the body are on the stack, so a bind function must not bind the
+ * values' own memory.
+ */
 
 ngx_int_t
 ngx_svc_route_prepare(ngx_svc_request_t *sr)
@@ -137,7 +140,7 @@ ngx_svc_route_checked(ngx_svc_request_t *sr,
     for (i = 0; route->statements[i]; i++) {
         res = ngx_svc_result(sr, route->statements[i]);
 
-        /* else it was left out */
+        /* a statement without a result was left out */
 
         rc = res ? ngx_svc_route_check(sr, route->statements[i], res) : NGX_OK;
 
@@ -187,7 +190,10 @@ ngx_svc_route_answer(ngx_svc_request_t *sr)
 }
 
 
-/* NGX_OK; NGX_DECLINED with sr->error; NGX_ERROR: a name that nobody knows. */
+/*
+ * Returns NGX_OK; NGX_DECLINED with sr->error set; or NGX_ERROR for a verdict
+ * that neither the table nor the surface knows.
+ */
 
 static ngx_int_t
 ngx_svc_route_check(ngx_svc_request_t *sr, const ngx_svc_pg_statement_t *s,
@@ -219,7 +225,10 @@ ngx_svc_route_check(ngx_svc_request_t *sr, const ngx_svc_pg_statement_t *s,
 }
 
 
-/* NGX_OK: it is another one; or NGX_DECLINED with sr->error. */
+/*
+ * Returns NGX_OK when the text is another verdict, or NGX_DECLINED with
+ * sr->error set.
+ */
 
 static ngx_int_t
 ngx_svc_route_verdict(ngx_svc_request_t *sr, const ngx_svc_verdict_t *verdict,
@@ -295,7 +304,7 @@ ngx_svc_route_row(ngx_svc_request_t *sr, PGresult *res)
 }
 
 
-/* With what columns say that are no members. */
+/* Sends the answer with its ETag, and the status that the columns ask for. */
 
 static ngx_int_t
 ngx_svc_route_send(ngx_svc_request_t *sr, ngx_svc_json_writer_t *w,
@@ -322,8 +331,8 @@ ngx_svc_route_send(ngx_svc_request_t *sr, ngx_svc_json_writer_t *w,
 
 
 /*
- * total: its first column.  Where it is the list, an empty page is a row
- * without a member.
+ * The total is the first column of "total".  Where that is the list itself, an
+ * empty page is a row whose members are all NULL.
  */
 
 static ngx_int_t

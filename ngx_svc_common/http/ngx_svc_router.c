@@ -12,13 +12,13 @@ typedef struct {
 } ngx_svc_method_t;
 
 
-/* What is looked for, and what was found so far. */
+/* A request that a route is looked for, and what was found so far. */
 
 typedef struct {
     ngx_str_t         path;
     ngx_uint_t        method;
-    ngx_uint_t        methods;      /* that the path offers */
-    const ngx_str_t  *pattern;      /* that matches; NULL: none yet */
+    ngx_uint_t        methods;      /* of the routes with that path */
+    const ngx_str_t  *pattern;      /* the one that matches; NULL: none yet */
 } ngx_svc_match_t;
 
 
@@ -38,7 +38,7 @@ static ngx_int_t ngx_svc_router_allow(ngx_svc_request_t *sr,
     ((a)->len == (b)->len && ngx_memcmp((a)->data, (b)->data, (a)->len) == 0)
 
 
-/* HEAD comes with GET. */
+/* A route that has GET answers HEAD, too. */
 
 static const ngx_svc_method_t  ngx_svc_methods[] = {
     { NGX_HTTP_GET, ngx_string("GET, HEAD") },
@@ -115,7 +115,10 @@ ngx_svc_router_list(ngx_svc_request_t *sr, ngx_svc_match_t *m,
 }
 
 
-/* NGX_OK with sr->route, or NGX_DECLINED with the methods that it offers. */
+/*
+ * Returns NGX_OK with sr->route set, or NGX_DECLINED with the methods of the
+ * path added to m->methods.
+ */
 
 static ngx_int_t
 ngx_svc_router_resource(ngx_svc_request_t *sr, ngx_svc_match_t *m,
@@ -123,7 +126,7 @@ ngx_svc_router_resource(ngx_svc_request_t *sr, ngx_svc_match_t *m,
 {
     for ( /* void */ ; route->method; route++) {
 
-        /* the first pattern that matches hides others: "unlock" is no id */
+        /* the first pattern that matches hides others, as "unlock" hides "*" */
 
         if (m->pattern && !ngx_svc_router_same(&route->path, m->pattern)) {
             continue;
@@ -193,10 +196,10 @@ ngx_svc_check_resources(ngx_conf_t *cf, ngx_svc_resources_t *resources)
 
 
 /*
- * What follows the prefix, without one slash at the end.  r->uri is decoded
- * and normalized by nginx: an encoded slash in an id makes two segments of it,
- * and no route has them.  What is no text is no name: it must not come to a
- * statement.
+ * Finds what follows the prefix, without one slash at the end.  nginx has
+ * decoded and normalized r->uri: an encoded slash in an id makes two segments
+ * of it, which no route has.  A path that is not valid text has no route: it
+ * must not come to a statement.
  */
 
 static ngx_int_t
@@ -249,7 +252,7 @@ ngx_svc_router_match(const ngx_str_t *pattern, const ngx_str_t *path,
 }
 
 
-/* A bracket that closes stands for nothing. */
+/* Matches segments; a "]" in the pattern stands for nothing. */
 
 static ngx_uint_t
 ngx_svc_router_segments(const u_char *p, const u_char *pend,

@@ -7,7 +7,7 @@
 
 #define NGX_SVC_ROW_MEMBER  64      /* bytes of a member that is no JSON */
 
-/* PostgreSQL's pg_type.dat: the types whose text is not that of a string */
+/* types of PostgreSQL's pg_type.dat whose values are not written as strings */
 
 #define NGX_SVC_PG_BOOL         16
 #define NGX_SVC_PG_INT8         20
@@ -73,7 +73,7 @@ ngx_svc_row_init(ngx_svc_row_t *columns, PGresult *res)
 }
 
 
-/* A member's, of a type. */
+/* Returns the function that writes a member of a type. */
 
 static ngx_svc_row_write_pt
 ngx_svc_row_writer(Oid type)
@@ -101,7 +101,10 @@ ngx_svc_row_writer(Oid type)
 }
 
 
-/* A column of an object is one more of its first one, or that one itself. */
+/*
+ * Column i is of an object: it is either one more column of the object before
+ * it, or the first column of a new one.
+ */
 
 static void
 ngx_svc_row_span(ngx_svc_row_t *columns, int i)
@@ -157,7 +160,7 @@ ngx_svc_row_write(ngx_svc_json_writer_t *w, const ngx_svc_row_t *columns,
 }
 
 
-/* The object that begins with column i. */
+/* Writes the object that begins with column i. */
 
 static void
 ngx_svc_row_nested(ngx_svc_json_writer_t *w, const ngx_svc_row_t *columns,
@@ -252,7 +255,7 @@ ngx_svc_row_true(PGresult *res, int row, const char *name)
 }
 
 
-/* The column; -1: it is not there, or the row is not. */
+/* Returns the column's index; -1: the column or the row is not there. */
 
 static int
 ngx_svc_row_at(PGresult *res, int row, const char *name)

@@ -10,7 +10,7 @@
 #define NGX_SVC_SEALED_WHAT  32     /* bytes of a name, at most */
 
 
-/* A sealed text's associated data. */
+/* The associated data of a sealed text. */
 
 typedef struct {
     u_char    text[NGX_SVC_SEALED_WHAT + 1 + NGX_SVC_UUID_TEXT_LEN];
@@ -150,7 +150,10 @@ ngx_svc_sealed_seal(const char *what, const ngx_str_t *id,
 }
 
 
-/* With a key whose id is short the text may be longer than there is room. */
+/*
+ * The overhead is that of the longest id of a key: with a shorter one the text
+ * may be longer than out, so it is unsealed into a buffer first.
+ */
 
 ngx_int_t
 ngx_svc_sealed_open(const char *what, const ngx_str_t *id,

@@ -53,7 +53,7 @@ ngx_svc_secret_file(ngx_conf_t *cf, const ngx_svc_secret_file_t *file,
 }
 
 
-/* A FIFO would be waited for. */
+/* The open does not block: nginx would wait for the other end of a FIFO. */
 
 static ngx_fd_t
 ngx_svc_secret_file_open(ngx_conf_t *cf, const ngx_svc_secret_file_t *file,

@@ -13,14 +13,15 @@
 
 typedef struct {
     const char  *what;                  /* "key file" */
-    const char  *content;               /* what one holds, for a shell */
+    const char  *content;               /* what it holds, as an example for
+                                           echo in a shell */
 } ngx_svc_secret_file_t;
 
 
 /*
- * While the configuration is read: the bytes of the file, max of them at most,
- * or NGX_ERROR, which is logged.  name is NUL-terminated.  Of a file that
- * others may read it warns.
+ * Reads at most max bytes of the file into text, while the configuration is
+ * read.  name is NUL-terminated.  Returns how many bytes were read, or
+ * NGX_ERROR, which is logged.  Warns if others may read the file.
  */
 NGX_SVC_API ssize_t ngx_svc_secret_file(ngx_conf_t *cf,
     const ngx_svc_secret_file_t *file, ngx_str_t *name, u_char *text,

@@ -108,7 +108,10 @@ ngx_svc_send_conflict(ngx_svc_request_t *sr, const char *name)
 }
 
 
-/* The pools say once what is wrong; who suffered from it is of less weight. */
+/*
+ * The pools log once what is wrong, so each request that suffers from it is
+ * logged at a lower level.
+ */
 
 ngx_int_t
 ngx_svc_send_unavailable(ngx_svc_request_t *sr, const char *detail)
@@ -136,7 +139,7 @@ ngx_svc_send_busy(ngx_svc_request_t *sr)
 }
 
 
-/* If-Match of a GET is not heeded: nginx would answer with its own page. */
+/* If-Match of a GET is ignored: nginx would answer with its own page. */
 
 ngx_int_t
 ngx_svc_send_etag(ngx_svc_request_t *sr, ngx_str_t *value)
@@ -197,7 +200,7 @@ ngx_svc_send_body(ngx_svc_request_t *sr, ngx_uint_t status,
 
     if (rc == NGX_ERROR || rc > NGX_OK || r->header_only) {
 
-        /* a filter's refusal, as of a range, is nginx's own error */
+        /* when a filter refuses, such as a range, the error is nginx's own */
 
         sr->answered = (rc <= NGX_OK);
         return rc;

@@ -6,7 +6,7 @@
 #include "ngx_svc_submit.h"
 
 
-#define NGX_SVC_STREAM_POOL  1024       /* bytes: what an op takes fits */
+#define NGX_SVC_STREAM_POOL  1024       /* bytes: there is room for an op */
 
 
 static void ngx_svc_stream_cleanup(void *data);
@@ -26,8 +26,8 @@ ngx_svc_stream_open(ngx_svc_stream_t *st, ngx_svc_request_t *sr,
     r = sr->request;
 
     /*
-     * With the request's pool, not with the request: HTTP/2 keeps what it has
-     * queued for a while after a request was terminated.
+     * The pieces end with the request's pool, not with the request: HTTP/2
+     * keeps what it has queued for a while after a request was terminated.
      */
 
     cln = ngx_pool_cleanup_add(r->pool, 0);
@@ -121,7 +121,7 @@ ngx_svc_stream_send(ngx_svc_stream_t *st, u_char *start, u_char *last,
 }
 
 
-/* As in ngx_http_writer(). */
+/* Returns whether a part is not sent yet, as ngx_http_writer() does. */
 
 static ngx_uint_t
 ngx_svc_stream_pending(ngx_http_request_t *r)
@@ -175,7 +175,7 @@ ngx_svc_stream_write(ngx_http_request_t *r)
         return;
     }
 
-    /* limit_rate pauses: the timer is its own */
+    /* a delayed event is limit_rate's pause, and so is its timer */
 
     if (!wev->delayed && ngx_http_output_filter(r, NULL) == NGX_ERROR) {
         ngx_http_finalize_request(r, NGX_ERROR);
@@ -214,7 +214,7 @@ ngx_svc_stream_again(ngx_svc_stream_t *st, ngx_svc_pg_pool_e kind,
 
     rc = ngx_svc_request_again(st->sr, kind, prepare, reply);
 
-    /* it is too late for an error's page */
+    /* it is too late for an error's answer: the header has been sent */
 
     return (rc >= NGX_HTTP_SPECIAL_RESPONSE) ? NGX_ERROR : rc;
 }

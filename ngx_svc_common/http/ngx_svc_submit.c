@@ -1,10 +1,10 @@
 /*
- * Requests on their way to PostgreSQL, once or more often; and who hears of
- * what they have changed.
+ * Submits the ops of requests to PostgreSQL, once or more often, and tells
+ * other processes of what they have changed.
  *
- * The first time that a token writes, or asks for slow work, its credential
- * statement runs alone in the read pool beforehand.  So nothing waits under an
- * unknown name, and a token that is no good gets no place there.
+ * The first time that a token writes, or asks for slow work, its credential's
+ * statement runs alone in the read pool beforehand.  So no op waits there
+ * without its tenant being known, and a token that is no good takes no place.
  */
 
 #include "ngx_svc_submit.h"
@@ -27,7 +27,7 @@ ngx_svc_submit(ngx_svc_request_t *sr)
         return ngx_svc_pg_submit(sr->op);
     }
 
-    /* those of public routes whose tenant is not known yet share a turn */
+    /* ops of public routes without a known tenant share one turn */
 
     if (!(sr->route->flags & NGX_SVC_ROUTE_PUBLIC)
         && ngx_svc_turn_find(sr) != NGX_OK)
@@ -65,7 +65,7 @@ ngx_svc_submit_ask(ngx_svc_request_t *sr)
 }
 
 
-/* What is not granted is the answer, as if the op itself had come back so. */
+/* When the credential is refused, the op ends with this result and status. */
 
 static void
 ngx_svc_submit_answered(ngx_svc_pg_op_t *ask)
@@ -97,7 +97,7 @@ ngx_svc_submit_answered(ngx_svc_pg_op_t *ask)
         op->results = ask->results;
         op->error = ask->error;
 
-        /* of a write that was not sent something is known */
+        /* the op was not sent, so it is known that nothing was written */
 
         op->status = (ask->status == NGX_SVC_PG_LOST)
                      ? NGX_SVC_PG_UNAVAILABLE : ask->status;
@@ -155,7 +155,7 @@ ngx_svc_request_again(ngx_svc_request_t *sr, ngx_svc_pg_pool_e kind,
 }
 
 
-/* The client may have gone: who waits for the change must hear of it. */
+/* Called also when the client has gone: others still wait for the change. */
 
 void
 ngx_svc_request_committed(const ngx_svc_pg_results_t *results)

@@ -1,8 +1,8 @@
 /*
- * Requests take turns by tenant, which only the credential statement tells: a
- * worker remembers of which tenant a token was when PostgreSQL last said so.
- * This decides whose turn a request takes, and nothing else: whether the token
- * is good its own credential statement says, each time.
+ * Requests take turns by tenant, and only the credential's statement knows the
+ * tenant.  So a worker remembers which tenant a token had when PostgreSQL last
+ * told it.  This decides whose turn a request takes, and nothing else: whether
+ * the token is good is decided by the credential's statement, each time.
  */
 
 #include "ngx_svc_turn.h"
@@ -17,7 +17,8 @@
 typedef struct {
     u_char    digest[8];
     u_char    tenant[NGX_SVC_UUID_LEN];
-    uint32_t  used;                     /* 0: an empty one */
+    uint32_t  used;                     /* when it was used last, by the clock
+                                           below; 0: this one is empty */
 } ngx_svc_turn_t;
 
 
@@ -57,7 +58,7 @@ ngx_svc_turn_set(const u_char *digest)
 {
     ngx_uint_t  n;
 
-    /* other bytes than those that are compared */
+    /* the set is chosen by other bytes than those that are compared */
 
     n = (digest[8] << 8 | digest[9]) & (NGX_SVC_TURN_SETS - 1);
 
@@ -95,9 +96,9 @@ ngx_svc_turn_find(ngx_svc_request_t *sr)
 
 
 /*
- * In place of the one of its set that was used least lately: of the tenant's
- * own when it has two there, so that many tokens of one tenant do not make
- * those of others unknown.
+ * Replaces the token of the set that was used least recently.  When the tenant
+ * has two or more there it must be one of them, so that many tokens of one
+ * tenant do not make those of others unknown.
  */
 
 static void

@@ -1,5 +1,5 @@
 /*
- * Whose turn a request takes: the tenant of its token.
+ * The tenant whose turn a request takes: that of its token.
  */
 
 #ifndef _NGX_SVC_TURN_H_INCLUDED_
@@ -10,10 +10,15 @@
 
 
 /*
- * Takes the token's tenant from what is remembered, or from a result of the
- * credential statement: NGX_OK, or NGX_DECLINED when it is not there.
+ * Sets sr->tenant to the tenant that this worker remembers for the token.
+ * Returns NGX_OK, or NGX_DECLINED when it remembers none.
  */
 ngx_int_t ngx_svc_turn_find(ngx_svc_request_t *sr);
+
+/*
+ * Sets sr->tenant from a result of the credential's statement, and remembers
+ * it.  Returns NGX_OK, or NGX_DECLINED when the result has no tenant.
+ */
 ngx_int_t ngx_svc_turn_learn(ngx_svc_request_t *sr, PGresult *res);
 
 
