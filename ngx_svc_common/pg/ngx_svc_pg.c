@@ -11,7 +11,7 @@ static ngx_int_t ngx_svc_pg_init_pool(ngx_cycle_t *cycle,
     ngx_svc_pg_conf_t *conf, ngx_svc_pg_pool_e kind);
 
 
-/* A worker's pools, of the cycle's pool. */
+/* A worker's pools; what they point to is of the cycle's pool. */
 
 static ngx_svc_pg_pool_t  ngx_svc_pg_pools[NGX_SVC_PG_NPOOLS];
 
@@ -73,7 +73,10 @@ ngx_svc_pg_init_pool(ngx_cycle_t *cycle, ngx_svc_pg_conf_t *conf,
 
         pool->nconns++;
 
-        /* each session is work for PostgreSQL: one is ready sooner than all */
+        /*
+         * A new connection is much work for PostgreSQL: the first one is ready
+         * sooner when the others are begun later.
+         */
 
         if (i == 0) {
             ngx_svc_pg_conn_start(conn);
@@ -105,7 +108,10 @@ ngx_svc_pg_exit_worker(void)
 }
 
 
-/* libpq would say goodbye to the server: the parent's sessions stay as is. */
+/*
+ * Nothing is closed by libpq: it would tell the server to end the parent's
+ * connections.
+ */
 
 void
 ngx_svc_pg_forked(void)
@@ -212,7 +218,7 @@ ngx_svc_pg_bind_str(ngx_svc_pg_call_t *call, const ngx_str_t *str)
         return;
     }
 
-    /* to libpq a NULL pointer is an SQL NULL, whatever the length */
+    /* libpq takes a NULL pointer as an SQL NULL, whatever the length is */
 
     ngx_svc_pg_bind(call, str->data ? str->data : (u_char *) "", str->len);
 }
@@ -351,7 +357,7 @@ ngx_svc_pg_trouble(ngx_svc_pg_pool_e kind)
         return pool->newer ? NGX_SVC_PG_SCHEMA_NEW : NGX_SVC_PG_UP;
     }
 
-    /* what has not been tried yet is down, too */
+    /* a pool that has not tried to connect yet is down, too */
 
     return (pool->trouble == NGX_SVC_PG_UP) ? NGX_SVC_PG_DOWN : pool->trouble;
 }

@@ -1,5 +1,5 @@
 /*
- * PostgreSQL: pools of pipelined connections in a worker's event loop.
+ * PostgreSQL: pools of pipelined connections, in a worker's event loop.
  */
 
 #ifndef _NGX_SVC_PG_H_INCLUDED_
@@ -25,9 +25,9 @@
 
 
 /*
- * Reads share a few connections, many in flight on each.  A write has one
- * nearly to itself, since a commit waits for the disk in line.  Slow work must
- * not stand in front of either.
+ * Reads share a few connections, with many ops in flight on each.  A write has
+ * a connection nearly to itself, since an op after it would wait until its
+ * commit is on the disk.  Slow work must not delay reads or writes.
  */
 
 typedef enum {
@@ -39,24 +39,26 @@ typedef enum {
 
 
 /*
- * Results come as text.  Each session prepares a statement when it is first
- * given it.  One whose name is empty is that of one op, which it and its text
- * live as long as: it is planned with its values, which costs four times as
- * much.  What is behind nparams is for who runs routes, see ngx_svc_route.h, and
- * may be NULL.
+ * Results come as text.  A connection prepares a statement when it first runs
+ * it.  A statement whose name is empty is not prepared: it and its text must
+ * live as long as its op, and it is planned with its values, which costs four
+ * times as much.  The members after nparams are for routes, see
+ * ngx_svc_route.h, and may be NULL.
  */
 
 struct ngx_svc_pg_statement_s {
     const char                      *name;      /* of the prepared statement;
-                                                   empty: of none */
+                                                   empty: it is not prepared */
     const char                      *text;
     ngx_uint_t                       nparams;
-    const struct ngx_svc_param_s    *params;    /* their sources */
-    const struct ngx_svc_verdict_s  *verdicts;  /* of one of its columns */
-    int                              verdict;   /* which one; 0: the first */
-    const char                      *missing;   /* 404 when it has no row */
+    const struct ngx_svc_param_s    *params;    /* where they come from */
+    const struct ngx_svc_verdict_s  *verdicts;  /* that a column may have */
+    int                              verdict;   /* the index of that column */
+    const char                      *missing;   /* the detail of the 404 when
+                                                   there is no row */
     ngx_uint_t                     (*when)(const void *body);
-                                                /* 0: it is left out */
+                                                /* returns 0 when the statement
+                                                   is to be left out */
 };
 
 
@@ -70,11 +72,12 @@ typedef struct {
     ngx_str_t                  conninfo;    /* as configured; may hold a
                                                password, never logged */
     const char               **keywords;    /* of PQconnectStartParams() */
-    const char              ***values;      /* one list for each address, from
-                                               which it begins */
+    const char              ***values;      /* a list for each address, in which
+                                               that address comes first */
     ngx_uint_t                 naddrs;
     ngx_svc_pg_pool_conf_t     pools[NGX_SVC_PG_NPOOLS];
-    ngx_flag_t                 fence;       /* former primaries are refused */
+    ngx_flag_t                 fence;       /* 1: former primaries are not
+                                               used */
     ngx_msec_t                 connect_timeout;
     ngx_msec_t                 timeout;
     ngx_uint_t                 queue;
@@ -84,16 +87,17 @@ typedef struct {
 
 typedef enum {
     NGX_SVC_PG_OK = 0,
-    NGX_SVC_PG_FAILED,          /* op->error says how; rolled back */
-    NGX_SVC_PG_BUSY,            /* not sent: no place free in time */
-    NGX_SVC_PG_UNAVAILABLE,     /* not sent: no connection in time */
-    NGX_SVC_PG_LOST             /* sent, no answer: of a write nobody knows */
+    NGX_SVC_PG_FAILED,          /* rolled back: op->error is the error */
+    NGX_SVC_PG_BUSY,            /* not sent: no slot was free in time */
+    NGX_SVC_PG_UNAVAILABLE,     /* not sent: there was no connection in time */
+    NGX_SVC_PG_LOST             /* sent, and not answered: a write may have been
+                                   committed */
 } ngx_svc_pg_status_e;
 
 
 /*
- * One statement of an op.  Parameters go in binary format.  Arrays are of the
- * op's pool, and so is what they point to, until the op is done.
+ * One statement of an op.  Parameters are sent in binary format.  The arrays
+ * are of the op's pool; what they point to must live until the op is done.
  */
 
 typedef struct {
@@ -111,13 +115,16 @@ typedef struct ngx_svc_pg_backlog_s  ngx_svc_pg_backlog_t;
 
 typedef void (*ngx_svc_pg_handler_pt)(ngx_svc_pg_op_t *op);
 
-/* results: NULL when the connection was lost, and nobody knows. */
+/*
+ * results: NULL when the connection was lost, and the transaction may be
+ * committed.
+ */
 typedef void (*ngx_svc_pg_committed_pt)(const ngx_svc_pg_results_t *results);
 
 
 /*
- * One round trip and one transaction: statements that go out as one pipeline
- * with one Sync.  Lives in the pool that it was created in.
+ * One round trip and one transaction: statements that are sent as one pipeline
+ * with one Sync.  An op lives in the pool that it was created in.
  */
 
 struct ngx_svc_pg_op_s {
@@ -126,8 +133,9 @@ struct ngx_svc_pg_op_s {
     ngx_pool_t                *pool;
     ngx_svc_pg_pool_e          kind;
     ngx_uint_t                 ncalls;
-    ngx_uint_t                 nhidden;     /* of the calls, the first ones
-                                               whose results nobody is shown */
+    ngx_uint_t                 nhidden;     /* how many of the first calls have
+                                               results that are not in
+                                               "results" */
     ngx_svc_pg_call_t          calls[NGX_SVC_PG_CALLS];
 
     /*
@@ -137,54 +145,62 @@ struct ngx_svc_pg_op_s {
     ngx_svc_pg_committed_pt    committed;
 
     /*
-     * Whose turn it takes in the write and the slow pool: the 16 bytes of a
-     * tenant's id, which live as long as the op.  NULL: our own work, which
-     * takes turns too, but is not held to a share.
+     * The tenant whose turn the op takes in the write and the slow pool: the 16
+     * bytes of its id, which live as long as the op.  NULL: our own work, which
+     * takes turns too, but is not limited to a share.
      */
     const u_char              *tenant;
 
     /* the outcome, for the handler */
 
     ngx_svc_pg_status_e        status;
-    const ngx_svc_pg_results_t  *results;   /* of the calls that are not
-                                               hidden; gone after it */
+    const ngx_svc_pg_results_t  *results;   /* of the calls that are not hidden;
+                                               freed after the handler */
     PGresult                  *error;
-    unsigned                   unprepared:1; /* FAILED: a statement of it could
-                                                not be prepared */
+    unsigned                   unprepared:1; /* FAILED: one of the statements
+                                                could not be prepared */
 
     /* private */
 
-    ngx_svc_pg_slot_t         *slot;        /* while in flight */
-    ngx_svc_pg_backlog_t      *backlog;     /* while waiting for a slot */
-    ngx_queue_t                queue;       /* the same */
-    ngx_event_t                timer;       /* while waiting */
+    ngx_svc_pg_slot_t         *slot;        /* while the op is in flight */
+    ngx_svc_pg_backlog_t      *backlog;     /* while the op waits for a slot */
+    ngx_queue_t                queue;       /* in backlog->waiting */
+    ngx_event_t                timer;       /* ends the wait for a slot */
     unsigned                   waiting:1;
     unsigned                   retried:1;
 };
 
 
-/* A worker's start and end; a child that a worker forked calls these too. */
+/* Called when a worker starts, or a child that a worker has forked. */
 NGX_SVC_API ngx_int_t ngx_svc_pg_init_worker(ngx_cycle_t *cycle,
     ngx_svc_pg_conf_t *conf);
+
+/* Called when a worker, or such a child, ends. */
 NGX_SVC_API void ngx_svc_pg_exit_worker(void);
 
 /*
- * In such a child, first of all: forgets its parent's connections, of which the
- * sockets are closed by the caller.
+ * Forgets the parent's connections, whose sockets the caller closes.  Such a
+ * child calls this first of all.
  */
 NGX_SVC_API void ngx_svc_pg_forked(void);
 
 
-/* NULL when memory runs out. */
+/* Creates an op; returns NULL when memory runs out. */
 NGX_SVC_API ngx_svc_pg_op_t *ngx_svc_pg_op_create(ngx_pool_t *pool,
     ngx_svc_pg_pool_e kind, ngx_svc_pg_handler_pt handler, void *data);
 
 /*
- * Adds a statement to an op, then its parameters in order.  The bytes bound
- * must live as long as the op.  NULL for an SQL NULL.
+ * Adds a statement to an op; its parameters are bound afterwards, in their
+ * order.  Returns NULL when memory runs out.
  */
 NGX_SVC_API ngx_svc_pg_call_t *ngx_svc_pg_call(ngx_svc_pg_op_t *op,
     const ngx_svc_pg_statement_t *statement);
+
+/*
+ * These bind the next parameter.  The bytes must live as long as the op; a NULL
+ * pointer is an SQL NULL.  ngx_svc_pg_bind_int() copies its number, and returns
+ * NGX_OK, or NGX_ERROR when memory runs out.
+ */
 NGX_SVC_API void ngx_svc_pg_bind(ngx_svc_pg_call_t *call, const u_char *data,
     size_t len);
 NGX_SVC_API void ngx_svc_pg_bind_str(ngx_svc_pg_call_t *call,
@@ -194,48 +210,47 @@ NGX_SVC_API ngx_int_t ngx_svc_pg_bind_int(ngx_svc_pg_op_t *op,
     ngx_svc_pg_call_t *call, int32_t n);
 
 /*
- * Sends the op, or lets it wait for a slot.  NGX_OK: the handler will be
- * called, once, and never from within this call.  NGX_BUSY: the queue is full,
- * or the tenant's part of it; NGX_ERROR: memory; the handler will not be
- * called.
- *
- * An op that the handler has seen may be submitted again after
- * ngx_svc_pg_op_reset().
+ * Sends the op, or lets it wait for a slot.  Returns NGX_OK, and the handler
+ * will be called, once, and never from within this call.  Otherwise the handler
+ * will not be called: returns NGX_BUSY when the queue, or the tenant's part of
+ * it, is full; NGX_ERROR when memory runs out.
  */
 NGX_SVC_API ngx_int_t ngx_svc_pg_submit(ngx_svc_pg_op_t *op);
+
+/* Empties an op, which may be submitted again, when its handler was called. */
 NGX_SVC_API void ngx_svc_pg_op_reset(ngx_svc_pg_op_t *op);
 
 /*
- * The op's owner goes away: the handler will not be called.  What is in flight
- * still runs, and its answer is dropped.
+ * Lets go of an op whose owner ends: the handler will not be called.  If the op
+ * is in flight it still runs, and its answer is dropped.
  */
 NGX_SVC_API void ngx_svc_pg_cancel(ngx_svc_pg_op_t *op);
 
-/* The same, with the op's pool, if there is one; it is NULL behind this. */
+/* Cancels *op if it is not NULL, destroys its pool, and sets *op to NULL. */
 NGX_SVC_API void ngx_svc_pg_drop(ngx_svc_pg_op_t **op);
 
-/* For the handler: ngx_svc_pg_result() of the op. */
+/* The result of a statement of the op, for its handler. */
 #define ngx_svc_pg_op_result(op, statement)                                   \
     ngx_svc_pg_result((op)->results, statement)
 
-/* Of an op that is FAILED: whether the same may work later. */
+/* Returns 1 if an op that is FAILED may succeed when it is sent again later. */
 NGX_SVC_API ngx_uint_t ngx_svc_pg_op_transient(ngx_svc_pg_op_t *op);
 
-/* Logs at error level why an op has failed, but not all too often. */
+/* Logs at error level why an op has failed, the same text once in a while. */
 NGX_SVC_API void ngx_svc_pg_op_failed(ngx_svc_pg_op_t *op, const char *what);
 
-/* A worker's pool, for the other files of this folder. */
+/* Returns a worker's pool, for the other files of this folder. */
 struct ngx_svc_pg_pool_s *ngx_svc_pg_pool(ngx_svc_pg_pool_e kind);
 
 /*
- * What keeps the pool without a connection: NGX_SVC_PG_UP or _SCHEMA_NEW when
- * one is ready.
+ * Tells why the pool has no connection; NGX_SVC_PG_UP or _SCHEMA_NEW when it
+ * has one that is ready.
  */
 NGX_SVC_API ngx_svc_pg_trouble_e ngx_svc_pg_trouble(ngx_svc_pg_pool_e kind);
 
 /*
- * Whether a statement of this worker has met a full disk in the last so many
- * ms.  What needs no new page is written all the same.
+ * Returns 1 if a statement of this worker has met a full disk in the last "ms"
+ * milliseconds.  Writes that need no new page succeed nevertheless.
  */
 NGX_SVC_API ngx_uint_t ngx_svc_pg_disk_full(ngx_msec_t ms);
 

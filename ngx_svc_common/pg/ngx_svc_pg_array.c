@@ -34,7 +34,7 @@ ngx_svc_pg_array_read(ngx_pool_t *pool, const ngx_str_t *text,
     p = text->data + 1;
     end = text->data + text->len - 1;
 
-    /* a comma within an element counts as well: there are no more than that */
+    /* commas within elements are counted, too: n is an upper bound */
 
     n = 1;
 
@@ -71,7 +71,7 @@ ngx_svc_pg_array_read(ngx_pool_t *pool, const ngx_str_t *text,
 }
 
 
-/* Returns what follows it; NULL: a quote is open. */
+/* Copies an element.  Returns what follows it; NULL: its quote is open. */
 
 static u_char *
 ngx_svc_pg_array_element(u_char *p, u_char *end, u_char **dst)

@@ -1,5 +1,6 @@
 /*
- * Tenants that wait for connections, or have some, and what their share is.
+ * The backlogs of tenants that wait for connections or have some, and their
+ * share of the connections.
  */
 
 #include "ngx_svc_pg_backlog.h"
@@ -44,7 +45,7 @@ ngx_svc_pg_backlog_get(ngx_svc_pg_pool_t *pool, const u_char *tenant)
         }
     }
 
-    /* there are never more than connections and places in the queue */
+    /* the memory is bounded: each has a connection or a place in the queue */
 
     if (ngx_queue_empty(&pool->free_backlogs)) {
         backlog = ngx_palloc(pool->memory, sizeof(ngx_svc_pg_backlog_t));
@@ -82,7 +83,7 @@ ngx_svc_pg_backlog_unused(ngx_svc_pg_backlog_t *backlog)
 }
 
 
-/* How many connections the backlog may have. */
+/* Returns how many connections the backlog may have. */
 
 static ngx_uint_t
 ngx_svc_pg_backlog_share(ngx_svc_pg_backlog_t *backlog)
@@ -104,8 +105,8 @@ ngx_svc_pg_backlog_share(ngx_svc_pg_backlog_t *backlog)
 
 
 /*
- * What have their share are at most as many as there are connections, so that
- * the search is short however many wait.
+ * The backlogs that have their share are at most as many as there are
+ * connections, so the search is short however many backlogs wait.
  */
 
 ngx_svc_pg_backlog_t *

@@ -1,5 +1,6 @@
 /*
- * Tenants that wait for connections, or have some, and what their share is.
+ * The backlogs of tenants that wait for connections or have some, and their
+ * share of the connections.
  */
 
 #ifndef _NGX_SVC_PG_BACKLOG_H_INCLUDED_
@@ -9,23 +10,26 @@
 #include "ngx_svc_pg_conn.h"
 
 
-/* One of the pool's, in which nothing waits. */
+/* Makes an empty backlog of the pool. */
 void ngx_svc_pg_backlog_init(ngx_svc_pg_pool_t *pool,
     ngx_svc_pg_backlog_t *backlog);
 
 /*
- * That of a tenant (16 bytes), or of our own work: NULL.  Of the pool's memory;
- * NULL when that runs out.
+ * Returns the backlog of a tenant, or makes one, from the pool's memory.
+ * tenant: 16 bytes; NULL: our own work.  Returns NULL when memory runs out.
  */
 ngx_svc_pg_backlog_t *ngx_svc_pg_backlog_get(ngx_svc_pg_pool_t *pool,
     const u_char *tenant);
 
-/* One in which nothing waits any more, or that a connection has left. */
+/*
+ * Frees a backlog for others to use, unless ops wait in it or connections carry
+ * its ops.  Called when the last op or a connection has left it.
+ */
 void ngx_svc_pg_backlog_unused(ngx_svc_pg_backlog_t *backlog);
 
 /*
- * The one, other than "but", whose turn it is of those that have less than
- * their share of the connections; or NULL.
+ * Returns the backlog, other than "but", whose turn comes first among those
+ * that have less than their share of the connections; or NULL.
  */
 ngx_svc_pg_backlog_t *ngx_svc_pg_backlog_owed(ngx_svc_pg_pool_t *pool,
     ngx_svc_pg_backlog_t *but);

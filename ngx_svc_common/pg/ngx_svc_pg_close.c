@@ -48,7 +48,7 @@ ngx_svc_pg_conn_gone(ngx_svc_pg_conn_t *conn)
 }
 
 
-/* Closes, and comes back after a growing pause. */
+/* The pause before it is begun anew grows with each failure. */
 
 void
 ngx_svc_pg_conn_failed(ngx_svc_pg_conn_t *conn, ngx_svc_pg_trouble_e trouble,
@@ -125,7 +125,10 @@ ngx_svc_pg_conn_destroy(ngx_svc_pg_conn_t *conn)
 }
 
 
-/* Our own ops; the next session ends the backend that is left behind. */
+/*
+ * Cancels our own ops; the next connection ends the backend that is left
+ * behind.
+ */
 
 static void
 ngx_svc_pg_conn_forget(ngx_svc_pg_conn_t *conn)
@@ -149,9 +152,9 @@ ngx_svc_pg_conn_forget(ngx_svc_pg_conn_t *conn)
 
 
 /*
- * Its backend may wait for something that PostgreSQL sets no limit to, as for a
- * standby: closing the socket would not end it, and the next session would come
- * on top.
+ * The backend may wait for something that PostgreSQL sets no limit to, such as
+ * a standby.  Closing the socket would not end it, and the next connection
+ * would be one more backend.
  */
 
 static void
@@ -194,8 +197,8 @@ ngx_svc_pg_conn_lost(ngx_svc_pg_conn_t *conn, ngx_uint_t silent)
     pool->nready--;
 
     /*
-     * Handlers may send new ops and finalize requests: the connection is
-     * closed and empty before the first of them is called.
+     * Handlers may send new ops and finalize requests, so the connection is
+     * closed, and has no ops, before the first of them is called.
      */
 
     ngx_svc_pg_conn_empty(conn, &ops);
@@ -211,7 +214,7 @@ ngx_svc_pg_conn_lost(ngx_svc_pg_conn_t *conn, ngx_uint_t silent)
         ngx_svc_pg_conn_failed(conn, NGX_SVC_PG_DOWN, NULL);
     }
 
-    /* the last one first, since each read goes to the head of the queue */
+    /* begin with the last one: each read goes to the head of the queue */
 
     while (!ngx_queue_empty(&ops)) {
         q = ngx_queue_last(&ops);
@@ -246,7 +249,7 @@ ngx_svc_pg_conn_say_lost(ngx_svc_pg_conn_t *conn)
         ngx_str_set(&text, "it owes answers and is silent");
     }
 
-    /* there is no text of one that we broke: what was wrong has been said */
+    /* a connection that we broke has no text: the reason has been logged */
 
     if (text.len) {
         ngx_svc_pg_log(conn->ninflight ? NGX_LOG_ERR : NGX_LOG_WARN,
@@ -256,8 +259,8 @@ ngx_svc_pg_conn_say_lost(ngx_svc_pg_conn_t *conn)
 
 
 /*
- * Its ops go to a queue of their own.  One that is cancelled meanwhile must be
- * able to leave it, so they stay in their slots.
+ * Moves the ops in flight to a queue of their own.  They stay in their slots,
+ * so that one that is cancelled meanwhile can still leave its slot.
  */
 
 static void

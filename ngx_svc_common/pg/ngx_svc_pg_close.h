@@ -10,24 +10,31 @@
 
 
 /*
- * One that could not be made: closes, and comes back after a pause; message, of
- * libpq or ours, goes to the log, NULL: nothing.  One that was READY: the same
- * with the ops in flight; silent: its backend is to end first.  libpq finds it
- * dead: one of the two.
+ * Closes a connection that could not be made, and begins it anew after a pause.
+ * message: what is logged, libpq's text or ours; NULL: nothing.
  */
 void ngx_svc_pg_conn_failed(ngx_svc_pg_conn_t *conn,
     ngx_svc_pg_trouble_e trouble, const char *message);
+
+/*
+ * Closes a connection that was READY, and begins it anew; ends its ops in
+ * flight, or sends them again.  silent: its backend has to end first.
+ */
 void ngx_svc_pg_conn_lost(ngx_svc_pg_conn_t *conn, ngx_uint_t silent);
+
+/* Does one of the two, by its state, for a connection that libpq finds dead. */
 void ngx_svc_pg_conn_gone(ngx_svc_pg_conn_t *conn);
 
-/* One that is ENDING: its backend is gone. */
+/* Called when the backend of a connection that is ENDING is gone. */
 void ngx_svc_pg_conn_ended(ngx_svc_pg_conn_t *conn);
 
-/* Closes for good, without a word to the ops in flight. */
+/* Closes a connection for good, without calling handlers of ops in flight. */
 void ngx_svc_pg_conn_destroy(ngx_svc_pg_conn_t *conn);
 
-/* nginx lets go of the socket; the handler of conn->close. */
+/* Takes the socket, which libpq owns, out of nginx's event loop. */
 void ngx_svc_pg_conn_detach(ngx_svc_pg_conn_t *conn);
+
+/* The handler of conn->close. */
 void ngx_svc_pg_conn_close_event(ngx_event_t *ev);
 
 

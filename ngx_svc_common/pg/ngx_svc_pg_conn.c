@@ -1,5 +1,6 @@
 /*
- * One PostgreSQL connection: connect, set up, pipeline, lose, connect again.
+ * A PostgreSQL connection: it is made and set up, carries ops, is lost, and is
+ * made again.
  */
 
 #include "ngx_svc_pg_conn.h"
@@ -84,13 +85,13 @@ ngx_svc_pg_conn_start(ngx_svc_pg_conn_t *conn)
 
     (void) PQsetNoticeProcessor(conn->pg, ngx_svc_pg_conn_notice, NULL);
 
-    /* with the SQLSTATE, until it is connected */
+    /* messages have the SQLSTATE until the connection is made */
 
     (void) PQsetErrorVerbosity(conn->pg, PQERRORS_VERBOSE);
 
     ngx_add_timer(&conn->timer, conf->connect_timeout);
 
-    /* libpq: behave as if PQconnectPoll() had said PGRES_POLLING_WRITING */
+    /* as libpq's manual says: begin as after PGRES_POLLING_WRITING */
 
     ngx_svc_pg_conn_attach(conn);
 
@@ -105,8 +106,8 @@ ngx_svc_pg_conn_start(ngx_svc_pg_conn_t *conn)
 
 
 /*
- * What the server says without being asked, as when it shuts down: libpq would
- * write it to the standard error, once for each connection and without a time.
+ * Logs a notice of the server, such as that it shuts down.  libpq would write
+ * it to the standard error, once for each connection and without a time.
  */
 
 static void
@@ -164,7 +165,7 @@ ngx_svc_pg_conn_event(ngx_event_t *ev)
 }
 
 
-/* What it still says is for nobody; that it is closed is waited for. */
+/* Ignores what the server still sends; waits until it closes the socket. */
 
 static void
 ngx_svc_pg_conn_ending(ngx_svc_pg_conn_t *conn, ngx_event_t *ev)
@@ -233,7 +234,7 @@ ngx_svc_pg_conn_setup_read(ngx_svc_pg_conn_t *conn)
 
     default: /* NGX_AGAIN */
 
-        /* many new sessions at once take their time: this is not silence */
+        /* many new connections at once are slow: an answer is no silence */
 
         if (conn->nsetup != n) {
             ngx_add_timer(&conn->timer, conn->pool->conf->connect_timeout);
@@ -314,7 +315,10 @@ ngx_svc_pg_conn_timer(ngx_event_t *ev)
 }
 
 
-/* To those who wait for the first one of a worker this is no refusal yet. */
+/*
+ * If no connection of the pool was ever ready, its trouble stays as it is: ops
+ * still wait for the first connection.
+ */
 
 static void
 ngx_svc_pg_conn_late(ngx_svc_pg_conn_t *conn)
@@ -334,9 +338,9 @@ ngx_svc_pg_conn_late(ngx_svc_pg_conn_t *conn)
 
 
 /*
- * libpq goes on to the next address when one refuses, but waits for one that
- * is silent, and is content with a former primary: the next attempt begins
- * behind it.
+ * libpq goes on to the next address when one refuses.  It waits for an address
+ * that is silent, and takes a former primary: after either, the next try begins
+ * with the next address.
  */
 
 static void
@@ -354,7 +358,7 @@ ngx_svc_pg_conn_next(ngx_svc_pg_conn_t *conn)
 
 /*
  * PQconnectPoll() may close the socket and open another one, for the next
- * address: nginx lets go of it before each call.
+ * address, so the socket is taken out of nginx's event loop before each call.
  */
 
 static void
@@ -449,8 +453,8 @@ ngx_svc_pg_conn_ready(ngx_svc_pg_conn_t *conn)
 
 
 /*
- * One that was never begun: those of a new worker come one after the other, so
- * that each worker of each node soon has its first.
+ * Begins a connection that was never begun.  A new worker makes its connections
+ * one after the other, so that each worker of each node soon has its first one.
  */
 
 static void

@@ -56,7 +56,7 @@ ngx_svc_pg_conninfo(ngx_conf_t *cf, ngx_svc_pg_conf_t *conf)
 
     if (options == NULL) {
 
-        /* other messages of libpq quote the text, and so perhaps a password */
+        /* other messages of libpq quote the text, which may have a password */
 
         if (error && ngx_strncmp(error, "invalid connection option", 25) == 0) {
             text = ngx_svc_pg_message(error);
@@ -104,8 +104,8 @@ ngx_svc_pg_conninfo(ngx_conf_t *cf, ngx_svc_pg_conf_t *conf)
 
 
 /*
- * libpq does without a passfile that it cannot or will not read, and so without
- * a password.
+ * Checks the passfile: libpq would ignore one that it cannot or will not read,
+ * and connect without a password.
  */
 
 static char *
@@ -144,7 +144,7 @@ ngx_svc_pg_passfile(ngx_conf_t *cf, const char *name)
 }
 
 
-/* Only its owner can read it: that has to be whom the workers run as. */
+/* Only the owner can read a passfile, so the workers must run as its owner. */
 
 static ngx_int_t
 ngx_svc_pg_workers_read(ngx_conf_t *cf, const char *name, ngx_file_info_t *fi)
@@ -154,7 +154,7 @@ ngx_svc_pg_workers_read(ngx_conf_t *cf, const char *name, ngx_file_info_t *fi)
     ccf = (ngx_core_conf_t *) ngx_get_conf(cf->cycle->conf_ctx,
                                            ngx_core_module);
 
-    /* "user" may be below the http block; who is no root cannot change */
+    /* "user" may come after the http block; without root it has no effect */
 
     if (geteuid() != 0 || ccf->user == (ngx_uid_t) NGX_CONF_UNSET_UINT
         || ccf->user == 0 || fi->st_uid == ccf->user)
@@ -172,10 +172,10 @@ ngx_svc_pg_workers_read(ngx_conf_t *cf, const char *name, ngx_file_info_t *fi)
 
 
 /*
- * libpq looks at most values when it connects only: without this an "sslmode"
- * that is misspelt would pass, and no worker would ever get a connection.  It is
- * asked to connect to where nothing can be, and what it then says of connecting
- * is no matter.
+ * libpq checks most values only when it connects: a misspelt "sslmode" would
+ * pass, and no worker would ever get a connection.  So libpq is asked to
+ * connect to a place where no server can be, and its errors of connecting are
+ * ignored.
  */
 
 static char *
@@ -222,7 +222,7 @@ ngx_svc_pg_probe(ngx_conf_t *cf, ngx_svc_pg_conf_t *conf)
 }
 
 
-/* As many hosts as there are, since there may be as many ports. */
+/* Makes as many hosts as "hosts" has, since there may be as many ports. */
 
 static const char *
 ngx_svc_pg_nowhere(ngx_conf_t *cf, const char *hosts)
@@ -266,7 +266,7 @@ ngx_svc_pg_option(PQconninfoOption *options, const char *keyword)
 }
 
 
-/* ports: NULL, one for all hosts, or one for each. */
+/* ports: NULL, one port for all hosts, or one for each. */
 
 static char *
 ngx_svc_pg_resolve(ngx_conf_t *cf, ngx_array_t *addrs,
@@ -323,7 +323,7 @@ ngx_svc_pg_resolve_host(ngx_conf_t *cf, ngx_array_t *addrs, ngx_str_t *host,
     ngx_str_t   addr;
     ngx_uint_t  i;
 
-    /* a socket's directory, or an abstract socket's */
+    /* the directory of a unix socket, or an abstract one */
 
     if (host->len == 0 || host->data[0] == '/' || host->data[0] == '@') {
         ngx_str_null(&addr);
@@ -364,7 +364,7 @@ ngx_svc_pg_resolve_host(ngx_conf_t *cf, ngx_array_t *addrs, ngx_str_t *host,
 }
 
 
-/* libpq's own options are freed: all texts are copied. */
+/* All texts are copied, since libpq's own options will be freed. */
 
 static ngx_int_t
 ngx_svc_pg_add(ngx_array_t *addrs, ngx_pool_t *pool, ngx_str_t *host,
@@ -388,7 +388,7 @@ ngx_svc_pg_add(ngx_array_t *addrs, ngx_pool_t *pool, ngx_str_t *host,
 }
 
 
-/* One list of values for each address, which begins with it. */
+/* Makes a list of values for each address, in which that address is first. */
 
 static char *
 ngx_svc_pg_keywords(ngx_conf_t *cf, ngx_svc_pg_conf_t *conf,
@@ -423,7 +423,7 @@ ngx_svc_pg_keywords(ngx_conf_t *cf, ngx_svc_pg_conf_t *conf,
 }
 
 
-/* The list that begins from address i; the keywords are the same in each. */
+/* Makes the list in which address i is first; all have the same keywords. */
 
 static char *
 ngx_svc_pg_values(ngx_conf_t *cf, ngx_svc_pg_conf_t *conf,
@@ -436,7 +436,7 @@ ngx_svc_pg_values(ngx_conf_t *cf, ngx_svc_pg_conf_t *conf,
     values = conf->values[i];
     n = 0;
 
-    /* defaults, which what was configured may change */
+    /* defaults, which the configuration may change */
 
     conf->keywords[n] = "fallback_application_name";
     values[n++] = "ngx_svc";
@@ -504,7 +504,7 @@ ngx_svc_pg_value_from(ngx_conf_t *cf, ngx_array_t *addrs, ngx_uint_t first,
 }
 
 
-/* One field of all addresses, beginning with the first and going round. */
+/* Joins one field of all addresses, from "first" on and round to it. */
 
 static const char *
 ngx_svc_pg_join(ngx_conf_t *cf, ngx_array_t *addrs, ngx_uint_t first,

@@ -10,10 +10,9 @@
 
 
 /*
- * While the configuration is read: parses conninfo, resolves host names, since
- * libpq would block on them in a worker, and fills keywords and values; the
- * address list is as of now, a reload refreshes it.  Returns NGX_CONF_OK, or a
- * message.
+ * Parses conninfo while the configuration is read, and sets keywords and
+ * values.  Host names are resolved here, since libpq would block on them in a
+ * worker; a reload resolves them again.  Returns NGX_CONF_OK, or a message.
  */
 char *ngx_svc_pg_conninfo(ngx_conf_t *cf, ngx_svc_pg_conf_t *conf);
 

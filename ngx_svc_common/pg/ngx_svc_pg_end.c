@@ -1,9 +1,9 @@
 /*
- * The end of a backend whose session is silent.
+ * The end of the backend of a connection that is silent.
  *
  * PQcancel() blocks, and a backend that waits for a standby would go on to the
- * next transaction of its pipeline.  So another session of the same role has it
- * terminated, for which reads have connections: those wait for no standby.
+ * next transaction of its pipeline.  So another connection of the same role
+ * terminates it: one of the read pool, since reads wait for no standby.
  */
 
 #include "ngx_svc_pg_end.h"

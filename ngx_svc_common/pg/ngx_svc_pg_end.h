@@ -1,5 +1,5 @@
 /*
- * The end of a backend whose session is silent.
+ * The end of the backend of a connection that is silent.
  */
 
 #ifndef _NGX_SVC_PG_END_H_INCLUDED_
@@ -10,10 +10,11 @@
 
 
 /*
- * Asks PostgreSQL on another connection of the process to end the connection's
- * backend.  NGX_OK: ngx_svc_pg_conn_ended() is called when there is none, and
- * the socket is closed by PostgreSQL when there was.  NGX_DECLINED: there is
- * no other connection; NGX_ERROR: memory.
+ * Asks PostgreSQL, on another connection of the process, to end the
+ * connection's backend.  Returns NGX_OK: if there is such a backend PostgreSQL
+ * will close the socket, and if there is none ngx_svc_pg_conn_ended() will be
+ * called.  Returns NGX_DECLINED when there is no other connection, or
+ * NGX_ERROR.
  */
 ngx_int_t ngx_svc_pg_end(ngx_svc_pg_conn_t *conn);
 

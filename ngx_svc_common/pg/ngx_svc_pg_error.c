@@ -1,5 +1,5 @@
 /*
- * What PostgreSQL's errors mean, and how they are logged.
+ * The meaning of PostgreSQL's errors, and the logging of them.
  */
 
 #include "ngx_svc_pg_error.h"
@@ -12,7 +12,7 @@
 #define NGX_SVC_PG_MESSAGE           1024   /* bytes */
 
 
-/* Repeats of a text that was logged. */
+/* A text that was logged, and may be repeated. */
 
 typedef struct {
     uint32_t              hash;
@@ -30,8 +30,8 @@ static ngx_svc_pg_logged_t  ngx_svc_pg_logged[NGX_SVC_PG_LOGGED];
 
 /*
  * Classes and codes of SQLSTATE.  A server that is read-only may be a former
- * primary; tables, and statements that were prepared, may be gone for as long
- * as a backup is restored, or have other columns after a migration.
+ * primary.  Tables, and prepared statements, may be missing while a backup is
+ * restored, or have other columns after a migration.
  */
 
 #define NGX_SVC_PG_STALE                                                      \
@@ -131,7 +131,7 @@ ngx_svc_pg_log(ngx_uint_t level, const char *what, ngx_str_t *text)
 }
 
 
-/* A new text takes the place of the one that was logged first. */
+/* Finds the text; a new text takes the place of the one logged longest ago. */
 
 static ngx_svc_log_limit_t *
 ngx_svc_pg_logged_limit(ngx_str_t *text)

@@ -14,7 +14,8 @@
 
 typedef struct {
     ngx_svc_pg_fence_t         fences[NGX_SVC_PG_FENCES];
-    ngx_msec_t                 turns[NGX_SVC_PG_TURNS];     /* the last ones */
+    ngx_msec_t                 turns[NGX_SVC_PG_TURNS];     /* when a process
+                                                               last took one */
 } ngx_svc_pg_fences_t;
 
 
@@ -25,7 +26,7 @@ static ngx_svc_pg_fence_t *ngx_svc_pg_fence_find(uint64_t system);
 #include "ngx_svc_pg_fence.sql.h"
 
 
-/* NULL: there is no fence */
+/* Both are NULL when there is no fence. */
 
 static ngx_slab_pool_t      *ngx_svc_pg_fence_pool;
 static ngx_svc_pg_fences_t  *ngx_svc_pg_fences;
@@ -87,7 +88,7 @@ ngx_svc_pg_fence_read(PGresult *res, int n)
     ngx_str_t              v;
     ngx_svc_pg_timeline_t  t;
 
-    /* a bigint, which stands for an unsigned number */
+    /* PostgreSQL has no unsigned numbers: it is sent as a bigint */
 
     t.system = (uint64_t) strtoll(PQgetvalue(res, 0, n), NULL, 10);
 
@@ -99,7 +100,10 @@ ngx_svc_pg_fence_read(PGresult *res, int n)
 }
 
 
-/* The lock is the caller's.  The cluster's, or a free one, or NULL. */
+/*
+ * Returns the place of the cluster, or a free one, or NULL.  The caller holds
+ * the lock.
+ */
 
 static ngx_svc_pg_fence_t *
 ngx_svc_pg_fence_find(uint64_t system)
@@ -247,7 +251,7 @@ ngx_svc_pg_fence_turn(ngx_svc_pg_turn_e turn, ngx_msec_t period)
 
     last = &ngx_svc_pg_fences->turns[turn];
 
-    /* a little less, since the timers of processes are not in step */
+    /* a little less than a period: the processes' timers are not in step */
 
     mine = (ngx_msec_int_t) (ngx_current_msec - *last)
            >= (ngx_msec_int_t) (period - period / 10);

@@ -1,5 +1,5 @@
 /*
- * Ops on a connection: what goes out, and what comes back for whom.
+ * Ops on a connection: sends them, and hands their results to them.
  */
 
 #include "ngx_svc_metrics.h"
@@ -7,7 +7,7 @@
 #include "ngx_svc_pg_state.h"
 
 
-/* libpq before 17 has but the one that flushes each time */
+/* libpq before 17 has only the function that flushes each time */
 
 #if (NGX_SVC_HAVE_SEND_PIPELINE_SYNC)
 #define ngx_svc_pg_sync  PQsendPipelineSync
@@ -77,7 +77,7 @@ ngx_svc_pg_pipeline_send(ngx_svc_pg_conn_t *conn, ngx_svc_pg_op_t *op)
         }
     }
 
-    /* from here the op is in flight, and a failure is the connection's */
+    /* from here the op is in flight: it fails with its connection */
 
     if (ngx_svc_pg_sync(conn->pg) != 1) {
         ngx_svc_pg_conn_break(conn);
@@ -91,9 +91,9 @@ ngx_svc_pg_pipeline_send(ngx_svc_pg_conn_t *conn, ngx_svc_pg_op_t *op)
 
 
 /*
- * Prepares the statements of the op that the session does not have yet, in a
- * transaction of their own: the op's begins behind it, with none of its locks.
- * Returns how many they are, or NGX_ERROR.
+ * Prepares the statements of the op that the connection does not have yet, in a
+ * transaction of their own: the op's transaction begins after it, without its
+ * locks.  Returns how many statements these are, or NGX_ERROR.
  */
 
 static ngx_int_t
@@ -148,7 +148,10 @@ ngx_svc_pg_pipeline_call(ngx_svc_pg_conn_t *conn, ngx_svc_pg_call_t *call)
 }
 
 
-/* What the answer needs of the op, which may be gone when it comes. */
+/*
+ * Copies what the answer needs from the op, which may have ended when the
+ * answer comes.
+ */
 
 static void
 ngx_svc_pg_pipeline_slot(ngx_svc_pg_slot_t *slot, ngx_svc_pg_op_t *op)
@@ -173,7 +176,7 @@ ngx_svc_pg_pipeline_slot(ngx_svc_pg_slot_t *slot, ngx_svc_pg_op_t *op)
 }
 
 
-/* The connection may have broken since, and then is about to be closed. */
+/* A connection that has broken since is about to be closed. */
 
 void
 ngx_svc_pg_pipeline_flush_event(ngx_event_t *ev)
@@ -234,7 +237,7 @@ ngx_svc_pg_pipeline_read(ngx_svc_pg_conn_t *conn)
     {
         res = PQgetResult(conn->pg);
 
-        /* NULL is what stands between the results of two statements */
+        /* a NULL separates the results of two statements */
 
         if (res == NULL) {
             continue;
@@ -242,20 +245,20 @@ ngx_svc_pg_pipeline_read(ngx_svc_pg_conn_t *conn)
 
         ngx_svc_pg_pipeline_result(conn, res);
 
-        /* a handler's own sending may have found the connection dead */
+        /* a handler may have sent an op, and found the connection dead */
 
         if (conn->state != NGX_SVC_PG_READY) {
             return NGX_DONE;
         }
     }
 
-    /* libpq closes the socket when it cannot follow what the server says */
+    /* libpq closes the socket when it cannot parse what the server sends */
 
     return PQstatus(conn->pg) == CONNECTION_OK ? NGX_OK : NGX_ERROR;
 }
 
 
-/* Takes over the result. */
+/* Owns the result from here on. */
 
 static void
 ngx_svc_pg_pipeline_result(ngx_svc_pg_conn_t *conn, PGresult *res)
@@ -282,7 +285,7 @@ ngx_svc_pg_pipeline_result(ngx_svc_pg_conn_t *conn, PGresult *res)
         return;
     }
 
-    /* an error past the last statement is that of the commit */
+    /* an error after the last statement is that of the commit */
 
     if (slot->ndone == slot->ncalls) {
 
@@ -303,7 +306,10 @@ ngx_svc_pg_pipeline_result(ngx_svc_pg_conn_t *conn, PGresult *res)
 }
 
 
-/* Takes over the result.  Its first error is the op's, which cannot run then. */
+/*
+ * Owns the result from here on.  The first error becomes the op's, which cannot
+ * run then.
+ */
 
 static void
 ngx_svc_pg_pipeline_prepared(ngx_svc_pg_slot_t *slot, PGresult *res,
@@ -324,8 +330,9 @@ ngx_svc_pg_pipeline_prepared(ngx_svc_pg_slot_t *slot, PGresult *res,
 
 
 /*
- * The Sync has been answered: only now is the transaction committed.  The slot
- * stays out of both queues while the handler looks at its results.
+ * Called when the Sync has been answered: only now is the transaction
+ * committed.  The slot is in neither queue while the handler looks at its
+ * results.
  */
 
 static void
@@ -346,7 +353,7 @@ ngx_svc_pg_pipeline_done(ngx_svc_pg_conn_t *conn, ngx_svc_pg_slot_t *slot)
         conn->pool->full_at = ngx_current_msec;
     }
 
-    /* those behind it get their answers, and another session what comes next */
+    /* later ops in flight still get answers; new ones get a new connection */
 
     if (slot->unprepared || ngx_svc_pg_stale(state)) {
         conn->retired = 1;
@@ -373,7 +380,7 @@ ngx_svc_pg_pipeline_done(ngx_svc_pg_conn_t *conn, ngx_svc_pg_slot_t *slot)
     ngx_svc_gauge_add(ngx_svc_gauge_pg(conn->pool->kind,
                                        NGX_SVC_G_PG_IN_FLIGHT), -1);
 
-    /* an idle connection does not keep a worker from quitting */
+    /* the timer of an idle connection must not keep a worker from quitting */
 
     if (--conn->ninflight == 0) {
         conn->timer.cancelable = 1;

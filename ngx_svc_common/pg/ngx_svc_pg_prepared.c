@@ -1,5 +1,6 @@
 /*
- * Which statements a session has prepared: a hash table with open addressing.
+ * The statements that a connection has prepared: a hash table with open
+ * addressing.
  */
 
 #include "ngx_svc_pg_prepared.h"
@@ -12,7 +13,7 @@ ngx_svc_pg_prepared_add(ngx_svc_pg_prepared_t *prepared,
     ngx_uint_t                      i, n;
     const ngx_svc_pg_statement_t  **s;
 
-    /* statements lie beside each other: so do their places */
+    /* statements are neighbours in memory, so their places are, too */
 
     i = (uintptr_t) statement / sizeof(ngx_svc_pg_statement_t);
 

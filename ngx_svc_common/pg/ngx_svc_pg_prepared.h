@@ -1,5 +1,5 @@
 /*
- * Which statements a session has prepared.
+ * The statements that a connection has prepared.
  */
 
 #ifndef _NGX_SVC_PG_PREPARED_H_INCLUDED_
@@ -14,7 +14,7 @@
 #define NGX_SVC_PG_PREPARED  1024
 
 
-/* Of the addresses of statements; zeroed when a session begins. */
+/* A set of statements, by their addresses; zeroed for a new connection. */
 
 typedef struct {
     const ngx_svc_pg_statement_t  *statements[NGX_SVC_PG_PREPARED];
@@ -22,8 +22,8 @@ typedef struct {
 
 
 /*
- * NGX_OK: the statement is in the set; NGX_DECLINED: it was not, and is now;
- * NGX_ERROR: there is no room.
+ * Returns NGX_OK when the statement is in the set; NGX_DECLINED when it was
+ * not, and is now; or NGX_ERROR when there is no room.
  */
 ngx_int_t ngx_svc_pg_prepared_add(ngx_svc_pg_prepared_t *prepared,
     const ngx_svc_pg_statement_t *statement);

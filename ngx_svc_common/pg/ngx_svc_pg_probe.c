@@ -1,22 +1,23 @@
 /*
- * A look at the servers on which there are no sessions: one of them may have
- * been promoted while ours was away, and nobody would hear of it.  One process
- * of an nginx asks each of them for its timeline, once a second, where
- * "svc_postgres" names several.
+ * Looks at the timelines of servers that we have no connections to.  One of
+ * them may have been promoted while our server was unreachable, and we would
+ * not notice.  Where "svc_postgres" names several addresses, one process of an
+ * nginx asks each of them for its timeline, once a second.
  */
 
 #include "ngx_svc_pg_probe.h"
 #include "ngx_svc_socket.h"
 
 
-/* Of one address. */
+/* A probe of one address. */
 
 typedef struct {
-    const char               **values;      /* for it alone */
-    PGconn                    *pg;          /* NULL: nothing is under way */
+    const char               **values;      /* with this address alone */
+    PGconn                    *pg;          /* NULL: no probe is under way */
     ngx_connection_t          *connection;
-    ngx_event_t                timer;       /* its time is over */
-    ngx_uint_t                 asked;
+    ngx_event_t                timer;       /* ends a probe that takes too
+                                               long */
+    ngx_uint_t                 asked;       /* 1: the statement has been sent */
 } ngx_svc_pg_probe_t;
 
 
@@ -123,7 +124,10 @@ ngx_svc_pg_probe_values(ngx_cycle_t *cycle, ngx_svc_pg_conf_t *conf,
 }
 
 
-/* Of lists of hosts the first one, whatever the server is. */
+/*
+ * Takes the first element of a list of hosts, addresses or ports; the server
+ * may be a standby.
+ */
 
 static const char *
 ngx_svc_pg_probe_value(ngx_cycle_t *cycle, const char *keyword,
@@ -177,7 +181,10 @@ ngx_svc_pg_probe(void)
 }
 
 
-/* Whether this process has a session there, which is looked at anyway. */
+/*
+ * Returns 1 if this process has a connection to the address, which
+ * ngx_svc_pg_watch.c looks at.
+ */
 
 static ngx_uint_t
 ngx_svc_pg_probe_here(ngx_svc_pg_probe_t *probe)
@@ -226,7 +233,10 @@ ngx_svc_pg_probe_own(ngx_svc_pg_probe_t *probe, const char *keyword)
 }
 
 
-/* One that fails is silent: sessions say what is wrong with a server. */
+/*
+ * A probe that fails logs nothing: the pools' connections log what is wrong
+ * with a server.
+ */
 
 static void
 ngx_svc_pg_probe_start(ngx_svc_pg_probe_t *probe)
@@ -302,7 +312,7 @@ ngx_svc_pg_probe_connect(ngx_svc_pg_probe_t *probe)
 
     case PGRES_POLLING_OK:
 
-        /* it is one small packet: that the socket takes it all is certain */
+        /* it is one small packet, which the socket takes as a whole */
 
         if (PQsetnonblocking(probe->pg, 1) != 0
             || PQsendQuery(probe->pg, ngx_svc_sql_pg_timeline.text) != 1

@@ -1,5 +1,5 @@
 /*
- * A look at the servers on which there are no sessions.
+ * Looks at the timelines of servers that we have no connections to.
  */
 
 #ifndef _NGX_SVC_PG_PROBE_H_INCLUDED_
@@ -9,9 +9,13 @@
 #include "ngx_svc_pg_conn.h"
 
 
-/* At a process's start and end; and once a second. */
+/* Called when a process starts. */
 ngx_int_t ngx_svc_pg_probe_init(ngx_cycle_t *cycle, ngx_svc_pg_conf_t *conf);
+
+/* Called when a process ends. */
 void ngx_svc_pg_probe_exit(void);
+
+/* Called once a second. */
 void ngx_svc_pg_probe(void);
 
 

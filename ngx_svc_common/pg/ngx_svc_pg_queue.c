@@ -1,15 +1,15 @@
 /*
- * Who waits for a place on a connection, and whose turn it is.
+ * Ops that wait for a slot on a connection, and the turns of tenants.
  *
- * In the read pool who came first goes first.  In the write and the slow pool
- * a statement may take seconds, for a lock or for much to read: there tenants
- * take turns, and a connection carries the ops of one tenant at a time, so that
- * nobody stands behind another's statement.  A tenant may have half of the
- * connections; of the write pool, while nobody else waits, all but one, which
- * leaves one to whoever comes next.
+ * The read pool sends ops in the order in which they come.  In the write and
+ * the slow pool a statement may take seconds, for a lock or for much to read:
+ * there tenants take turns, and a connection carries the ops of one tenant at a
+ * time, so that no op waits for the statement of another tenant.  A tenant may
+ * have half of the connections; in the write pool, while no other tenant waits,
+ * all but one, which is left for the tenant that comes next.
  *
- * Ops are sent behind others of their tenant only while no one else is owed a
- * connection: those are to become idle.
+ * An op is sent on a connection that its tenant has already only while no other
+ * tenant is owed a connection: such connections are to become idle.
  */
 
 #include "ngx_svc_metrics.h"
@@ -18,7 +18,7 @@
 #include "ngx_svc_pg_pipeline.h"
 
 
-#define NGX_SVC_PG_QUEUE_FULL  256      /* bytes of what is said */
+#define NGX_SVC_PG_QUEUE_FULL  256      /* bytes of a log message */
 
 
 static void ngx_svc_pg_queue_idle(ngx_svc_pg_conn_t *conn);
@@ -89,7 +89,7 @@ ngx_svc_pg_queue_submit(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op)
 }
 
 
-/* Sends a read without a look at the queue, unless somebody waits already. */
+/* Sends a read at once, unless other reads wait already; returns 1 if sent. */
 
 static ngx_uint_t
 ngx_svc_pg_queue_pass(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op)
@@ -111,7 +111,7 @@ ngx_svc_pg_queue_pass(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op)
 }
 
 
-/* first: before those of its backlog, of which it is the turn. */
+/* first: the op goes before the others of its backlog. */
 
 static ngx_int_t
 ngx_svc_pg_queue_enter(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op,
@@ -188,8 +188,9 @@ ngx_svc_pg_queue_cancel(ngx_svc_pg_op_t *op)
 
 
 /*
- * A tenant may wait with as many ops as there are places left in the queue:
- * with half of them when it is the only one, and there are some for the next.
+ * Returns 1 if the backlog is too long.  A tenant may have as many ops waiting
+ * as there are places left in the queue: a tenant that waits alone takes half
+ * of them, and the rest is left for the next.
  */
 
 static ngx_uint_t
@@ -233,16 +234,16 @@ ngx_svc_pg_queue_time(ngx_svc_pg_pool_t *pool)
     conf = pool->conf;
     time = conf->queue_timeout;
 
-    /* slow work has slow work before it */
+    /* an op of slow work may have to wait for another one */
 
     if (pool->kind == NGX_SVC_PG_SLOW) {
         time = ngx_max(time, conf->timeout);
     }
 
     /*
-     * A worker that has just started, as with a reload, takes requests before
-     * it has connections: nothing is wrong as long as they may still come.  The
-     * worker before it may have those that PostgreSQL lacks.
+     * A worker that has just started, as after a reload, takes requests before
+     * it has connections: nothing is wrong as long as these may still come.  If
+     * PostgreSQL has no connections left, the old worker may have them.
      */
 
     if (pool->nready == 0
@@ -274,8 +275,8 @@ ngx_svc_pg_queue_timeout(ngx_event_t *ev)
 
 
 /*
- * Without connections there are other lines in the log.  This one comes once a
- * minute, with the tenant that was refused first.
+ * Logs once a minute that the queue is full, with the tenant that was refused
+ * first.  Without connections other messages say what is wrong.
  */
 
 static void
@@ -312,16 +313,14 @@ ngx_svc_pg_queue_full(ngx_svc_pg_backlog_t *backlog)
 }
 
 
-/* An op was in flight on a connection that is gone. */
-
 void
 ngx_svc_pg_queue_lost(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op)
 {
     op->slot = NULL;
 
     /*
-     * A read is sent again, once, and before those who came later.  Of a write
-     * nobody knows whether it happened.
+     * A read is sent again, once, and before ops that came later.  Whether a
+     * write has been committed is not known.
      */
 
     if (pool->kind != NGX_SVC_PG_WRITE && !op->retried
@@ -389,7 +388,7 @@ ngx_svc_pg_queue_dispatch(ngx_svc_pg_pool_t *pool)
 }
 
 
-/* Sends what waits on connections that the backlog has. */
+/* Sends ops of the backlog on connections that it has already. */
 
 static void
 ngx_svc_pg_queue_deepen(ngx_svc_pg_backlog_t *backlog)
@@ -407,7 +406,10 @@ ngx_svc_pg_queue_deepen(ngx_svc_pg_backlog_t *backlog)
 }
 
 
-/* When it fails the connection is BROKEN, and is not picked again. */
+/*
+ * Sends the first op of the backlog.  When that fails the connection is BROKEN,
+ * and is not picked again.
+ */
 
 static void
 ngx_svc_pg_queue_send(ngx_svc_pg_backlog_t *backlog, ngx_svc_pg_conn_t *conn)
@@ -430,7 +432,7 @@ ngx_svc_pg_queue_send(ngx_svc_pg_backlog_t *backlog, ngx_svc_pg_conn_t *conn)
         return;
     }
 
-    /* behind the others */
+    /* its next turn comes after those of the others */
 
     ngx_queue_remove(&backlog->turn);
     ngx_queue_insert_tail(&pool->turns, &backlog->turn);
@@ -440,9 +442,9 @@ ngx_svc_pg_queue_send(ngx_svc_pg_backlog_t *backlog, ngx_svc_pg_conn_t *conn)
 
 
 /*
- * The connection with the fewest ops in flight: of the read pool any one that
- * has a place; of the others one of the backlog's, or without a backlog an idle
- * one.
+ * Returns the connection with the fewest ops in flight.  In the read pool it is
+ * any one with a free slot; in the other pools one that the backlog has, or an
+ * idle one when backlog is NULL.
  */
 
 static ngx_svc_pg_conn_t *

@@ -5,7 +5,7 @@
 #include "ngx_svc_pg_results.h"
 
 
-/* An op has few calls: it is quicker to look at all than to keep an index. */
+/* An op has few calls: looking at all of them is quicker than an index. */
 
 PGresult *
 ngx_svc_pg_result(const ngx_svc_pg_results_t *results,

@@ -15,9 +15,9 @@ typedef struct ngx_svc_pg_statement_s  ngx_svc_pg_statement_t;
 
 
 /*
- * Of the calls that are not hidden, in their order.  It is the slot's, not the
- * op's, which may be gone: so may a statement that lives as long as the op, and
- * of it the address is all that may be used.
+ * The results of the calls that are not hidden, in their order.  The slot owns
+ * them, not the op, which may have ended.  A statement that lived as long as
+ * its op may have ended, too: only its address may be used.
  */
 
 typedef struct {
@@ -28,19 +28,22 @@ typedef struct {
 
 
 /*
- * The result of the call of that statement, of the first one if it was called
- * more than once; it is the slot's.  NULL when it was not called, is hidden, or
- * has no result since one before it has failed; and of results that are NULL.
- * Of no result PostgreSQL's functions say that it has no rows, and NULLs.
+ * Returns the result of the first call of that statement; the slot owns it.
+ * Returns NULL when results is NULL, or the statement was not called, is
+ * hidden, or has no result since a call before it has failed.  libpq's
+ * functions take a NULL result as one that has no rows, and only NULLs.
  */
 NGX_SVC_API PGresult *ngx_svc_pg_result(const ngx_svc_pg_results_t *results,
     const ngx_svc_pg_statement_t *statement);
 
-/* Likewise of the first one that was called of a list that ends with NULL. */
+/*
+ * Returns the result of the first statement of the list that was called; NULL
+ * ends the list.
+ */
 NGX_SVC_API PGresult *ngx_svc_pg_result_of(const ngx_svc_pg_results_t *results,
     const ngx_svc_pg_statement_t *const *list);
 
-/* Likewise of the first call that is not hidden, whatever it was. */
+/* Returns the result of the first call that is not hidden. */
 NGX_SVC_API PGresult *ngx_svc_pg_result_first(
     const ngx_svc_pg_results_t *results);
 

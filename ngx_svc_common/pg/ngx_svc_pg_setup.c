@@ -1,6 +1,6 @@
 /*
- * What a new connection does before it takes work: settings, and a look at the
- * schema and at the role.
+ * The setup of a new connection, before it takes ops: makes settings, and
+ * checks the schema and the role.
  */
 
 #include "ngx_svc_metrics.h"
@@ -8,8 +8,8 @@
 #include "ngx_svc_pg_state.h"
 
 
-#define NGX_SVC_PG_NSETTINGS  2         /* statements up to the look, but for
-                                           one that ends a backend */
+#define NGX_SVC_PG_NSETTINGS  2         /* statements up to the check, without
+                                           the one that ends a backend */
 
 
 static ngx_int_t ngx_svc_pg_setup_result(ngx_svc_pg_conn_t *conn,
@@ -39,7 +39,7 @@ ngx_svc_pg_setup_send(ngx_svc_pg_conn_t *conn)
 
     conf = conn->pool->conf;
 
-    /* a backend that waits for a table's lock does not notice that we leave */
+    /* a backend that waits for a lock does not notice that we disconnect */
 
     *ngx_sprintf(lock_timeout, "%M",
                  ngx_min(conf->queue_timeout + NGX_SVC_PG_GRACE,
@@ -77,8 +77,9 @@ ngx_svc_pg_setup_limits(ngx_svc_pg_conn_t *conn)
     *ngx_sprintf(timeout, "%M", conf->timeout) = '\0';
 
     /*
-     * Who waits for a row holds a place that others wait for; past the second
-     * after which a deadlock is found, so that one of them goes on.
+     * A statement that waits for a row holds a connection that others wait for.
+     * The limit is longer than the second after which PostgreSQL looks for a
+     * deadlock, so that one of two statements goes on.
      */
 
     *ngx_sprintf(lock_timeout, "%M", conf->queue_timeout + NGX_SVC_PG_GRACE)
@@ -92,7 +93,7 @@ ngx_svc_pg_setup_limits(ngx_svc_pg_conn_t *conn)
 }
 
 
-/* What the session before this one has left behind, perhaps on this server. */
+/* Ends the backend that the connection before this one may have left behind. */
 
 static ngx_int_t
 ngx_svc_pg_setup_end(ngx_svc_pg_conn_t *conn)
@@ -127,7 +128,7 @@ ngx_svc_pg_setup_read(ngx_svc_pg_conn_t *conn, ngx_svc_pg_setup_t *setup)
     while (!PQisBusy(conn->pg) && PQstatus(conn->pg) == CONNECTION_OK) {
         res = PQgetResult(conn->pg);
 
-        /* NULL is what stands between the results of two statements */
+        /* a NULL separates the results of two statements */
 
         if (res == NULL) {
             continue;
@@ -254,7 +255,7 @@ ngx_svc_pg_setup_check(ngx_svc_pg_conn_t *conn, PGresult *res,
 }
 
 
-/* Whether the schema and these modules go together. */
+/* Checks that these modules work with the schema. */
 
 static ngx_int_t
 ngx_svc_pg_setup_schema(ngx_svc_pg_conn_t *conn, PGresult *res,
@@ -295,7 +296,7 @@ ngx_svc_pg_setup_schema(ngx_svc_pg_conn_t *conn, PGresult *res,
 }
 
 
-/* Who serves it, and where. */
+/* Reads which backend serves the connection, and on which timeline. */
 
 static void
 ngx_svc_pg_setup_session(ngx_svc_pg_conn_t *conn, PGresult *res)

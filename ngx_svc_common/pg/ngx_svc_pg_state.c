@@ -1,5 +1,5 @@
 /*
- * What a PostgreSQL connection is just now.
+ * The states of a connection.
  */
 
 #include "ngx_svc_pg_state.h"
@@ -45,8 +45,9 @@ ngx_svc_pg_conn_gauge(ngx_svc_pg_conn_t *conn)
 
 
 /*
- * Sending happens in the middle of others' work, reading included: there a
- * connection is only marked, and closed when the event loop comes by.
+ * Ops are sent in the middle of other work, such as reading from the same
+ * connection.  So a connection is only marked here, and is closed by an event
+ * of its own.
  */
 
 void

@@ -9,12 +9,13 @@
 #include "ngx_svc_pg_conn.h"
 
 
-/*
- * A new connection is counted in its first state; goes to another one; is dead,
- * and is closed from the event loop.
- */
+/* Counts a new connection in its first state. */
 void ngx_svc_pg_conn_count(ngx_svc_pg_conn_t *conn);
+
+/* Puts a connection into another state, and counts it there. */
 void ngx_svc_pg_conn_state(ngx_svc_pg_conn_t *conn, ngx_svc_pg_state_e state);
+
+/* Marks a connection as BROKEN; the event loop will close it. */
 void ngx_svc_pg_conn_break(ngx_svc_pg_conn_t *conn);
 
 

@@ -1,5 +1,5 @@
 /*
- * Work in PostgreSQL that nobody has asked for.
+ * Tasks: statements that a process runs from time to time, without a request.
  */
 
 #include "ngx_svc_pg_task.h"
@@ -48,7 +48,7 @@ ngx_svc_pg_task_timer(ngx_event_t *ev)
 
     task = ev->data;
 
-    /* what waits for a connection would keep a worker that ends */
+    /* an op that waits for a connection would keep the worker from ending */
 
     if (ngx_exiting) {
         return;

@@ -1,13 +1,13 @@
 /*
- * Why there are no connections: what the health location and the log say of it,
- * and what is to be done.
+ * The reasons why there are no connections: their texts for the health location
+ * and for the log, and the remedies.
  */
 
 #include "ngx_svc_pg_trouble.h"
 #include "ngx_svc_pg_error.h"
 
 
-#define NGX_SVC_PG_STATE_LEN  5         /* of an SQLSTATE */
+#define NGX_SVC_PG_STATE_LEN  5         /* bytes of an SQLSTATE */
 
 
 typedef struct {
@@ -19,7 +19,10 @@ typedef struct {
 static const char *ngx_svc_pg_trouble_sqlstate(const char *message);
 
 
-/* In the order of ngx_svc_pg_trouble_e; no secrets: strangers may read it. */
+/*
+ * In the order of ngx_svc_pg_trouble_e.  The texts have no secrets: anybody may
+ * read the health location.
+ */
 
 static const ngx_svc_pg_trouble_t  ngx_svc_pg_troubles[] = {
 
@@ -115,9 +118,9 @@ ngx_svc_pg_trouble_state(const char *state)
 
 
 /*
- * libpq gives the SQLSTATE of a refused login in its message alone, and only
- * when that is verbose (see ngx_svc_pg_conn_start()).  Of a password that the
- * server wants and nobody has given there is none.
+ * libpq gives the SQLSTATE of a refused login only in its message, and only
+ * when that is verbose (see ngx_svc_pg_conn_start()).  There is none when the
+ * server asks for a password, and no password is configured.
  */
 
 ngx_svc_pg_trouble_e
@@ -133,8 +136,9 @@ ngx_svc_pg_trouble_connecting(PGconn *pg)
 
 
 /*
- * "FATAL:  28P01: password ...", of the address that was tried last; the word
- * before it may be in any language.  NULL when no server has said anything.
+ * Finds the SQLSTATE in "FATAL:  28P01: password ...", for the address that was
+ * tried last; the word before it may be in any language.  Returns NULL when no
+ * server has answered.
  */
 
 static const char *
@@ -173,7 +177,7 @@ ngx_svc_pg_trouble_text(ngx_svc_pg_trouble_e trouble, const char *message)
 
     static u_char  buf[NGX_SVC_PG_TROUBLE_TEXT];
 
-    /* where in PostgreSQL's sources it was raised helps nobody here */
+    /* the line that tells the place in PostgreSQL's sources is left out */
 
     location = strstr(message, "\nLOCATION:");
     len = location ? (size_t) (location - message) : ngx_strlen(message);

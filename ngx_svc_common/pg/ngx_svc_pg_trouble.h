@@ -1,5 +1,5 @@
 /*
- * Why there are no connections.
+ * The reasons why there are no connections.
  */
 
 #ifndef _NGX_SVC_PG_TROUBLE_H_INCLUDED_
@@ -14,18 +14,19 @@
 #define NGX_SVC_PG_TROUBLE_TEXT  1024   /* bytes */
 
 
-/* What is wrong with PostgreSQL, as of a worker's latest attempt to connect. */
+/* What was wrong with PostgreSQL when a worker last tried to connect. */
 
 typedef enum {
     NGX_SVC_PG_UP = 0,
-    NGX_SVC_PG_DOWN,            /* or anything that is not told apart */
+    NGX_SVC_PG_DOWN,            /* or any other reason */
     NGX_SVC_PG_FULL,
     NGX_SVC_PG_LOGIN_REFUSED,
     NGX_SVC_PG_DATABASE_MISSING,
     NGX_SVC_PG_SCHEMA_MISSING,
     NGX_SVC_PG_SCHEMA_OLD,
-    NGX_SVC_PG_SCHEMA_NEW,      /* works */
-    NGX_SVC_PG_SCHEMA_AHEAD,    /* does not, as its migrations say */
+    NGX_SVC_PG_SCHEMA_NEW,      /* newer than the modules, and works */
+    NGX_SVC_PG_SCHEMA_AHEAD,    /* newer, and does not work: its migrations say
+                                   so */
     NGX_SVC_PG_ROLE_UNSAFE,
     NGX_SVC_PG_ROLE_DENIED,
     NGX_SVC_PG_STALE_PRIMARY    /* another one has been promoted */
@@ -34,23 +35,26 @@ typedef enum {
 
 typedef struct {
     const char                *state;       /* for machines */
-    const char                *message;     /* for whom the health location
-                                               tells; or NULL */
+    const char                *message;     /* for readers of the health
+                                               location; or NULL */
     const char                *remedy;      /* for the log; or NULL */
 } ngx_svc_pg_trouble_t;
 
 
-/* What there is to say of it. */
+/* Returns the texts for a reason. */
 NGX_SVC_API const ngx_svc_pg_trouble_t *ngx_svc_pg_trouble_row(
     ngx_svc_pg_trouble_e trouble);
 
-/*
- * What an SQLSTATE, or NULL, or a connection that could not be made stands for;
- * libpq's message on one line with the remedy behind it, as of
- * ngx_svc_pg_message().
- */
+/* Returns the reason for an SQLSTATE, which may be NULL. */
 ngx_svc_pg_trouble_e ngx_svc_pg_trouble_state(const char *state);
+
+/* Returns the reason why a connection could not be made. */
 ngx_svc_pg_trouble_e ngx_svc_pg_trouble_connecting(PGconn *pg);
+
+/*
+ * Returns libpq's message on one line, with the remedy after it, in a buffer
+ * that the next call overwrites.
+ */
 ngx_str_t ngx_svc_pg_trouble_text(ngx_svc_pg_trouble_e trouble,
     const char *message);
 

@@ -15,7 +15,7 @@ ngx_svc_pg_value(PGresult *res, int row, int column)
 
     value.len = PQgetlength(res, row, column);
 
-    /* a NULL has no length: most values need not be asked for being one */
+    /* a NULL has no length, so most values need not be checked for NULL */
 
     value.data = (value.len || !PQgetisnull(res, row, column))
                  ? (u_char *) PQgetvalue(res, row, column) : NULL;

@@ -11,15 +11,18 @@
 #include <libpq-fe.h>
 
 
-/* A column of a result as it is, and NULL as { 0, NULL }. */
+/*
+ * Returns a value of a result as it is, and { 0, NULL } for NULL.  The bytes
+ * are the result's.
+ */
 NGX_SVC_API ngx_str_t ngx_svc_pg_value(PGresult *res, int row, int column);
 
-/* 1: a column of booleans is true; 0: it is false, or NULL. */
+/* Returns 1 if a boolean is true; 0: it is false, or NULL. */
 NGX_SVC_API ngx_uint_t ngx_svc_pg_true(PGresult *res, int row, int column);
 
 /*
- * A copy of a result that lives as long as the pool: results are gone after
- * their reply.  NULL: memory.
+ * Copies a result, which would be freed after its reply; the copy lives as long
+ * as the pool.  Returns NULL when memory runs out.
  */
 NGX_SVC_API PGresult *ngx_svc_pg_result_copy(PGresult *res, ngx_pool_t *pool);
 

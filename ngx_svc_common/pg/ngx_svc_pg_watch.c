@@ -1,11 +1,12 @@
 /*
- * Once a second: sessions on a former primary are given up, and one of those
- * that are idle is asked where it is, by which a server is noticed that is gone
- * without a word.  Nothing of it is on the path of a request.
+ * Looks after the connections of a process.  Connections to a former primary
+ * are given up.  Once a second one of the idle connections to a server is asked
+ * for its timeline; this also finds a server that is gone without closing its
+ * connections.  No request waits for this.
  *
- * It stands for the others on its server, as far as these were last on the same
- * timeline: each of them in its turn.  When it has not answered until the next
- * time, all of them are asked.
+ * The one that is asked stands for the other connections to its server that
+ * were last on the same timeline; they take turns.  When it has not answered
+ * until the next time, all of them are asked.
  */
 
 #include "ngx_svc_pg_watch.h"
@@ -16,7 +17,8 @@
 #include "ngx_svc_pg_state.h"
 
 
-#define NGX_SVC_PG_WATCH_TICK  200      /* ms; of our own memory */
+#define NGX_SVC_PG_WATCH_TICK  200      /* ms between looks at the fence in
+                                           shared memory */
 
 
 static void ngx_svc_pg_watch_timer(ngx_event_t *ev);
@@ -33,8 +35,9 @@ static void ngx_svc_pg_watch_looked(ngx_svc_pg_op_t *op);
 
 
 static ngx_event_t  ngx_svc_pg_watch_event;
-static ngx_msec_t   ngx_svc_pg_watch_last;      /* look at all of them */
-static ngx_uint_t   ngx_svc_pg_watch_turn;      /* who is the first of them */
+static ngx_msec_t   ngx_svc_pg_watch_last;      /* when idle connections were
+                                                   last looked at */
+static ngx_uint_t   ngx_svc_pg_watch_turn;      /* the first of them */
 
 
 ngx_int_t
@@ -75,7 +78,10 @@ ngx_svc_pg_watch_exit(void)
 }
 
 
-/* A worker that ends is not kept by looks, and still gives up what is stale. */
+/*
+ * A worker that is exiting asks no more, so that it can end; it still gives up
+ * connections to a former primary.
+ */
 
 static void
 ngx_svc_pg_watch_timer(ngx_event_t *ev)
@@ -143,7 +149,7 @@ ngx_svc_pg_watch_idle(void)
 }
 
 
-/* The n-th one of all pools. */
+/* Returns the n-th connection of all pools. */
 
 static ngx_svc_pg_conn_t *
 ngx_svc_pg_watch_conn(ngx_uint_t n)
@@ -163,7 +169,10 @@ ngx_svc_pg_watch_conn(ngx_uint_t n)
 }
 
 
-/* Whether another one stands for it, and none of the last time is silent. */
+/*
+ * Returns 1 if another connection stands for this one; 0 also when one that was
+ * asked earlier has not answered yet.
+ */
 
 static ngx_uint_t
 ngx_svc_pg_watch_asked(ngx_svc_pg_conn_t *conn)
@@ -196,7 +205,7 @@ ngx_svc_pg_watch_asked(ngx_svc_pg_conn_t *conn)
 }
 
 
-/* The same server, and the same of it is known. */
+/* Returns 1 if both are to the same server, and on the same timeline. */
 
 static ngx_uint_t
 ngx_svc_pg_watch_same(const ngx_svc_pg_conn_t *one,
@@ -232,7 +241,10 @@ ngx_svc_pg_watch_timeline(ngx_svc_pg_conn_t *conn)
 }
 
 
-/* What is in flight: of writes nobody knows, reads are sent again. */
+/*
+ * Breaks the connection: reads in flight are sent again; whether writes in
+ * flight are committed is not known.
+ */
 
 static void
 ngx_svc_pg_watch_stale(ngx_svc_pg_conn_t *conn, uint32_t above)
@@ -249,7 +261,7 @@ ngx_svc_pg_watch_stale(ngx_svc_pg_conn_t *conn, uint32_t above)
 }
 
 
-/* On this connection, and on no other one. */
+/* Asks for the timeline on this connection, and on no other one. */
 
 static void
 ngx_svc_pg_watch_look(ngx_svc_pg_conn_t *conn)

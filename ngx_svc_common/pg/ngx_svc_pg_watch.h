@@ -1,5 +1,5 @@
 /*
- * Who looks after the sessions of a process.
+ * Looks after the connections of a process.
  */
 
 #ifndef _NGX_SVC_PG_WATCH_H_INCLUDED_
@@ -9,15 +9,14 @@
 #include "ngx_svc_pg.h"
 
 
-/*
- * At a process's start, behind ngx_svc_pg_init_worker(); and end, before
- * ngx_svc_pg_exit_worker().
- */
+/* Called when a process starts, after ngx_svc_pg_init_worker(). */
 NGX_SVC_API ngx_int_t ngx_svc_pg_watch_init(ngx_cycle_t *cycle,
     ngx_svc_pg_conf_t *conf);
+
+/* Called when a process ends, before ngx_svc_pg_exit_worker(). */
 NGX_SVC_API void ngx_svc_pg_watch_exit(void);
 
-/* More may be known of timelines: sessions on lower ones are given up. */
+/* Gives up connections on lower timelines, when more may be known of them. */
 void ngx_svc_pg_watch(void);
 
 
