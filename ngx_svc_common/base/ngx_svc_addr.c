@@ -1,5 +1,5 @@
 /*
- * Addresses and CIDRs.
+ * IP addresses and CIDRs.
  */
 
 #include "ngx_svc_addr.h"
@@ -101,7 +101,7 @@ ngx_svc_cidr_parse(const u_char *text, size_t len, ngx_svc_cidr_t *cidr)
 
     if (cidr->addr.family != family) {
 
-        /* a shorter prefix would hold more than the mapped addresses */
+        /* a shorter prefix has more addresses than the mapped ones */
 
         if (bits < NGX_SVC_ADDR_MAPPED_BITS) {
             return NGX_DECLINED;
@@ -151,8 +151,8 @@ ngx_svc_cidr_contains(const ngx_svc_cidr_t *cidr, const ngx_svc_addr_t *addr)
 
 
 /*
- * inet_pton() of glibc and musl is as strict as is wanted here.  It reads up
- * to a NUL, so that one inside the text has to be refused.
+ * inet_pton() of glibc and musl is as strict as we need.  It reads up to a NUL,
+ * so a NUL inside the text is declined before.
  */
 
 static ngx_int_t
@@ -201,7 +201,10 @@ ngx_svc_addr_unmap(ngx_svc_addr_t *addr)
 }
 
 
-/* RFC 5952, 4: the first of the longest runs of two or more zero groups. */
+/*
+ * Shortens the first of the longest runs of two or more zero groups (RFC 5952,
+ * 4).
+ */
 
 static u_char *
 ngx_svc_addr_text6(u_char *p, const u_char *bytes)

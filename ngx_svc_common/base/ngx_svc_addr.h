@@ -1,5 +1,5 @@
 /*
- * Addresses and CIDRs.
+ * IP addresses and CIDRs.
  */
 
 #ifndef _NGX_SVC_ADDR_H_INCLUDED_
@@ -13,11 +13,11 @@
                                        "255.255.255.255") - 1)
 
 
-/* ::ffff:a.b.c.d is kept as IPv4. */
+/* An address.  ::ffff:a.b.c.d is kept as IPv4. */
 
 typedef struct {
     ngx_uint_t   family;            /* AF_INET or AF_INET6 */
-    u_char       bytes[16];         /* network order; 4 of them for AF_INET */
+    u_char       bytes[16];         /* network order; AF_INET has 4 of them */
 } ngx_svc_addr_t;
 
 typedef struct {
@@ -27,27 +27,35 @@ typedef struct {
 
 
 /*
- * Strict: four decimal parts without leading zeros, or RFC 4291 text; no zone,
- * no port, no brackets.  NGX_OK, or NGX_DECLINED.
+ * Parses an address strictly: four decimal parts without leading zeros, or the
+ * text of RFC 4291; no zone, no port, no brackets.  Returns NGX_OK or
+ * NGX_DECLINED.
  */
 NGX_SVC_API ngx_int_t ngx_svc_addr_parse(const u_char *text, size_t len,
     ngx_svc_addr_t *addr);
 
-/* NGX_DECLINED for a family that is neither (a unix socket's, say). */
+/*
+ * Takes the address of a socket.  Returns NGX_OK, or NGX_DECLINED when its
+ * family is neither AF_INET nor AF_INET6, such as that of a unix socket.
+ */
 NGX_SVC_API ngx_int_t ngx_svc_addr_from_sockaddr(struct sockaddr *sa,
     ngx_svc_addr_t *addr);
 
-/* RFC 5952 text, at most NGX_SVC_ADDR_TEXT_LEN bytes; returns its end. */
+/*
+ * Writes the text of RFC 5952, at most NGX_SVC_ADDR_TEXT_LEN bytes; returns its
+ * end.
+ */
 NGX_SVC_API u_char *ngx_svc_addr_text(u_char *p, const ngx_svc_addr_t *addr);
 
 /*
- * "address/bits", or an address alone for one of /32 or /128; host bits are
- * allowed, and masked.  bits is decimal without sign or leading zero.
+ * Parses "address/bits", or an address alone, which has 32 or 128 bits.  Host
+ * bits are allowed, and masked.  "bits" is decimal, without sign or leading
+ * zero.  Returns NGX_OK or NGX_DECLINED.
  */
 NGX_SVC_API ngx_int_t ngx_svc_cidr_parse(const u_char *text, size_t len,
     ngx_svc_cidr_t *cidr);
 
-/* 1 when the address is of the same family and inside. */
+/* Returns 1 if the address is of the same family, and inside the CIDR. */
 NGX_SVC_API ngx_uint_t ngx_svc_cidr_contains(const ngx_svc_cidr_t *cidr,
     const ngx_svc_addr_t *addr);
 

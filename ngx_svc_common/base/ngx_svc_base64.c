@@ -23,7 +23,7 @@ ngx_svc_base64url_decode(const u_char *text, size_t len, u_char *out,
     src.len = len;
     dst.data = out;
 
-    /* nginx's reads up to a "=" */
+    /* ngx_decode_base64url() would stop at a "=" */
 
     if (memchr(text, '=', len) != NULL
         || ngx_decode_base64url(&dst, &src) != NGX_OK)
@@ -31,7 +31,7 @@ ngx_svc_base64url_decode(const u_char *text, size_t len, u_char *out,
         return NGX_DECLINED;
     }
 
-    /* the bits that are left over are in the last character */
+    /* bits beyond the last byte are in the last character */
 
     rest = dst.len % 3;
 

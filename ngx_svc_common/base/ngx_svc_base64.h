@@ -1,5 +1,5 @@
 /*
- * base64url without padding (RFC 4648, 5), of one spelling for each value.
+ * base64url without padding (RFC 4648, 5), with one spelling of each value.
  */
 
 #ifndef _NGX_SVC_BASE64_H_INCLUDED_
@@ -13,14 +13,16 @@
 
 
 /*
- * Unlike ngx_decode_base64url() refuses padding and bits behind the last byte
- * that are not 0.  out has room for len * 3 / 4 bytes; *out_len is set.
- * NGX_OK, or NGX_DECLINED.
+ * Decodes a text.  Unlike ngx_decode_base64url() it declines padding, and bits
+ * after the last byte that are not 0.  out has room for len * 3 / 4 bytes;
+ * *out_len is set.  Returns NGX_OK or NGX_DECLINED.
  */
 NGX_SVC_API ngx_int_t ngx_svc_base64url_decode(const u_char *text, size_t len,
     u_char *out, size_t *out_len);
 
-/* Writes ngx_svc_base64url_len(len) characters, returns what follows them. */
+/*
+ * Writes ngx_svc_base64url_len(len) characters, and returns what follows them.
+ */
 NGX_SVC_API u_char *ngx_svc_base64url(u_char *p, const u_char *data,
     size_t len);
 

@@ -50,7 +50,7 @@ ngx_svc_bidi_strip(ngx_str_t *text)
 }
 
 
-/* The bytes of the one that is there, or 0. */
+/* Returns the length of such a character at p, or 0 if there is none. */
 
 static size_t
 ngx_svc_bidi_at(const u_char *p, const u_char *end)

@@ -1,5 +1,5 @@
 /*
- * ngx_svc: the common part's own declarations.
+ * Declarations that all files of ngx_svc use.
  */
 
 #ifndef _NGX_SVC_COMMON_H_INCLUDED_
@@ -12,15 +12,15 @@
 
 /*
  * A surface (ngx_svc_scim_module, ...) is a shared object of its own that uses
- * the functions of ngx_svc_common_module.  nginx loads with RTLD_NOW, so a
- * strong reference would fail in dlopen() with the bare name of a symbol.
- * A weak one lets the surface load, look for the common module, and tell the
- * operator which load_module line is missing.
+ * the functions of ngx_svc_common_module.  nginx loads modules with RTLD_NOW,
+ * so a strong reference would fail in dlopen() with the bare name of a symbol.
+ * With a weak one the surface is loaded, looks for the common module, and tells
+ * the operator which load_module line is missing.
  */
 
 #define NGX_SVC_API  __attribute__((weak))
 
-/* Of two ngx_str_t, 1: they have the same bytes. */
+/* 1 if two ngx_str_t have the same bytes. */
 #define ngx_svc_same(a, b)                                                    \
     ((a)->len == (b)->len                                                     \
      && ((a)->len == 0                                                        \

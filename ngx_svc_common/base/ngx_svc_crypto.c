@@ -15,7 +15,7 @@
 #define NGX_SVC_SEAL_TAG_LEN    16
 
 
-/* A sealed text's parts. */
+/* The parts of a sealed text. */
 
 typedef struct {
     const ngx_svc_key_t  *key;
@@ -45,8 +45,8 @@ static ngx_int_t ngx_svc_sealed_split(const ngx_svc_keys_t *keys,
 
 
 /*
- * One context for the life of the process: a digest that is fetched anew for
- * each call costs four times as much.
+ * One context lives as long as the process: fetching the digest anew for each
+ * call costs four times as much.
  */
 
 static EVP_MD_CTX  *ngx_svc_sha256_ctx;
@@ -303,11 +303,11 @@ ngx_svc_unseal(const ngx_svc_keys_t *keys, const u_char *text, size_t len,
 
     if (rc != NGX_OK) {
 
-        /* what was decrypted is not to be trusted, nor to be seen */
+        /* what was decrypted is not authentic: the caller must not see it */
 
         ngx_explicit_memzero(out, sealed.len);
 
-        /* nginx takes what is left there for an error of some connection */
+        /* nginx would take errors that are left for those of a connection */
 
         ERR_clear_error();
 
@@ -339,7 +339,7 @@ ngx_svc_keys_line(ngx_svc_keys_t *keys, const u_char *line, size_t len,
 }
 
 
-/* NULL, or what is wrong with the line. */
+/* Returns NULL, or what is wrong with the line. */
 
 static const char *
 ngx_svc_key_line(ngx_svc_keys_t *keys, const u_char *line, size_t len)
@@ -425,7 +425,7 @@ ngx_svc_key_find(const ngx_svc_keys_t *keys, const u_char *id, size_t len)
 }
 
 
-/* Writes the ciphertext and the tag behind it. */
+/* Writes the ciphertext, and the tag after it. */
 
 static ngx_int_t
 ngx_svc_encrypt(EVP_CIPHER_CTX *ctx, const u_char *key, const u_char *nonce,
@@ -469,7 +469,7 @@ ngx_svc_decrypt(EVP_CIPHER_CTX *ctx, const ngx_svc_sealed_t *sealed,
         return NGX_ERROR;
     }
 
-    /* this one compares the tags */
+    /* EVP_DecryptFinal_ex() compares the tags */
 
     if (EVP_DecryptFinal_ex(ctx, out + sealed->len, &n) != 1) {
         return NGX_DECLINED;

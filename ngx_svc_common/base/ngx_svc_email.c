@@ -20,7 +20,8 @@
 typedef struct {
     u_char     *last;
     u_char     *end;
-    unsigned    strict:1;   /* what IDNA2008 does not have is NGX_DECLINED */
+    unsigned    strict:1;   /* 1: a label that IDNA2008 does not allow is
+                               NGX_DECLINED */
 } ngx_svc_email_out_t;
 
 
@@ -150,7 +151,7 @@ ngx_svc_email_form(const ngx_str_t *email)
 }
 
 
-/* Of an address of the right form. */
+/* Returns 1 if a mailbox can have the address, whose form is right. */
 
 static ngx_uint_t
 ngx_svc_email_mailbox(const ngx_str_t *email)
@@ -195,8 +196,8 @@ ngx_svc_email_visible(ucs4_t c)
 
 
 /*
- * NFC makes ASCII of some characters (U+212A is "K"): it comes before the
- * folding.
+ * NFC comes before the folding to lower case, since it makes ASCII of some
+ * characters (U+212A becomes "K").
  */
 
 static ngx_int_t
@@ -242,7 +243,7 @@ ngx_svc_email_domain(ngx_svc_email_out_t *out, const u_char *domain, size_t len)
         return (len == 0) ? NGX_OK : NGX_ERROR;
     }
 
-    /* letters that have more than one in lower case come as these */
+    /* a letter may become several letters in lower case */
 
     len = 0;
     text = u8_tolower(composed, n, NULL, UNINORM_NFC, NULL, &len);
@@ -291,7 +292,7 @@ ngx_svc_email_label(ngx_svc_email_out_t *out, const u_char *label, size_t len)
     rc = IDN2_DISALLOWED;
     ascii = NULL;
 
-    /* libidn2 passes ASCII as it is, but for A-labels */
+    /* libidn2 leaves ASCII as it is, but for A-labels */
 
     if (len && len < sizeof(text)
         && (ngx_svc_email_a_label(label, len)
@@ -319,7 +320,10 @@ ngx_svc_email_label(ngx_svc_email_out_t *out, const u_char *label, size_t len)
 }
 
 
-/* Letters, digits, hyphens, and underscores, as some hosts have; no A-label. */
+/*
+ * Returns 1 for letters, digits, hyphens, and underscores, which some hosts
+ * have; 0 for an A-label.
+ */
 
 static ngx_uint_t
 ngx_svc_email_ascii_label(const u_char *label, size_t len)
@@ -355,7 +359,7 @@ ngx_svc_email_a_label(const u_char *label, size_t len)
 }
 
 
-/* How many bytes are ASCII, from its beginning. */
+/* Returns how many bytes from the label's beginning are ASCII. */
 
 static size_t
 ngx_svc_email_ascii(const u_char *label, size_t len)

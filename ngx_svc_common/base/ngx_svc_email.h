@@ -1,5 +1,5 @@
 /*
- * E-mail addresses, the sign-in identifiers.
+ * E-mail addresses, by which users sign in.
  */
 
 #ifndef _NGX_SVC_EMAIL_H_INCLUDED_
@@ -10,26 +10,31 @@
 
 
 #define NGX_SVC_EMAIL_MAX  254      /* bytes */
-#define NGX_SVC_EMAIL_KEY  1536     /* bytes of a key, whatever Unicode makes */
+#define NGX_SVC_EMAIL_KEY  1536     /* bytes of a key, also when Unicode's
+                                       normal form is longer */
 
 
 /*
- * The checks of a row (ngx_svc_check_pt), of a string of valid UTF-8.  The
- * first one takes an address that a mailbox can have: of one that is to be
- * somebody's.  The second one looks at its form alone: of one by which somebody
- * is looked up, as accounts may have addresses that were taken once.
+ * The check of an address that a user will have: it must be one that a mailbox
+ * can have.  The value is a string of valid UTF-8, here and below.
  */
 NGX_SVC_API ngx_int_t ngx_svc_email_check(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
+
+/*
+ * The check of an address by which a user is looked up: it checks the form
+ * alone, since some accounts have addresses that are not taken any more.
+ */
 NGX_SVC_API ngx_int_t ngx_svc_email_form_check(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
 
 /*
- * The key of an address, as svc.address_key() makes it: two addresses are the
- * same one if their keys are.  The local part in NFC (RFC 6532, 3.1), its ASCII
- * letters in lower case; the domain in lower case, as A-labels (RFC 5890).  Of
- * a domain that IDNA2008 does not have, which no new address has, the labels
- * stay as they are.  *len is its length.  NGX_ERROR: memory.
+ * Makes the key of an address, as svc.address_key() does: two addresses are the
+ * same if their keys are.  The local part is in NFC (RFC 6532, 3.1), with its
+ * ASCII letters in lower case; the domain is in lower case, as A-labels (RFC
+ * 5890).  Labels that IDNA2008 does not allow, which no new address has, stay
+ * as they are.  *len is the key's length.  Returns NGX_OK, or NGX_ERROR when
+ * memory runs out.
  */
 NGX_SVC_API ngx_int_t ngx_svc_email_key(u_char key[NGX_SVC_EMAIL_KEY],
     size_t *len, const ngx_str_t *email);

@@ -300,7 +300,7 @@ ngx_svc_fail(ngx_svc_error_t *err, ngx_svc_error_e kind, const char *fmt, ...)
 
     if (p == err->detail + NGX_SVC_ERROR_DETAIL) {
 
-        /* cut: step back over the bytes of a character that may be halved */
+        /* it may be cut within a character: drop the bytes of the last one */
 
         while (p > err->detail && (p[-1] & 0xc0) == 0x80) {
             p--;

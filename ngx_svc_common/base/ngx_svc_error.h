@@ -1,5 +1,5 @@
 /*
- * What can go wrong in a request, and what each surface answers for it.
+ * The errors of requests, and what each surface answers for them.
  */
 
 #ifndef _NGX_SVC_ERROR_H_INCLUDED_
@@ -87,10 +87,10 @@ typedef enum {
 
 typedef struct {
     ngx_uint_t       status;
-    ngx_str_t        code;          /* of the JSON API */
+    ngx_str_t        code;          /* in the admin API */
     ngx_str_t        scim_type;     /* RFC 7644, 3.12; may be empty */
-    ngx_str_t        detail;        /* said when there is nothing better */
-    ngx_str_t        oauth;         /* of OAuth, RFC 6749, 5.2; may be empty */
+    ngx_str_t        detail;        /* when the error has none of its own */
+    ngx_str_t        oauth;         /* in OAuth, RFC 6749, 5.2; may be empty */
 } ngx_svc_error_row_t;
 
 
@@ -101,14 +101,17 @@ typedef struct {
 } ngx_svc_error_t;
 
 
-/* The row of a kind, and the kind that an HTTP status stands for. */
+/* Returns the row of an error. */
 NGX_SVC_API const ngx_svc_error_row_t *ngx_svc_error_row(ngx_svc_error_e kind);
+
+/* Returns the error that an HTTP status stands for; NGX_SVC_E_NONE: none. */
 NGX_SVC_API ngx_svc_error_e ngx_svc_error_kind(ngx_uint_t status);
 
 /*
- * Fills *err; fmt as of ngx_sprintf(), cut at NGX_SVC_ERROR_DETAIL and at an
- * UTF-8 boundary.  The first error stays: a later call changes nothing.
- * Returns NGX_DECLINED, so that a validator can "return ngx_svc_fail(...)".
+ * Sets *err; fmt is that of ngx_sprintf().  The detail is cut at
+ * NGX_SVC_ERROR_DETAIL bytes, between two characters of UTF-8.  The first error
+ * stays: a later call changes nothing.  Returns NGX_DECLINED, so that a check
+ * can "return ngx_svc_fail(...)".
  */
 NGX_SVC_API ngx_int_t ngx_svc_fail(ngx_svc_error_t *err, ngx_svc_error_e kind,
     const char *fmt, ...);

@@ -7,7 +7,7 @@
 #include "ngx_svc_utf8.h"
 
 
-#define NGX_SVC_FORM_NAME  64       /* bytes, of a name that details tell */
+#define NGX_SVC_FORM_NAME  64       /* bytes of a name in a detail, at most */
 
 
 static ngx_uint_t ngx_svc_form_count(const ngx_str_t *text);
@@ -74,7 +74,10 @@ ngx_svc_form_parse(ngx_pool_t *pool, const ngx_str_t *text,
 }
 
 
-/* As many as there may be, or one more: a value is behind a "=". */
+/*
+ * Returns an upper bound of the pairs that have a value, which needs a "=".  It
+ * may be one too many.
+ */
 
 static ngx_uint_t
 ngx_svc_form_count(const ngx_str_t *text)
@@ -94,7 +97,10 @@ ngx_svc_form_count(const ngx_str_t *text)
 }
 
 
-/* What is written, with its NULs, is not longer than the text and one byte. */
+/*
+ * Decodes a pair.  What is written for all pairs, with the NULs, is at most one
+ * byte longer than the text.
+ */
 
 static ngx_int_t
 ngx_svc_form_pair(u_char *p, u_char *last, u_char **dst,
@@ -130,7 +136,7 @@ ngx_svc_form_pair(u_char *p, u_char *last, u_char **dst,
 }
 
 
-/* NULL, or what is wrong. */
+/* Returns NULL, or what is wrong. */
 
 static const char *
 ngx_svc_form_decode(u_char *p, u_char *last, u_char **dst, ngx_str_t *out)
@@ -272,7 +278,10 @@ ngx_svc_form_unique(const ngx_svc_form_t *form, const char *const *repeatable,
 }
 
 
-/* Values are in memory in the order of the text. */
+/*
+ * Compares by name, then by the order of the text, in which the values lie in
+ * memory.
+ */
 
 static int ngx_libc_cdecl
 ngx_svc_form_cmp(const void *one, const void *two)
@@ -304,7 +313,10 @@ ngx_svc_form_cmp_names(const ngx_str_t *one, const ngx_str_t *two)
 }
 
 
-/* Of the first pair of that name; if there is none, of the first behind it. */
+/*
+ * Returns the index of the first pair with that name; if there is none, that of
+ * the pair that would follow it.
+ */
 
 static ngx_uint_t
 ngx_svc_form_find(const ngx_svc_form_t *form, const ngx_str_t *name)

@@ -18,7 +18,10 @@ typedef struct {
     ngx_str_t             value;        /* never empty */
 } ngx_svc_form_pair_t;
 
-/* Sorted: those of one name are together, in the order of the text. */
+/*
+ * Pairs are sorted by name; those with the same name are in the order of the
+ * text.
+ */
 
 typedef struct {
     ngx_uint_t            n;
@@ -27,32 +30,37 @@ typedef struct {
 
 
 /*
- * Decodes "+" and %XX, of text into memory of the pool; text itself is not
- * changed, and a NUL follows each name and value.  Pairs with an empty value
- * are dropped, they count as absent (RFC 6749, 3.1).
+ * Decodes "+" and %XX in a text, into memory of the pool; the text itself is
+ * not changed.  A NUL follows each name and value.  Pairs with an empty value
+ * are dropped: they count as absent (RFC 6749, 3.1).
  *
- * NGX_OK; NGX_DECLINED with err (NGX_SVC_E_INVALID_REQUEST): bad
- * percent-encoding, a NUL, not UTF-8, or over NGX_SVC_FORM_MAX; NGX_ERROR when
- * memory runs out.  A detail, here and below, is ASCII without '"' and "\"
- * (RFC 6749, 5.2), whatever the parameter's name.
+ * Returns NGX_OK; NGX_DECLINED with err set (NGX_SVC_E_INVALID_REQUEST) for bad
+ * percent-encoding, a NUL, a text that is not UTF-8, or more than
+ * NGX_SVC_FORM_MAX parameters; or NGX_ERROR when memory runs out.  A detail,
+ * here and below, is ASCII without '"' and "\" (RFC 6749, 5.2), whatever the
+ * parameter's name is.
  */
 NGX_SVC_API ngx_int_t ngx_svc_form_parse(ngx_pool_t *pool,
     const ngx_str_t *text, ngx_svc_form_t *form, ngx_svc_error_t *err);
 
 /*
- * The parameter of that name.  NGX_OK with value->data NULL when it is absent;
- * NGX_DECLINED with err, as above, when it is there more than once.
+ * Finds the parameter with that name.  Returns NGX_OK, with value->data NULL
+ * when it is absent; or NGX_DECLINED with err set when it is there more than
+ * once.
  */
 NGX_SVC_API ngx_int_t ngx_svc_form_value(const ngx_svc_form_t *form,
     const char *name, ngx_str_t *value, ngx_svc_error_t *err);
 
-/* The i-th of a name, from 0; NGX_OK, or NGX_DECLINED: there are fewer. */
+/*
+ * Finds the i-th parameter with that name, from 0.  Returns NGX_OK, or
+ * NGX_DECLINED when there are fewer.
+ */
 NGX_SVC_API ngx_int_t ngx_svc_form_nth(const ngx_svc_form_t *form,
     const char *name, ngx_uint_t i, ngx_str_t *value);
 
 /*
- * NGX_DECLINED with err, as above, when a parameter comes twice that is none
- * of repeatable, which ends with NULL; NGX_OK otherwise.
+ * Checks that no parameter is there twice but those of repeatable, which ends
+ * with NULL.  Returns NGX_OK, or NGX_DECLINED with err set.
  */
 NGX_SVC_API ngx_int_t ngx_svc_form_unique(const ngx_svc_form_t *form,
     const char *const *repeatable, ngx_svc_error_t *err);

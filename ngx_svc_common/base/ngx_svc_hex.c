@@ -5,7 +5,7 @@
 #include "ngx_svc_hex.h"
 
 
-/* Of a digit one more than it is; 0: of anything else. */
+/* The value of a digit, plus one; 0 for any other byte. */
 
 static const u_char  ngx_svc_hex_digits[256] = {
     ['0'] = 1, ['1'] = 2, ['2'] = 3, ['3'] = 4, ['4'] = 5, ['5'] = 6,

@@ -1,5 +1,5 @@
 /*
- * JSON in.
+ * Reads JSON.
  */
 
 #include "ngx_svc_json.h"
@@ -16,17 +16,18 @@ static void ngx_svc_json_free(void *p);
 
 
 /*
- * The pool of the parse that is running.  libcjson's hooks are one for the
- * process, and other modules may use the library too: outside of a parse of
- * ours the hooks are malloc() and free().
+ * The pool of the parse that is running.  libcjson has one set of hooks for the
+ * process, and other modules may use the library, too: when no parse of ours is
+ * running the hooks are malloc() and free().
  */
 
 static ngx_pool_t  *ngx_svc_json_pool;
 static ngx_uint_t   ngx_svc_json_no_memory;
 
 /*
- * A tree is many small pieces: they are cut from chunks of the pool, whose own
- * search for room takes longer.  Its size is about five times the text's.
+ * A tree has many small pieces, which are cut from chunks of the pool: nginx's
+ * own allocation would take longer.  The tree is about five times as large as
+ * the text.
  */
 
 #define NGX_SVC_JSON_CHUNK_MIN   512
@@ -98,7 +99,7 @@ ngx_svc_json_parse(ngx_pool_t *pool, ngx_str_t *text, cJSON **json,
 }
 
 
-/* As deep as the text is: NGX_SVC_JSON_MAX_DEPTH at most. */
+/* The recursion is as deep as the text, at most NGX_SVC_JSON_MAX_DEPTH. */
 
 static ngx_int_t
 ngx_svc_json_unique(cJSON *json, ngx_svc_error_t *err)
@@ -119,7 +120,7 @@ ngx_svc_json_unique(cJSON *json, ngx_svc_error_t *err)
 }
 
 
-/* Sorts the names, since pairs would be too many in a hostile object. */
+/* The names are sorted: comparing all pairs would take too long. */
 
 static ngx_int_t
 ngx_svc_json_names(cJSON *object, ngx_svc_error_t *err)

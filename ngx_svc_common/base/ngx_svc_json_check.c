@@ -1,5 +1,5 @@
 /*
- * The guard of JSON in: one pass, without recursion.
+ * The check of JSON that is read: one pass, without recursion.
  */
 
 #include "ngx_svc_json_check.h"
@@ -7,13 +7,16 @@
 
 
 /*
- * cJSON copies a number into a buffer of 64 bytes and loses what does not fit,
- * so that a longer number is refused.
+ * cJSON copies a number into a buffer of 64 bytes, and loses what does not fit,
+ * so a longer number is refused.
  */
 
 #define NGX_SVC_JSON_NUMBER_LEN  63
 
-/* An exponent beyond this decides by itself; keeps the sum from overflow. */
+/*
+ * An exponent beyond this is out of range, whatever the digits are; the limit
+ * keeps the sum from an overflow.
+ */
 
 #define NGX_SVC_JSON_EXPONENT    100000
 
@@ -24,8 +27,8 @@ typedef struct {
     const u_char     *end;
     ngx_uint_t        nvalues;
     ngx_uint_t        depth;
-    uint64_t          objects;      /* a bit for each level, the lowest is the
-                                       present one: 1 object, 0 array */
+    uint64_t          objects;      /* a bit for each level, the lowest for the
+                                       present one; 1: object, 0: array */
     ngx_svc_error_t  *err;
 } ngx_svc_json_scan_t;
 
@@ -48,9 +51,9 @@ static ngx_int_t ngx_svc_json_error(ngx_svc_json_scan_t *s, const char *what);
 
 
 /*
- * 2^1024 - 2^970, which is half-way from the largest double to 2^1024 and the
- * first that rounds to infinity: its leading digits, more than a number has
- * here.  There are 309 before the point.
+ * The leading digits of 2^1024 - 2^970, which is half-way from the largest
+ * double to 2^1024, and is the first number that is rounded to infinity.  They
+ * are more digits than a number may have.  It has 309 digits before the point.
  */
 
 static const u_char  ngx_svc_json_limit[] =
@@ -59,8 +62,8 @@ static const u_char  ngx_svc_json_limit[] =
 #define NGX_SVC_JSON_LIMIT_EXPONENT  309
 
 /*
- * Below the smallest double a number is zero to one reader, and to another one,
- * as to PostgreSQL, as many digits as its exponent says.
+ * A number below the smallest double is zero for some readers; for others, such
+ * as PostgreSQL, it has as many digits as its exponent says.
  */
 
 #define NGX_SVC_JSON_TINY_EXPONENT   (-323)
@@ -99,8 +102,8 @@ ngx_svc_json_check(const u_char *text, size_t len, ngx_svc_error_t *err)
 
 
 /*
- * Reads a value, or the beginning of one.  NGX_OK: it is complete; NGX_AGAIN:
- * the first value in it comes next.
+ * Reads a value, or the beginning of one.  Returns NGX_OK when it is complete;
+ * NGX_AGAIN when the first value in it comes next; or NGX_DECLINED.
  */
 
 static ngx_int_t
@@ -169,10 +172,11 @@ ngx_svc_json_enter(ngx_svc_json_scan_t *s)
 
 
 /*
- * What follows a value.  NGX_AGAIN: another value; NGX_OK: the end.
+ * Reads what follows a value.  Returns NGX_AGAIN when another value comes;
+ * NGX_OK at the end; or NGX_DECLINED.
  *
- * At the full depth of 64 the outermost level's bit is the highest one, and
- * none is lost.
+ * At the full depth of 64 the outermost level has the highest bit, and no bit
+ * is lost.
  */
 
 static ngx_int_t
@@ -212,7 +216,7 @@ ngx_svc_json_next(ngx_svc_json_scan_t *s)
 }
 
 
-/* Reads a member's name and the colon. */
+/* Reads a member's name, and the colon. */
 
 static ngx_int_t
 ngx_svc_json_name(ngx_svc_json_scan_t *s)
@@ -345,7 +349,7 @@ ngx_svc_json_backslash(ngx_svc_json_scan_t *s)
 }
 
 
-/* Looks at "\uXXXX" at s->p. */
+/* Reads the code of "\uXXXX" at s->p, without moving s->p. */
 
 static ngx_int_t
 ngx_svc_json_hex4(ngx_svc_json_scan_t *s, ngx_uint_t *code)
@@ -436,10 +440,9 @@ ngx_svc_json_digits(ngx_svc_json_scan_t *s)
 
 
 /*
- * 1 if the well-formed number has a finite double, and no more digits than
- * one.  Gathers the significant
- * digits d1 d2 ... and the e of 0.d1d2... * 10^e: unlike strtod(), the same
- * in every locale.
+ * Returns 1 if a well-formed number is a finite double, and is not below the
+ * smallest one.  Gathers the significant digits d1 d2 ... and the e of
+ * 0.d1d2... * 10^e: unlike strtod() this does not depend on the locale.
  */
 
 static ngx_uint_t
@@ -480,13 +483,13 @@ ngx_svc_json_finite(const u_char *p, const u_char *end)
                && exponent >= NGX_SVC_JSON_TINY_EXPONENT;
     }
 
-    /* what begins as the limit does is shorter, and so is smaller */
+    /* a number with the leading digits of the limit, and no more, is smaller */
 
     return ngx_memcmp(digits, ngx_svc_json_limit, n) <= 0;
 }
 
 
-/* The value of "e+NN", or of nothing. */
+/* Returns the value of "e+NN"; 0 if there is no exponent. */
 
 static ngx_int_t
 ngx_svc_json_exponent(const u_char *p, const u_char *end)

@@ -1,9 +1,9 @@
 /*
- * A guard that admits only JSON that every reader reads the same way.
+ * A check that admits only JSON that every reader reads the same way.
  *
- * cJSON by itself takes text behind the value, numbers such as "01" or "1e999",
- * raw control characters, NUL and bytes that are no UTF-8: none of that would be
- * seen any more in its tree.
+ * cJSON alone takes text after the value, numbers such as "01" or "1e999", raw
+ * control characters, NUL, and bytes that are no UTF-8; its tree does not show
+ * them any more.
  */
 
 #ifndef _NGX_SVC_JSON_CHECK_H_INCLUDED_
@@ -19,13 +19,13 @@
 
 
 /*
- * Checks a text against RFC 8259 and, beyond it: valid UTF-8, no NUL (raw or
- * \u0000), no lone surrogate, finite numbers of at most 63 bytes (cJSON reads
- * no more), NGX_SVC_JSON_MAX_DEPTH and NGX_SVC_JSON_MAX_VALUES.  Reads only;
- * needs no pool.
+ * Checks that a text is JSON as of RFC 8259 and, beyond it: valid UTF-8, no NUL
+ * (raw or \u0000), no lone surrogate, finite numbers of at most 63 bytes (cJSON
+ * reads no more), and within NGX_SVC_JSON_MAX_DEPTH and
+ * NGX_SVC_JSON_MAX_VALUES.  The text is not changed, and no memory allocated.
  *
- * NGX_OK, or NGX_DECLINED with err set (NGX_SVC_E_INVALID_SYNTAX; the detail
- * says what is wrong and at which byte offset).
+ * Returns NGX_OK, or NGX_DECLINED with err set (NGX_SVC_E_INVALID_SYNTAX; the
+ * detail says what is wrong, and at which byte).
  */
 NGX_SVC_API ngx_int_t ngx_svc_json_check(const u_char *text, size_t len,
     ngx_svc_error_t *err);

@@ -1,5 +1,5 @@
 /*
- * JSON out.
+ * A writer of JSON.
  */
 
 #include "ngx_svc_json_write.h"
@@ -19,7 +19,7 @@ static u_char *ngx_svc_json_begin(ngx_svc_json_writer_t *w, const char *key,
 static u_char *ngx_svc_json_escape(u_char *p, u_char c);
 
 
-/* What follows the backslash for the control characters (RFC 8259, 7). */
+/* The letter after the backslash for each control character (RFC 8259, 7). */
 
 static const u_char  ngx_svc_json_escapes[] =
     "uuuuuuuubtnufruu" "uuuuuuuuuuuuuuuu";
@@ -94,7 +94,7 @@ ngx_svc_json_string(ngx_svc_json_writer_t *w, const char *key,
 
     *p++ = '"';
 
-    /* nearly all of them */
+    /* nearly all strings need no escaping */
 
     if (len == 0 || ngx_svc_json_plain_len(data, len) == len) {
         p = len ? ngx_cpymem(p, data, len) : p;
@@ -243,7 +243,7 @@ ngx_svc_json_string_append(ngx_svc_json_writer_t *w, const u_char *data,
 }
 
 
-/* How many bytes need no escaping: eight are looked at at once. */
+/* Returns how many bytes need no escaping; looks at eight bytes at once. */
 
 static size_t
 ngx_svc_json_plain_len(const u_char *data, size_t len)
@@ -322,7 +322,7 @@ ngx_svc_json_grow(ngx_svc_json_writer_t *w, size_t size)
 
     ngx_memcpy(start, w->start, len);
 
-    /* frees what was large enough for an allocation of its own */
+    /* frees the old buffer if it was large enough for its own allocation */
 
     (void) ngx_pfree(w->pool, w->start);
 
@@ -334,7 +334,10 @@ ngx_svc_json_grow(ngx_svc_json_writer_t *w, size_t size)
 }
 
 
-/* Returns where a value of size bytes goes, w->last still before its key. */
+/*
+ * Writes a comma and a key.  Returns where a value of size bytes goes; w->last
+ * still points before the key.
+ */
 
 static u_char *
 ngx_svc_json_begin(ngx_svc_json_writer_t *w, const char *key, size_t size)

@@ -1,5 +1,5 @@
 /*
- * JSON out: a writer that appends to one growing buffer of a pool.
+ * A writer of JSON, which appends to one growing buffer of a pool.
  */
 
 #ifndef _NGX_SVC_JSON_WRITE_H_INCLUDED_
@@ -10,10 +10,10 @@
 
 
 /*
- * The writer puts commas itself: "comma" says that a member or an element has
+ * The writer writes the commas: "comma" is set when a member or an element has
  * been written at the present level, and a key or an opening bracket clears it.
- * An allocation that fails sets "failed"; all later calls then do nothing, and
- * only the end needs to look.
+ * When an allocation fails, "failed" is set, and all later calls do nothing, so
+ * the caller needs to check it only at the end.
  */
 
 typedef struct {
@@ -21,19 +21,23 @@ typedef struct {
     u_char      *start;
     u_char      *last;
     u_char      *end;
-    size_t       secret_at;     /* of ngx_svc_json_secret(), from the start */
+    size_t       secret_at;     /* where ngx_svc_json_secret() has written,
+                                   from the start */
     size_t       secret_len;
     unsigned     comma:1;
     unsigned     failed:1;
 } ngx_svc_json_writer_t;
 
 
-/* NGX_OK, or NGX_ERROR when memory runs out.  size: first guess, in bytes. */
+/*
+ * Initializes a writer.  size: a first guess, in bytes.  Returns NGX_OK, or
+ * NGX_ERROR when memory runs out.
+ */
 NGX_SVC_API ngx_int_t ngx_svc_json_writer_init(ngx_svc_json_writer_t *w,
     ngx_pool_t *pool, size_t size);
 
 /*
- * key: "" or NULL in an array and at the top; else a literal that needs no
+ * key: "" or NULL in an array and at the top; otherwise a literal that needs no
  * escaping.
  */
 NGX_SVC_API void ngx_svc_json_open(ngx_svc_json_writer_t *w, const char *key,
@@ -48,23 +52,25 @@ NGX_SVC_API void ngx_svc_json_boolean(ngx_svc_json_writer_t *w,
     const char *key, ngx_uint_t b);
 NGX_SVC_API void ngx_svc_json_null(ngx_svc_json_writer_t *w, const char *key);
 
-/* A string known to need no escaping, and a piece of JSON as it is. */
+/* Writes a string that needs no escaping. */
 NGX_SVC_API void ngx_svc_json_plain(ngx_svc_json_writer_t *w, const char *key,
     const u_char *data, size_t len);
+
+/* Writes a piece of JSON as it is. */
 NGX_SVC_API void ngx_svc_json_raw(ngx_svc_json_writer_t *w, const char *key,
     const u_char *data, size_t len);
 
 /*
- * A member that is shown this once: like ngx_svc_json_plain(), but the writer
- * remembers where it is, with the comma before it.  Not the first member of its
- * object.
+ * Writes a secret that only this answer shows, as ngx_svc_json_plain() does.
+ * The writer remembers where the member is, with the comma before it, so it
+ * must not be the first member of its object.
  */
 NGX_SVC_API void ngx_svc_json_secret(ngx_svc_json_writer_t *w,
     const char *key, const u_char *data, size_t len);
 
 /*
- * A string made of several parts: begin, append any number of times (escaped),
- * end.
+ * These write a string in parts: begin it, append any number of parts, which
+ * are escaped, and end it.
  */
 NGX_SVC_API void ngx_svc_json_string_begin(ngx_svc_json_writer_t *w,
     const char *key);

@@ -1,6 +1,6 @@
 /*
- * JSON Web Keys.  What OpenSSL has queued as errors is cleared before each
- * return: it may be there also when all is well.
+ * JSON Web Keys.  OpenSSL's queue of errors is cleared before each return: it
+ * may have errors also when a call has succeeded.
  */
 
 #include "ngx_svc_jwk.h"
@@ -58,16 +58,16 @@ static const struct {
     { NULL, NULL, NGX_SVC_JWA_NONE, NULL }
 };
 
-/* RFC 7518, 6.2.2, 6.3.2 and 6.4 */
+/* private and secret members: RFC 7518, 6.2.2, 6.3.2 and 6.4 */
 
 static const char *const  ngx_svc_jwk_secrets[] = {
     "d", "p", "q", "dp", "dq", "qi", "oth", "k", NULL
 };
 
 /*
- * PKCS#8 (RFC 5958) of a P-256 key (RFC 5915) that has both halves: all of it
- * but these, each behind one part.  OpenSSL's own reader tries all the formats
- * that it knows, which takes 400 us.
+ * The constant parts of PKCS#8 (RFC 5958) for a P-256 key (RFC 5915) with both
+ * halves: the private half follows the first part, the public one the second.
+ * OpenSSL's own reader tries all formats that it knows, which takes 400 us.
  */
 
 static const u_char  ngx_svc_jwk_der_private[] = {
@@ -85,7 +85,10 @@ static const u_char  ngx_svc_jwk_der_public[] = {
     0xa1, 0x44, 0x03, 0x42, 0x00                        /* 65 bytes */
 };
 
-/* Little-endian, without the sign of x: points of order 4, 1, 8, 8, and 2. */
+/*
+ * Points of order 4, 1, 8, 8, and 2, in little-endian order, without the sign
+ * of x.
+ */
 
 static const u_char  ngx_svc_jwk_small[][NGX_SVC_JWK_COORDINATE] = {
 
@@ -272,8 +275,8 @@ ngx_svc_jwk_p256(const cJSON *jwk, EVP_PKEY **key, u_char *thumbprint)
 
 
 /*
- * A private key with a number, a public one without (NULL).  OpenSSL reads no
- * point that is not on the curve.
+ * Makes a private key when number is not NULL, or else a public one.  OpenSSL
+ * declines a point that is not on the curve.
  */
 
 static ngx_int_t
@@ -386,7 +389,10 @@ ngx_svc_jwk_ed25519(const cJSON *jwk, EVP_PKEY **key, u_char *thumbprint)
 }
 
 
-/* RFC 8032, 5.1.3: below 2^255 - 19; and no point of a small order. */
+/*
+ * Checks that y is below 2^255 - 19 (RFC 8032, 5.1.3), and no point of a small
+ * order.
+ */
 
 static ngx_int_t
 ngx_svc_jwk_ed25519_good(const u_char y[NGX_SVC_JWK_COORDINATE])
@@ -403,7 +409,7 @@ ngx_svc_jwk_ed25519_good(const u_char y[NGX_SVC_JWK_COORDINATE])
         }
     }
 
-    /* the last of the table is 2^255 - 20 */
+    /* the last element of the table is 2^255 - 20 */
 
     return ngx_memcmp(c + 1, ngx_svc_jwk_small[i - 1] + 1, sizeof(c) - 1) == 0
            && c[0] > ngx_svc_jwk_small[i - 1][0]

@@ -1,6 +1,6 @@
 /*
- * JSON Web Keys of RSA.  What OpenSSL has queued as errors is cleared before
- * each return.  What is meant for threads shares nothing between them.
+ * JSON Web Keys for RSA.  OpenSSL's queue of errors is cleared before each
+ * return.  Functions that are meant for threads share nothing between them.
  */
 
 #include "ngx_svc_jwk_rsa.h"
@@ -66,7 +66,7 @@ ngx_svc_jwk_rsa_write(ngx_svc_jwk_new_t *new, EVP_PKEY *key)
 }
 
 
-/* PKCS #1 (RFC 8017, A.1.2). */
+/* Writes a private key as PKCS #1 (RFC 8017, A.1.2). */
 
 static ngx_int_t
 ngx_svc_jwk_rsa_write_der(ngx_svc_jwk_new_t *new, EVP_PKEY *key)
@@ -112,7 +112,7 @@ ngx_svc_jwk_rsa_number(EVP_PKEY *key, u_char text[NGX_SVC_JWK_RSA_CHARS])
 }
 
 
-/* RFC 7638, of a modulus in base64url. */
+/* Makes the thumbprint of RFC 7638 from a modulus in base64url. */
 
 static ngx_int_t
 ngx_svc_jwk_rsa_thumbprint(const u_char *n,
@@ -241,9 +241,9 @@ ngx_svc_jwk_rsa_public(const cJSON *jwk, EVP_PKEY **key,
 
 
 /*
- * Of size bytes at most, and odd, as a product of odd primes is.  There is one
- * spelling of each: no leading zeroes, and base64url has none with bits that
- * count for nothing.
+ * Reads a modulus of at most size bytes, which is odd, as a product of odd
+ * primes is.  Each has one spelling: there are no leading zeroes, and
+ * ngx_svc_base64url_decode() takes one text only.
  */
 
 static ngx_int_t

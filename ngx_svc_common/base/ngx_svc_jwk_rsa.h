@@ -1,6 +1,6 @@
 /*
- * JSON Web Keys of RSA (RFC 7518, 6.3), with the exponent 65537: those of
- * tenants, of 2,048 bits, and those of clients.
+ * JSON Web Keys for RSA (RFC 7518, 6.3), with the exponent 65537: the keys of
+ * tenants, which have 2,048 bits, and those of clients.
  */
 
 #ifndef _NGX_SVC_JWK_RSA_H_INCLUDED_
@@ -11,34 +11,35 @@
 
 
 #define NGX_SVC_JWK_RSA_BITS  2048
-#define NGX_SVC_JWK_RSA_MAX   4096      /* bits, of a client's */
+#define NGX_SVC_JWK_RSA_MAX   4096      /* bits of a client's key, at most */
 
 
 /*
- * As ngx_svc_jwk_generate(), with kty, n, e, alg, use and kid.  Takes some
- * tenths of a second: meant for a thread.
+ * Generates a key as ngx_svc_jwk_generate() does, with kty, n, e, alg, use and
+ * kid.  Takes some tenths of a second, so it is meant for a thread.
  */
 NGX_SVC_API ngx_int_t ngx_svc_jwk_rsa_generate(ngx_svc_jwk_new_t *new);
 
 /*
- * The private key of a DER of that, for the caller to free.  NULL: it is none
- * of this size, or OpenSSL fails.  Takes some tenths of a millisecond: meant
- * for a thread, as the above.
+ * Reads a private key from a DER of ngx_svc_jwk_rsa_generate(); the caller
+ * frees the key.  Returns NULL when it is no key of this size, or OpenSSL
+ * fails.  Takes some tenths of a millisecond, so it is meant for a thread.
  */
 NGX_SVC_API EVP_PKEY *ngx_svc_jwk_rsa_private(const u_char *der, size_t len);
 
 /*
- * The public key of a tenant, which may be one of ngx_svc_jwk_public(), or of
- * RSA; returns what that does.
+ * Reads the public key of a tenant, which may be one that ngx_svc_jwk_public()
+ * reads, or one for RSA.  Returns as ngx_svc_jwk_public() does.
  */
 NGX_SVC_API ngx_int_t ngx_svc_jwk_signing(const cJSON *jwk, EVP_PKEY **key,
     ngx_svc_jwa_e *alg, u_char thumbprint[NGX_SVC_JWK_THUMBPRINT]);
 
 /*
- * The public key of a client, which may be one of ngx_svc_jwk_public(), or of
- * RSA with 2,048 to 4,096 bits; returns what that does.  algs: what it may
- * verify, ngx_svc_jwa_bit() of each: RS256 and PS256 of RSA, unless its "alg"
- * is one of them.
+ * Reads the public key of a client, which may be one that ngx_svc_jwk_public()
+ * reads, or one for RSA with 2,048 to 4,096 bits.  Returns as
+ * ngx_svc_jwk_public() does.  algs: the algorithms that the key may verify, as
+ * ngx_svc_jwa_bit(): for RSA these are RS256 and PS256, unless its "alg" is one
+ * of them.
  */
 NGX_SVC_API ngx_int_t ngx_svc_jwk_client(const cJSON *jwk, EVP_PKEY **key,
     ngx_uint_t *algs);

@@ -1,6 +1,6 @@
 /*
- * JSON Web Signatures.  What OpenSSL has queued as errors is cleared before
- * each return: it may be there also when all is well.
+ * JSON Web Signatures.  OpenSSL's queue of errors is cleared before each
+ * return: it may have errors also when a call has succeeded.
  */
 
 #include "ngx_svc_jws.h"
@@ -16,7 +16,10 @@
 #define NGX_SVC_JWS_NUMBER  32      /* bytes of r, and of s */
 #define NGX_SVC_JWS_DER     72      /* bytes of both in DER, at most */
 
-/* By what is signed: of who shows a key of its own, of tenants, of clients. */
+/*
+ * The algorithms of those who sign: with a key that comes with the signature,
+ * tenants, and clients.
+ */
 
 #define NGX_SVC_JWS_SMALL   (ngx_svc_jwa_bit(NGX_SVC_JWA_ES256)               \
                              | ngx_svc_jwa_bit(NGX_SVC_JWA_EDDSA))
@@ -116,7 +119,7 @@ ngx_svc_jws_sign(EVP_PKEY_CTX *signer, const ngx_str_t *header,
 }
 
 
-/* RFC 7518, 3.4: r and s, each of 32 bytes. */
+/* Writes a signature as RFC 7518, 3.4: r and s, each with 32 bytes. */
 
 static ngx_int_t
 ngx_svc_jws_raw(const u_char *der, size_t len, u_char *raw)
@@ -282,7 +285,7 @@ ngx_svc_jws_object(ngx_pool_t *pool, const ngx_str_t *part, cJSON **json)
 }
 
 
-/* RFC 7515, 4.1; of "crit" we know nothing that might be in it. */
+/* Reads the header (RFC 7515, 4.1).  We know no extension for "crit". */
 
 static ngx_int_t
 ngx_svc_jws_header(ngx_svc_jws_t *jws)
@@ -380,7 +383,10 @@ ngx_svc_jws_verify(const ngx_svc_jws_t *jws, EVP_PKEY *key, ngx_svc_jwa_e alg)
 }
 
 
-/* 1, 0, or less than that when OpenSSL fails, here and below. */
+/*
+ * Returns 1 if the signature is right, 0 if it is not, less than 0 when OpenSSL
+ * fails; here and below.
+ */
 
 static int
 ngx_svc_jws_verify_es256(const ngx_svc_jws_t *jws, EVP_PKEY *key)
@@ -419,7 +425,7 @@ ngx_svc_jws_verify_es256(const ngx_svc_jws_t *jws, EVP_PKEY *key)
 }
 
 
-/* FIPS 186-4, 6.4: from 1 to the order, without this. */
+/* Returns 1 if a number is from 1 to the order minus 1 (FIPS 186-4, 6.4). */
 
 static ngx_uint_t
 ngx_svc_jws_in_range(const u_char *number)
@@ -433,7 +439,7 @@ ngx_svc_jws_in_range(const u_char *number)
 }
 
 
-/* SEQUENCE { r INTEGER, s INTEGER } */
+/* Writes r and s as SEQUENCE { r INTEGER, s INTEGER }; returns its length. */
 
 static size_t
 ngx_svc_jws_der(const u_char *raw, u_char *der)
@@ -450,7 +456,10 @@ ngx_svc_jws_der(const u_char *raw, u_char *der)
 }
 
 
-/* Without zeros in front, but for one that keeps it from being negative. */
+/*
+ * Writes an INTEGER without leading zeros, but for one where the number would
+ * be negative without it.
+ */
 
 static u_char *
 ngx_svc_jws_der_number(u_char *p, const u_char *number)

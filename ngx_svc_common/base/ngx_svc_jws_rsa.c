@@ -1,6 +1,6 @@
 /*
- * JSON Web Signatures by RSA.  Nothing here is shared between threads, and what
- * OpenSSL has queued as errors is cleared by who calls, or before the return.
+ * JSON Web Signatures by RSA.  Nothing here is shared between threads.  The
+ * caller clears OpenSSL's queue of errors, or it is cleared before the return.
  */
 
 #include "ngx_svc_jws_rsa.h"
@@ -50,7 +50,10 @@ ngx_svc_jws_rsa_sign(EVP_PKEY *key, const ngx_str_t *header,
 }
 
 
-/* PKCS #1 v1.5 or PSS, with SHA-256 throughout, and a salt as long as that. */
+/*
+ * Makes a context for PKCS #1 v1.5 or PSS.  All hashes are SHA-256, and the
+ * salt of PSS is as long as that.
+ */
 
 static EVP_PKEY_CTX *
 ngx_svc_jws_rsa_context(EVP_PKEY *key, int (*init)(EVP_PKEY_CTX *ctx),

@@ -5,7 +5,7 @@
 #include "ngx_svc_log_limit.h"
 
 
-/* By the monotonic clock: that of the wall may be set back. */
+/* Uses the monotonic clock, since the wall clock may be set back. */
 
 ngx_uint_t
 ngx_svc_log_limit(ngx_svc_log_limit_t *limit, ngx_uint_t burst,

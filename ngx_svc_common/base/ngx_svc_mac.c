@@ -139,7 +139,7 @@ ngx_svc_mac_find(const ngx_svc_macs_t *macs, const u_char *id, size_t len)
 }
 
 
-/* Without a key the context begins anew with the one that it has. */
+/* EVP_MAC_init() without a key begins anew with the key of the context. */
 
 ngx_int_t
 ngx_svc_mac(const ngx_svc_mac_key_t *key, const u_char *text, size_t len,

@@ -13,8 +13,8 @@
 
 
 /*
- * For one purpose: of each key of the file one of its own, derived by HKDF
- * (RFC 5869) with SHA-256, no salt, and the purpose's label.
+ * The keys of one purpose: each is derived from a key of the file, by HKDF (RFC
+ * 5869) with SHA-256, no salt, and the purpose's label.
  */
 
 typedef struct {
@@ -29,23 +29,28 @@ typedef struct {
 } ngx_svc_macs_t;
 
 
-/* Such a key.  NGX_OK, or NGX_ERROR when OpenSSL fails. */
+/* Derives such a key.  Returns NGX_OK, or NGX_ERROR when OpenSSL fails. */
 NGX_SVC_API ngx_int_t ngx_svc_mac_derive(const ngx_svc_key_t *key,
     const char *label, u_char out[NGX_SVC_KEY_LEN]);
 
 /*
- * NGX_OK, or NGX_ERROR when OpenSSL fails.  What macs had before is freed; at
- * first it is all zeros.  ngx_svc_mac_free() frees it for good.
+ * Makes the keys of a purpose, and frees those that macs has had; macs is
+ * zeroed at first.  Returns NGX_OK, or NGX_ERROR when OpenSSL fails.
  */
 NGX_SVC_API ngx_int_t ngx_svc_mac_init(ngx_svc_macs_t *macs,
     const ngx_svc_keys_t *keys, const char *label);
+
+/* Frees the keys. */
 NGX_SVC_API void ngx_svc_mac_free(ngx_svc_macs_t *macs);
 
-/* The key of that id, or NULL. */
+/* Returns the key with that id, or NULL. */
 NGX_SVC_API const ngx_svc_mac_key_t *ngx_svc_mac_find(
     const ngx_svc_macs_t *macs, const u_char *id, size_t len);
 
-/* HMAC-SHA256, the first half of it.  NGX_OK, or NGX_ERROR as above. */
+/*
+ * Writes the first half of HMAC-SHA256.  Returns NGX_OK, or NGX_ERROR when
+ * OpenSSL fails.
+ */
 NGX_SVC_API ngx_int_t ngx_svc_mac(const ngx_svc_mac_key_t *key,
     const u_char *text, size_t len, u_char out[NGX_SVC_MAC_LEN]);
 

@@ -1,5 +1,5 @@
 /*
- * What a client is told of a session.
+ * The claim "sid", by which a client knows a session.
  */
 
 #include "ngx_svc_oauth_sid.h"

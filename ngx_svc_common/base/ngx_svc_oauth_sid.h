@@ -1,7 +1,7 @@
 /*
- * What a client is told of a session: the claim "sid" of ID tokens and of
- * logout tokens (OpenID Connect Front-Channel Logout 1.0, 3; Back-Channel
- * Logout 1.0, 2.4).
+ * The claim "sid" of ID tokens and logout tokens, by which a client knows a
+ * session (OpenID Connect Front-Channel Logout 1.0, 3; Back-Channel Logout 1.0,
+ * 2.4).
  */
 
 #ifndef _NGX_SVC_OAUTH_SID_H_INCLUDED_
@@ -15,11 +15,12 @@
 
 
 /*
- * Of a tenant, the root of a session and a client: another one for each client,
- * so that two of them cannot tell that their sessions are one, and no other one
- * when a key file changes, or a client would miss the logout.  Both ids are
- * bytes; sid has room for NGX_SVC_OAUTH_SID characters.  NGX_OK, or NGX_ERROR
- * when OpenSSL fails.
+ * Makes the "sid" from a tenant, the root of a session, which is the id of its
+ * first row, and a client.  It differs for each client, so that two clients
+ * cannot tell that they have the same session.  It does not depend on a key
+ * file, since a client would miss the logout if the file changed.  Both ids are
+ * bytes; sid has room for NGX_SVC_OAUTH_SID characters.  Returns NGX_OK, or
+ * NGX_ERROR when OpenSSL fails.
  */
 NGX_SVC_API ngx_int_t ngx_svc_oauth_sid(
     const u_char tenant[NGX_SVC_UUID_LEN],

@@ -48,7 +48,7 @@ ngx_svc_permission_first(ngx_uint_t set)
 }
 
 
-/* Of one name; 0: unknown. */
+/* Returns the bit of the permission with that name; 0: it is not known. */
 
 static ngx_uint_t
 ngx_svc_permission_bit(const u_char *data, size_t len)

@@ -19,7 +19,7 @@ typedef struct {
 typedef struct {
     ngx_uint_t        type;
     const char       *text;
-    const char       *limits;       /* what comes before a range, or NULL */
+    const char       *limits;       /* the word before a range, or NULL */
     const char       *unit;
 } ngx_svc_schema_type_t;
 
@@ -189,7 +189,7 @@ ngx_svc_schema_known(ngx_svc_schema_t *s, const ngx_svc_member_t *table,
 }
 
 
-/* *found is NULL when the member is absent. */
+/* Finds a member; *found is NULL when it is absent. */
 
 static ngx_int_t
 ngx_svc_schema_find(ngx_svc_schema_t *s, const ngx_svc_member_t *member,
@@ -205,7 +205,7 @@ ngx_svc_schema_find(ngx_svc_schema_t *s, const ngx_svc_member_t *member,
             continue;
         }
 
-        /* names that differ in case alone, of a row that takes any case */
+        /* names may differ in case alone, when the row takes any case */
 
         if (*found != NULL) {
             return ngx_svc_fail(s->err, NGX_SVC_E_INVALID_VALUE,
@@ -362,7 +362,7 @@ ngx_svc_schema_null(const ngx_svc_member_t *member, cJSON *json)
 }
 
 
-/* What does not fit is cut, and not within a character. */
+/* Appends to the path.  What does not fit is cut between two characters. */
 
 static void
 ngx_svc_schema_push(ngx_svc_schema_t *s, const u_char *data, size_t len)

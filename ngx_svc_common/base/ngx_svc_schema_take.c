@@ -1,13 +1,13 @@
 /*
- * The values of members, as the types of a validation table take them.
+ * The values of members, for ngx_svc_schema.c.
  */
 
 #include "ngx_svc_schema_take.h"
 
 
 /*
- * RFC 8259, 6: beyond it several integers are the same double, and what was
- * read need not be what was meant.
+ * Beyond this several integers are the same double, so what is read may be
+ * another number than what was sent (RFC 8259, 6).
  */
 
 #define NGX_SVC_SCHEMA_INTEGER  9007199254740991.0

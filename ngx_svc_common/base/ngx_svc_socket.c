@@ -1,5 +1,5 @@
 /*
- * Sockets of a library's own in nginx's event loop.
+ * Sockets that a library owns, in nginx's event loop.
  */
 
 #include "ngx_svc_socket.h"

@@ -7,12 +7,15 @@
 
 #define NGX_SVC_TIME_SECONDS  (sizeof("2026-11-21 09:15:30") - 1)
 
-/* What four digits of a year can say, in milliseconds since the epoch. */
+/*
+ * The times whose year has four digits, from year 1 on, in milliseconds since
+ * the epoch.
+ */
 
 #define NGX_SVC_TIME_FIRST    (-62135596800000LL)   /* 0001-01-01T00:00:00Z */
 #define NGX_SVC_TIME_LAST     253402300799999LL
 
-/* After 400 years the calendar repeats; a year of it begins in March. */
+/* The calendar repeats after 400 years; a year begins in March here. */
 
 #define NGX_SVC_TIME_ERA      146097    /* days */
 #define NGX_SVC_TIME_EPOCH    719468    /* days from 0000-03-01 */
@@ -44,7 +47,7 @@ ngx_svc_time_text(u_char *p, const ngx_str_t *pg)
 
     *p++ = '.';
 
-    /* PostgreSQL drops zeros at the end */
+    /* PostgreSQL writes no zeros at the end */
 
     i = NGX_SVC_TIME_SECONDS;
     fraction = i < pg->len && pg->data[i] == '.';
@@ -66,7 +69,7 @@ ngx_svc_time_text(u_char *p, const ngx_str_t *pg)
 }
 
 
-/* A leap second, ":60", counts as the second after it. */
+/* A leap second, ":60", is taken as the second after it. */
 
 ngx_int_t
 ngx_svc_time_parse(const ngx_str_t *text, int64_t *msec)
@@ -119,14 +122,17 @@ ngx_svc_time_parse(const ngx_str_t *text, int64_t *msec)
     *msec = ((days * 1440 + hour * 60 + minute - minutes) * 60 + second) * 1000
             + fraction;
 
-    /* an offset, or a leap second, leads out of the years that have a text */
+    /* an offset or a leap second may lead to a year that cannot be written */
 
     return (*msec >= NGX_SVC_TIME_FIRST && *msec <= NGX_SVC_TIME_LAST)
            ? NGX_OK : NGX_DECLINED;
 }
 
 
-/* To msec, and *pos behind it; 0 when there is none. */
+/*
+ * Reads a fraction into msec, and sets *pos after it; msec is 0 when there is
+ * none.
+ */
 
 static ngx_int_t
 ngx_svc_time_fraction(u_char **pos, const u_char *end, int64_t *msec)
@@ -161,7 +167,7 @@ ngx_svc_time_fraction(u_char **pos, const u_char *end, int64_t *msec)
 }
 
 
-/* n digits; NGX_ERROR when they are none. */
+/* Reads n digits; returns NGX_ERROR when one is no digit. */
 
 static ngx_int_t
 ngx_svc_time_digits(const u_char *p, ngx_uint_t n)
@@ -170,7 +176,7 @@ ngx_svc_time_digits(const u_char *p, ngx_uint_t n)
 }
 
 
-/* "Z", or an offset: how many minutes it is ahead of UTC. */
+/* Reads "Z" or an offset, as the minutes that it is ahead of UTC. */
 
 static ngx_int_t
 ngx_svc_time_zone(const u_char *p, const u_char *end, int64_t *minutes)
@@ -233,7 +239,7 @@ ngx_svc_time_year(int64_t days)
     year = (days - days / 1460 + days / 36524 - days / 146096) / 365;
     days -= year * 365 + year / 4 - year / 100;
 
-    /* its January and February are the next year's */
+    /* January and February are part of the next year of the calendar */
 
     return era * 400 + year + (days >= 306);
 }

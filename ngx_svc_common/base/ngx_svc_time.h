@@ -13,29 +13,32 @@
 
 
 /*
- * Writes what PostgreSQL's ISO text of a timestamptz in UTC
- * ("2026-11-21 09:15:30.12+00") stands for as RFC 3339 with milliseconds, the
- * last of year 9999 for what is later: NGX_SVC_TIME_LEN bytes; returns what
- * follows them.
+ * Writes a timestamptz, which PostgreSQL has written in ISO format and in UTC
+ * ("2026-11-21 09:15:30.12+00"), as RFC 3339 with milliseconds.  A time after
+ * year 9999 becomes the last millisecond of it.  Writes NGX_SVC_TIME_LEN bytes,
+ * and returns what follows them.
  */
 NGX_SVC_API u_char *ngx_svc_time_text(u_char *p, const ngx_str_t *pg);
 
 
 /*
- * An RFC 3339 time, of any offset, as milliseconds since the epoch; what is
- * finer is dropped.  NGX_OK, or NGX_DECLINED, also when it is in UTC before
- * year 1 or after year 9999.
+ * Parses an RFC 3339 time with any offset as milliseconds since the epoch; a
+ * finer fraction is cut.  Returns NGX_OK, or NGX_DECLINED, also when the time
+ * is before year 1 or after year 9999 in UTC.
  */
 NGX_SVC_API ngx_int_t ngx_svc_time_parse(const ngx_str_t *text, int64_t *msec);
 
 /*
- * The proleptic Gregorian calendar, before year 1 too.  Days since 1970-01-01,
- * of a month 1 to 12, and a day that may lie outside of the month; and the year
- * of such a day.
+ * Returns the days since 1970-01-01 in the proleptic Gregorian calendar, also
+ * before year 1.  month: 1 to 12; day: may lie outside of the month.
  */
 NGX_SVC_API int64_t ngx_svc_time_days(int64_t year, int64_t month,
     int64_t day);
+
+/* Returns the year of a day that is given as days since 1970-01-01. */
 NGX_SVC_API int64_t ngx_svc_time_year(int64_t days);
+
+/* Returns 1 if a year is a leap year. */
 NGX_SVC_API ngx_uint_t ngx_svc_time_leap(int64_t year);
 
 

@@ -35,7 +35,7 @@ ngx_svc_utf8_char(const u_char **p, const u_char *end)
 
     c = *p;
 
-    /* the second byte's range keeps out overlong forms and surrogates */
+    /* the range of the second byte excludes overlong forms and surrogates */
 
     low = 0x80;
     high = 0xbf;

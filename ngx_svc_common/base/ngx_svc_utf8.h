@@ -1,7 +1,7 @@
 /*
- * UTF-8 that is valid for every reader (RFC 3629, 4): unlike ngx_utf8_decode()
- * these refuse bytes that continue nothing, surrogates, and what is beyond
- * U+10FFFF.
+ * UTF-8 that is valid for every reader (RFC 3629, 4).  Unlike
+ * ngx_utf8_decode() these functions decline continuation bytes without a first
+ * byte, surrogates, and what is beyond U+10FFFF.
  */
 
 #ifndef _NGX_SVC_UTF8_H_INCLUDED_
@@ -11,12 +11,12 @@
 #include "ngx_svc_common.h"
 
 
-/* NGX_OK, or NGX_DECLINED. */
+/* Checks a text.  Returns NGX_OK or NGX_DECLINED. */
 NGX_SVC_API ngx_int_t ngx_svc_utf8(const u_char *text, size_t len);
 
 /*
- * One character beyond ASCII, at p < end: NGX_OK with *p behind it, or
- * NGX_DECLINED with *p as it was.
+ * Checks one character beyond ASCII, at *p < end.  Returns NGX_OK with *p after
+ * it, or NGX_DECLINED with *p as it was.
  */
 NGX_SVC_API ngx_int_t ngx_svc_utf8_char(const u_char **p, const u_char *end);
 
