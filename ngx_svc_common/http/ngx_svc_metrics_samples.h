@@ -23,8 +23,8 @@ typedef struct {
 
 
 /*
- * The samples in their order; one without a name ends each table.  A gauge is
- * the sum of all processes.
+ * The samples in their order; one without a name ends each table.  Gauges are
+ * those of ngx_svc_metrics_sum().
  */
 extern const ngx_svc_metrics_sample_t  ngx_svc_metrics_counter_samples[];
 extern const ngx_svc_metrics_sample_t  ngx_svc_metrics_gauge_samples[];

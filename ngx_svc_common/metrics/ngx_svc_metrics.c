@@ -1,9 +1,10 @@
 /*
  * Counters over all processes of an nginx, and gauges of each of them.
  *
- * A process has a slot for its gauges, and is its only writer.  One that is
- * killed leaves its slot behind: it counts as long as its process is alive, and
- * the next process to start frees it, before the pid can be another's.
+ * A process has a slot for its gauges, and is its only writer.  A process that
+ * is killed leaves its slot behind: a slot counts only while its process is
+ * alive, and the next process that starts frees it, before another process can
+ * have the pid.
  */
 
 #include "ngx_svc_metrics_store.h"
@@ -15,7 +16,7 @@ static ngx_uint_t ngx_svc_metrics_dead(ngx_pid_t pid);
 
 ngx_svc_metrics_t              *ngx_svc_metrics;
 
-/* of a process without one: written, never read */
+/* the slot of a process without one: it is written, and never read */
 
 static ngx_svc_metrics_slot_t   ngx_svc_metrics_nowhere;
 static ngx_svc_metrics_slot_t  *ngx_svc_metrics_slot =
@@ -29,7 +30,7 @@ ngx_svc_metrics_zone(ngx_conf_t *cf, void *tag)
     ngx_str_t        name = ngx_string("ngx_svc_metrics");
     ngx_shm_zone_t  *zone;
 
-    /* the slab allocator's own part, and its pages' descriptions */
+    /* and the slab allocator's own part, with the descriptions of pages */
 
     size = ngx_align(sizeof(ngx_svc_metrics_t), ngx_pagesize)
            + 16 * ngx_pagesize;
@@ -171,7 +172,7 @@ ngx_svc_metrics_sum(ngx_svc_process_e kind, ngx_uint_t *processes,
 
         for (n = 0; n < NGX_SVC_G_GAUGES; n++) {
 
-            /* what is one for all is not added up */
+            /* these two are the same for all processes: they are no sum */
 
             sums[n] = (n == NGX_SVC_G_SCHEMA || n == NGX_SVC_G_KEYS_MISSING)
                       ? ngx_max(sums[n], slot->gauges[n])

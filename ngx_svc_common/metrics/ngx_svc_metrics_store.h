@@ -1,5 +1,5 @@
 /*
- * Where the numbers are; between the ngx_svc_metrics*.c.
+ * The shared memory of the metrics, for the files ngx_svc_metrics*.c.
  */
 
 #ifndef _NGX_SVC_METRICS_STORE_H_INCLUDED_
@@ -17,11 +17,12 @@
 #define NGX_SVC_METRICS_NAME      112   /* bytes, with NUL */
 
 
-/* Of one process, which alone writes the gauges. */
+/* The gauges of a process, which alone writes them. */
 
 typedef struct {
-    ngx_atomic_t               pid;         /* 0: free */
-    ngx_atomic_t               live;        /* pid, once the gauges are its */
+    ngx_atomic_t               pid;         /* 0: the slot is free */
+    ngx_atomic_t               live;        /* the pid, too, when the gauges are
+                                               that process's */
     ngx_atomic_t               kind;        /* ngx_svc_process_e */
     ngx_atomic_t               gauges[NGX_SVC_G_GAUGES];
 } __attribute__((aligned(64))) ngx_svc_metrics_slot_t;
@@ -33,12 +34,12 @@ typedef struct {
     ngx_atomic_t               requests[NGX_SVC_METRICS_METHODS]
                                        [NGX_SVC_METRICS_STATUSES];
     ngx_atomic_t               buckets[NGX_SVC_METRICS_BUCKETS + 1];
-    ngx_atomic_t               time;        /* ms, of all together */
+    ngx_atomic_t               time;        /* ms, the sum of all requests */
 } __attribute__((aligned(64))) ngx_svc_metrics_route_t;
 
 
 /*
- * In shared memory, which outlives a reload.  Only the master adds routes, and
+ * The shared memory, which outlives a reload.  Only the master adds routes, and
  * none is removed: a route is found again by its name.
  */
 
@@ -52,13 +53,17 @@ typedef struct {
 
 extern ngx_svc_metrics_t  *ngx_svc_metrics;     /* NULL: nothing is counted */
 
-/* The label values and limits of the indexes of a route's numbers. */
+/* The labels and limits for the indexes of a route's numbers. */
 
 extern const char *const   ngx_svc_metrics_methods[NGX_SVC_METRICS_METHODS];
 extern const uint16_t      ngx_svc_metrics_statuses[NGX_SVC_METRICS_STATUSES];
 extern const uint16_t      ngx_svc_metrics_limits[NGX_SVC_METRICS_BUCKETS];
 
-/* Sums over the processes of a kind that are alive; adds to sums. */
+/*
+ * Adds the gauges of all living processes of a kind to sums, and their number
+ * to *processes.  Of the schema's version and of missing keys takes the
+ * largest.
+ */
 void ngx_svc_metrics_sum(ngx_svc_process_e kind, ngx_uint_t *processes,
     ngx_uint_t sums[NGX_SVC_G_GAUGES]);
 

@@ -1,5 +1,5 @@
 /*
- * Redis in a worker: one connection for commands, which a PING watches, and
+ * Redis in a worker: one connection for commands, which is checked by PING, and
  * one that listens (see ngx_svc_redis_pubsub.c).
  */
 
@@ -108,7 +108,7 @@ ngx_svc_redis_ping(ngx_svc_redis_link_t *link)
 {
     ngx_svc_redis_link_asked(link);
 
-    /* an error means that the context is closing: its callback comes */
+    /* an error means that the context is closing, and will call back */
 
     (void) redisAsyncCommand(link->redis, ngx_svc_redis_role, NULL, "ROLE");
     (void) redisAsyncCommand(link->redis, ngx_svc_redis_pong, NULL, "PING");
@@ -116,8 +116,8 @@ ngx_svc_redis_ping(ngx_svc_redis_link_t *link)
 
 
 /*
- * { "master", ... }, { "slave", ... } or { "sentinel", ... }.  A Redis that
- * does not tell, since its user may not ask, is taken for a master.
+ * The reply is { "master", ... }, { "slave", ... } or { "sentinel", ... }.  A
+ * Redis that does not tell, since our user may not ask, is taken for a master.
  */
 
 static void

@@ -11,7 +11,7 @@
 #include <ngx_event.h>
 
 
-#define NGX_SVC_REDIS_SENTINELS  16     /* at most */
+#define NGX_SVC_REDIS_SENTINELS  16     /* in the configuration, at most */
 
 
 typedef struct {
@@ -21,7 +21,7 @@ typedef struct {
 } ngx_svc_redis_server_t;
 
 
-/* Without sentinels there is a server, with them it is found by their word. */
+/* Either there is a server, or the sentinels tell where it is. */
 
 typedef struct {
     ngx_str_t                name;      /* as configured, or the master's;
@@ -29,7 +29,7 @@ typedef struct {
     ngx_svc_redis_server_t   server;
     ngx_svc_redis_server_t   sentinels[NGX_SVC_REDIS_SENTINELS];
     ngx_uint_t               nsentinels;
-    ngx_msec_t               timeout;   /* of a connect, and of an answer */
+    ngx_msec_t               timeout;   /* of connecting, and of an answer */
 } ngx_svc_redis_conf_t;
 
 
@@ -43,42 +43,46 @@ typedef enum {
 typedef struct ngx_svc_redis_link_s  ngx_svc_redis_link_t;
 
 
-/* A worker's start and end; a child that a worker forked calls these too. */
+/* Called when a worker starts, or a child that a worker has forked. */
 NGX_SVC_API ngx_int_t ngx_svc_redis_init_worker(ngx_cycle_t *cycle,
     ngx_svc_redis_conf_t *conf);
+
+/* Called when a worker, or such a child, ends. */
 NGX_SVC_API void ngx_svc_redis_exit_worker(void);
 
 /*
- * In such a child, first of all: forgets its parent's connections, of which the
- * sockets are closed by the caller.
+ * Forgets the parent's connections, whose sockets the caller closes.  Such a
+ * child calls this first of all.
  */
 NGX_SVC_API void ngx_svc_redis_forked(void);
 
 /*
- * As of the last PING, which is at most a second and the timeout ago.  A
- * replica, which takes no writes, is down.
+ * Returns the state as of the last PING, which is at most a second and the
+ * timeout ago.  A replica, which takes no writes, is down.
  */
 NGX_SVC_API ngx_svc_redis_state_e ngx_svc_redis_state(void);
 
 /*
- * 1 when it takes commands: it is up, or nothing is known against it, since a
- * connection has just been begun.
+ * Returns 1 if commands can be sent: Redis is up, or the first connection has
+ * just been begun, so it is not known to be down.
  */
 NGX_SVC_API ngx_uint_t ngx_svc_redis_ready(void);
 
 /*
- * Called whenever Redis answers a PING that was down before, at the start too.
- * One handler in a process; a child that a worker forked begins with none.
+ * Called whenever Redis answers a PING after it was down, also at the start.
+ * A process has one handler; a child that a worker has forked begins with none.
  */
 typedef void (*ngx_svc_redis_up_pt)(void);
 
 NGX_SVC_API void ngx_svc_redis_on_up(ngx_svc_redis_up_pt handler);
 
-/*
- * For the other files of this folder: the worker's link for commands; a command
- * was refused since the server is a replica, which is looked into at once.
- */
+/* Returns the worker's link for commands, for other files of this folder. */
 ngx_svc_redis_link_t *ngx_svc_redis_commands(void);
+
+/*
+ * Sends a PING at once, since a command was refused by a server that has become
+ * a replica.
+ */
 void ngx_svc_redis_doubt(void);
 
 

@@ -1,7 +1,7 @@
 /*
- * What nodes tell each other of PostgreSQL's timelines: of each cluster the
- * highest, in the hash "svc.timeline.<system identifier>".  A higher
- * generation, which an operator writes there, puts an end to what was known.
+ * Shares PostgreSQL's timelines with other nodes: the highest one of each
+ * cluster is in the hash "svc.timeline.<system identifier>".  An operator may
+ * write a higher generation there, which replaces what was known.
  */
 
 #include "ngx_svc_redis_fence.h"
@@ -11,7 +11,7 @@
 #include "ngx_svc_redis_script.h"
 
 
-#define NGX_SVC_REDIS_FENCE_SOON  20    /* ms, while sessions wait for it */
+#define NGX_SVC_REDIS_FENCE_SOON  20    /* ms, while connections wait */
 
 
 static void ngx_svc_redis_fence_timer(ngx_event_t *ev);
@@ -41,7 +41,8 @@ static ngx_svc_redis_script_t  ngx_svc_redis_fence_script = {
 static ngx_event_t  ngx_svc_redis_fence_event;
 static ngx_uint_t   ngx_svc_redis_fence_calls;      /* not answered */
 static ngx_msec_t   ngx_svc_redis_fence_begun;
-static ngx_uint_t   ngx_svc_redis_fence_waits;      /* sessions may, for it */
+static ngx_uint_t   ngx_svc_redis_fence_waits;      /* new connections may have
+                                                       to wait for Redis */
 
 
 void
@@ -97,7 +98,10 @@ ngx_svc_redis_fence_timer(ngx_event_t *ev)
 }
 
 
-/* 1: since the start sentinels are being asked where Redis is. */
+/*
+ * Returns 1 while the process, which has just started, asks sentinels where
+ * Redis is.
+ */
 
 static ngx_uint_t
 ngx_svc_redis_fence_sought(void)
@@ -112,7 +116,10 @@ ngx_svc_redis_fence_sought(void)
 }
 
 
-/* 1: of one, or of all of them, nothing is known yet, and sessions wait. */
+/*
+ * Returns 1 when the timelines that other nodes know are still missing for some
+ * cluster, and connections wait for them.
+ */
 
 static ngx_uint_t
 ngx_svc_redis_fence_share(void)
@@ -196,7 +203,7 @@ ngx_svc_redis_fence_answered(redisReply *reply, void *data)
 }
 
 
-/* Who cannot be asked is not waited for. */
+/* Connections do not wait for other nodes when these cannot be asked. */
 
 static void
 ngx_svc_redis_fence_alone(void)

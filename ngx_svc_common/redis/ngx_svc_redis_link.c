@@ -1,5 +1,5 @@
 /*
- * hiredis' asynchronous API on nginx's events.
+ * A connection to Redis: hiredis's asynchronous API on nginx's events.
  */
 
 #include "ngx_svc_redis_link.h"
@@ -9,8 +9,8 @@
 #define NGX_SVC_REDIS_PAUSE  1000       /* ms between ticks, and at most
                                            between reconnects */
 #define NGX_SVC_REDIS_FIRST  50         /* ms, before the second reconnect */
-#define NGX_SVC_REDIS_STEADY 1000       /* ms that a link has lived, so that
-                                           the next reconnect is at once */
+#define NGX_SVC_REDIS_STEADY 1000       /* ms that a link must have lived to
+                                           be opened again at once */
 
 
 static void ngx_svc_redis_connect(ngx_svc_redis_link_t *link);
@@ -283,7 +283,7 @@ ngx_svc_redis_del_write(void *data)
 }
 
 
-/* hiredis closes the socket itself, right after this. */
+/* hiredis closes the socket itself, right after this call. */
 
 static void
 ngx_svc_redis_cleanup(void *data)
@@ -297,7 +297,10 @@ ngx_svc_redis_cleanup(void *data)
 }
 
 
-/* After a failed connect hiredis frees the context, and calls nothing else. */
+/*
+ * After a failed connect hiredis frees the context, and calls no other
+ * function.
+ */
 
 static void
 ngx_svc_redis_connected(const redisAsyncContext *ac, int status)
@@ -385,8 +388,9 @@ ngx_svc_redis_down(ngx_svc_redis_link_t *link, const char *why)
 
 
 /*
- * A link that was fine is opened again at once.  While that fails the pauses
- * grow, and differ, so that the workers of all nodes do not come back together.
+ * A link that has lived long enough is opened again at once.  While that fails
+ * the pauses grow, and are random, so that the workers of all nodes do not
+ * reconnect together.
  */
 
 static ngx_msec_t

@@ -1,5 +1,5 @@
 /*
- * One connection to Redis: hiredis' asynchronous API on nginx's events.
+ * A connection to Redis: hiredis's asynchronous API on nginx's events.
  */
 
 #ifndef _NGX_SVC_REDIS_LINK_H_INCLUDED_
@@ -13,63 +13,73 @@
 
 struct ngx_svc_redis_link_s {
     ngx_svc_redis_conf_t   *conf;
-    ngx_svc_redis_server_t *server;     /* NULL: not yet found */
+    ngx_svc_redis_server_t *server;     /* NULL: it is not found yet */
     redisAsyncContext      *redis;      /* owns the socket; NULL: not open */
-    redisAsyncContext      *inherited;  /* of the parent, in a child */
-    ngx_connection_t       *connection; /* borrows it */
-    ngx_event_t             timer;      /* what is to happen next, or else */
+    redisAsyncContext      *inherited;  /* in a child: the parent's */
+    ngx_connection_t       *connection; /* borrows the socket */
+    ngx_event_t             timer;      /* ends a pause, or the wait for an
+                                           answer */
     ngx_svc_redis_state_e   state;
-    ngx_msec_t              since;      /* when it was begun to be opened */
+    ngx_msec_t              since;      /* when opening it began */
     ngx_msec_t              pause;      /* before it is opened again */
-    unsigned                answered:1; /* it was, at least once */
-    unsigned                asked:1;    /* an answer is owed until the timer */
-    unsigned                opening:1;  /* the first one */
-    unsigned                said:1;     /* in the log that it is down */
+    unsigned                answered:1; /* there was an answer since then */
+    unsigned                asked:1;    /* an answer is due before the timer */
+    unsigned                opening:1;  /* it is opened for the first time */
+    unsigned                said:1;     /* logged that it is down */
 
     /*
-     * NULL; or finds out where the server is, each time before the link is
-     * opened, and calls ngx_svc_redis_link_found(), not from within this call
+     * Finds out where the server is, each time before the link is opened, and
+     * calls ngx_svc_redis_link_found(), but not from within this call.  Or
+     * NULL.
      */
     void                  (*find)(ngx_svc_redis_link_t *link);
 
-    /* a connection is there; the pause is over, nothing is owed; it broke */
+    /* called when the link is connected */
     void                  (*opened)(ngx_svc_redis_link_t *link);
+
+    /* called when no answer is due, and the pause is over */
     void                  (*tick)(ngx_svc_redis_link_t *link);
+
+    /* called when the link has broken */
     void                  (*closed)(ngx_svc_redis_link_t *link,
                                     const char *why);
 };
 
 
 /*
- * The functions of the link are set, and its server unless they find it; opens
- * it, now and whenever it breaks.
+ * Opens a link, now and whenever it breaks.  The caller has set the link's
+ * functions, and its server unless "find" finds that.
  */
 void ngx_svc_redis_link_start(ngx_svc_redis_link_t *link,
     ngx_svc_redis_conf_t *conf, ngx_log_t *log);
+
+/* Closes a link for good. */
 void ngx_svc_redis_link_stop(ngx_svc_redis_link_t *link);
 
-/* The server, which lives until another one is found, is there. */
+/* Opens a link to a server, which must live until another one is found. */
 void ngx_svc_redis_link_found(ngx_svc_redis_link_t *link,
     ngx_svc_redis_server_t *server);
 
-/* Closes an open link, to open it again; why: as for its function. */
+/* Closes an open link, which is then opened again; why: for "closed". */
 void ngx_svc_redis_link_break(ngx_svc_redis_link_t *link, const char *why);
 
-/* Something was asked: unless it is answered the link breaks. */
+/* Notes that an answer is due: without it the link breaks. */
 void ngx_svc_redis_link_asked(ngx_svc_redis_link_t *link);
+
+/* Notes that the answer has come. */
 void ngx_svc_redis_link_answered(ngx_svc_redis_link_t *link);
 
 /*
- * In a callback of hiredis: its reply, if that is an array with n texts at
- * least, which come first, and the link is open still; or NULL.
+ * Returns a reply, in a callback of hiredis, if it is an array that begins with
+ * n texts, and the link is still open; or NULL.
  */
 redisReply *ngx_svc_redis_link_array(redisAsyncContext *ac, void *reply,
     size_t n);
 
 
 /*
- * In a child process: forgets what was the parent's.  Nothing of it is freed,
- * since a context that is freed calls back, and touches the parent's epoll.
+ * Forgets the parent's context, in a child process.  It is not freed, since
+ * hiredis would call back, and change the parent's epoll.
  */
 void ngx_svc_redis_link_forked(ngx_svc_redis_link_t *link);
 

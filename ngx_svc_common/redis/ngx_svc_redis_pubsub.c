@@ -1,9 +1,9 @@
 /*
  * Messages between the workers of all nodes.
  *
- * A link that listens cannot be asked whether it lives: it hears a beat that
- * this worker itself sends over the other link.  It opens when the first
- * channel is subscribed to.
+ * A link that listens cannot be checked by PING: this worker itself sends a
+ * message over the other link once a second, its beat, which must arrive here.
+ * The link is opened when the first channel is subscribed to.
  */
 
 #include "ngx_svc_redis_pubsub.h"
@@ -12,14 +12,16 @@
 
 
 #define NGX_SVC_REDIS_PENDING  64       /* messages that wait to be sent */
-#define NGX_SVC_REDIS_DELAY    3        /* ms, in which equal ones are one */
+#define NGX_SVC_REDIS_DELAY    3        /* ms, in which equal messages are sent
+                                           once */
 #define NGX_SVC_REDIS_BEAT     (sizeof("svc.beat.") - 1 + 32)
 
 
 typedef struct {
-    const char                *name;        /* NULL: free */
-    ngx_svc_redis_message_pt   handler;     /* NULL: published to alone */
-    unsigned                   heard:1;     /* Redis has confirmed it */
+    const char                *name;        /* NULL: this place is free */
+    ngx_svc_redis_message_pt   handler;     /* NULL: it is only published to */
+    unsigned                   heard:1;     /* Redis has confirmed the
+                                               subscription */
 } ngx_svc_redis_channel_t;
 
 
@@ -34,14 +36,15 @@ typedef struct {
     ngx_svc_redis_link_t      *commands;    /* NULL: no Redis */
     ngx_svc_redis_conf_t      *conf;
     ngx_log_t                 *log;
-    ngx_svc_redis_link_t       link;        /* listens */
+    ngx_svc_redis_link_t       link;        /* the one that listens */
     ngx_svc_redis_channel_t    channels[NGX_SVC_REDIS_CHANNELS];
     ngx_svc_redis_pending_t    pending[NGX_SVC_REDIS_PENDING];
     ngx_uint_t                 npending;
     ngx_event_t                flush;
     char                       beat[NGX_SVC_REDIS_BEAT + 1];
     unsigned                   listening:1; /* the link has been started */
-    unsigned                   lost:1;      /* sent, and not answered */
+    unsigned                   lost:1;      /* messages were sent, and not
+                                               answered */
 } ngx_svc_redis_pubsub_t;
 
 
@@ -91,13 +94,13 @@ ngx_svc_redis_pubsub_init(ngx_cycle_t *cycle, ngx_svc_redis_conf_t *conf,
     ps->link.tick = ngx_svc_redis_wait;
     ps->link.closed = ngx_svc_redis_unsubscribed;
 
-    /* a worker that quits sends first what it has */
+    /* the timer is not cancelable: a worker that quits still sends messages */
 
     ps->flush.handler = ngx_svc_redis_flush;
     ps->flush.data = ps;
     ps->flush.log = cycle->log;
 
-    /* a module whose process began before ours has subscribed already */
+    /* a module whose init process came before ours has subscribed already */
 
     if (ps->channels[0].handler) {
         ngx_svc_redis_start_listening();
@@ -183,8 +186,8 @@ ngx_svc_redis_start_listening(void)
 
 
 /*
- * Redis is not told: hiredis mixes up the answer with that of a SUBSCRIBE that
- * follows it.
+ * No UNSUBSCRIBE is sent: hiredis would take its answer for that of a SUBSCRIBE
+ * that follows.
  */
 
 void
@@ -224,7 +227,7 @@ ngx_svc_redis_subscribed(void)
 }
 
 
-/* The channel of that name, or a free place for it. */
+/* Returns the channel with that name, or a free place for it, or NULL. */
 
 static ngx_svc_redis_channel_t *
 ngx_svc_redis_channel(const char *name)
@@ -252,7 +255,7 @@ ngx_svc_redis_channel(const char *name)
 }
 
 
-/* The link is open: the timeout runs until the first beat is heard. */
+/* Called when the link is open; the timeout runs until the first beat. */
 
 static void
 ngx_svc_redis_listen(ngx_svc_redis_link_t *link)
@@ -281,7 +284,9 @@ ngx_svc_redis_subscribe_to(const char *name)
 }
 
 
-/* { "subscribe", channel, n } or { "message", channel, payload } */
+/*
+ * The reply is { "subscribe", channel, n } or { "message", channel, payload }.
+ */
 
 static void
 ngx_svc_redis_heard(redisAsyncContext *ac, void *reply, void *data)
@@ -338,7 +343,7 @@ ngx_svc_redis_message(redisReply **element)
 }
 
 
-/* A beat a second is due, and an answer may take its time. */
+/* A beat comes each second, and may be late by the timeout. */
 
 static void
 ngx_svc_redis_wait(ngx_svc_redis_link_t *link)
@@ -360,7 +365,7 @@ ngx_svc_redis_unsubscribed(ngx_svc_redis_link_t *link, const char *why)
         ps->channels[i].heard = 0;
     }
 
-    /* when all of Redis is down the other link says so */
+    /* when Redis is down the other link has logged it */
 
     level = (ps->commands->state == NGX_SVC_REDIS_UP) ? NGX_LOG_WARN
                                                       : NGX_LOG_INFO;
@@ -457,7 +462,10 @@ ngx_svc_redis_pend(ngx_svc_redis_channel_t *channel, u_char *data, size_t len)
 }
 
 
-/* One for all of a channel.  When it finds no place, all are for all. */
+/*
+ * Puts one message "*" in place of all of a channel's.  When there is no place
+ * for it, does so for all channels.
+ */
 
 static void
 ngx_svc_redis_pend_all(ngx_svc_redis_channel_t *channel)
@@ -514,7 +522,7 @@ ngx_svc_redis_flush(ngx_event_t *ev)
 }
 
 
-/* What was on its way when the connection broke may not have arrived. */
+/* Messages that were not answered when the connection broke may be lost. */
 
 static void
 ngx_svc_redis_published(redisAsyncContext *ac, void *reply, void *data)

@@ -8,12 +8,16 @@
 #include <ngx_sha1.h>
 
 
-#define NGX_SVC_REDIS_CALLS       4096          /* not answered */
-#define NGX_SVC_REDIS_CALL_BYTES  (16 << 20)    /* of all of them */
-#define NGX_SVC_REDIS_REFUSED     60000         /* ms between lines of it */
+#define NGX_SVC_REDIS_CALLS       4096          /* without answer, at most */
+#define NGX_SVC_REDIS_CALL_BYTES  (16 << 20)    /* of all these, at most */
+#define NGX_SVC_REDIS_REFUSED     60000         /* ms between log lines on the
+                                                   errors of a script */
 
 
-/* In one block, with what argv points to: an EVAL sends it once more. */
+/*
+ * A call.  It is one block of memory with all that argv points to, since EVAL
+ * sends the arguments once more.
+ */
 
 typedef struct {
     ngx_svc_redis_script_t   *script;
@@ -210,7 +214,7 @@ ngx_svc_redis_script_refused(ngx_svc_redis_script_t *script,
 }
 
 
-/* Redis 6.2 puts the code of a script's error behind " -", 7 puts it first. */
+/* Redis 6.2 has the code of a script's error after " -", Redis 7 at first. */
 
 ngx_uint_t
 ngx_svc_redis_transient(const redisReply *reply)
@@ -265,8 +269,8 @@ ngx_svc_redis_script_sha1(ngx_svc_redis_script_t *script)
 
 
 /*
- * The timer does nothing but keep a worker that quits from ending.  A link that
- * does not answer breaks, and all calls with it.
+ * The timer only keeps a worker that quits from ending.  A link that does not
+ * answer breaks, and ends all calls.
  */
 
 static void

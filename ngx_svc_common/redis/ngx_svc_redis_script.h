@@ -15,19 +15,19 @@
 typedef struct {
     const char           *name;     /* in the log */
     const char           *text;
-    unsigned              errors:1; /* the handler is given those too */
+    unsigned              errors:1; /* 1: the handler gets errors, too */
 
     /* private */
 
-    u_char                sha1[41]; /* hexadecimal; empty: not yet known */
-    ngx_svc_log_limit_t   refused;  /* lines of it */
+    u_char                sha1[41]; /* hexadecimal; empty: not computed yet */
+    ngx_svc_log_limit_t   refused;  /* of log lines on its errors */
 } ngx_svc_redis_script_t;
 
 
 /*
- * reply: gone after the call.  NULL: what has happened is unknown, since the
- * connection broke, or since Redis answered with an error, which is logged, and
- * given to the handler if the script asks for it.
+ * reply is freed after the call.  NULL: what has happened is not known, since
+ * the connection broke, or Redis has answered with an error.  Errors are
+ * logged; the handler of a script with "errors" set gets them as replies.
  */
 
 typedef void (*ngx_svc_redis_reply_pt)(redisReply *reply, void *data);
@@ -35,10 +35,11 @@ typedef void (*ngx_svc_redis_reply_pt)(redisReply *reply, void *data);
 
 /*
  * Calls a script; the first nkeys of nargs arguments are its keys.  The script
- * lives as long as the process, the arguments are copied.  NGX_OK: the handler
- * will be called, once, and never from within this call; at the latest when
- * the worker ends.  NGX_DECLINED: Redis is down or off.  NGX_BUSY: too much is
- * not answered yet.  NGX_ERROR: memory.
+ * lives as long as the process; the arguments are copied.  Returns NGX_OK, and
+ * the handler will be called, once, and never from within this call, at the
+ * latest when the worker ends.  Returns NGX_DECLINED when Redis is down or off;
+ * NGX_BUSY when too many calls, or too many bytes, are not answered yet; or
+ * NGX_ERROR when memory runs out.
  *
  * A worker that quits does not end before its calls are answered.
  */
@@ -47,12 +48,12 @@ NGX_SVC_API ngx_int_t ngx_svc_redis_call(ngx_svc_redis_script_t *script,
     ngx_svc_redis_reply_pt handler, void *data);
 
 /*
- * 1: an error of Redis' state, not of the call, which has changed nothing, and
- * may succeed when it is made again later.
+ * Returns 1 if a reply is an error of Redis's state, and not of the call: it
+ * has changed nothing, and may succeed when it is made again later.
  */
 NGX_SVC_API ngx_uint_t ngx_svc_redis_transient(const redisReply *reply);
 
-/* In a child process, beside ngx_svc_redis_forked(): likewise for the calls. */
+/* Forgets the parent's calls, in a child, beside ngx_svc_redis_forked(). */
 NGX_SVC_API void ngx_svc_redis_script_forked(void);
 
 

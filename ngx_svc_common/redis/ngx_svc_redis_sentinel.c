@@ -1,12 +1,12 @@
 /*
- * Redis Sentinel: which server is the master.
+ * Redis Sentinel, which tells which server is the master.
  *
- * Each process asks for itself, over a link of its own that is open only while
- * it asks: one sentinel after the other, with the pauses of any link that
- * breaks, until one of them answers.  It asks before its links are opened, and
- * every some seconds, another sentinel each time.  One that has missed a
- * promotion is told by its epoch, and does not count, unless all of them have
- * gone back: then they have been set up anew.
+ * Each process asks for itself, over a link that is open only while it asks:
+ * one sentinel after the other, with the pauses of any link that breaks, until
+ * one of them answers.  It asks before its other links are opened, and then
+ * every few seconds, another sentinel each time.  A sentinel that has missed a
+ * promotion has an older epoch, and is ignored, unless most of them have older
+ * epochs: then the sentinels have been set up anew.
  */
 
 #include "ngx_svc_redis_sentinel.h"
@@ -19,17 +19,19 @@
 
 typedef struct {
     ngx_svc_redis_conf_t     *conf;     /* NULL: there are no sentinels */
-    ngx_svc_redis_link_t      link;     /* to one of them, while it is asked */
-    ngx_uint_t                current;  /* which one */
+    ngx_svc_redis_link_t      link;     /* to a sentinel, while it is asked */
+    ngx_uint_t                current;  /* the index of that sentinel */
     ngx_event_t               watch;
-    int64_t                   epoch;    /* of the answer, the highest one */
+    int64_t                   epoch;    /* the highest one of the answers */
     ngx_svc_redis_link_t     *finders[NGX_SVC_REDIS_FINDERS];
     ngx_uint_t                nfinders;
-    ngx_uint_t                waiting;  /* a bit of each that waits */
-    ngx_uint_t                silent;   /* of each sentinel that has failed */
-    ngx_uint_t                behind;   /* and that has an epoch of the past */
-    ngx_svc_redis_server_t    master;   /* in the buffers; its port is 0 while
-                                           it is not known */
+    ngx_uint_t                waiting;  /* a bit for each finder that waits */
+    ngx_uint_t                silent;   /* a bit for each sentinel that has
+                                           failed */
+    ngx_uint_t                behind;   /* a bit for each sentinel that has an
+                                           older epoch */
+    ngx_svc_redis_server_t    master;   /* its texts are in the buffers below;
+                                           port 0: it is not known */
     u_char                    address[NGX_INET6_ADDRSTRLEN + 1];
     u_char                    name[NGX_INET6_ADDRSTRLEN + sizeof("[]:65535")];
     unsigned                  asking:1;
@@ -167,8 +169,8 @@ ngx_svc_redis_sentinel_ask(void)
 
 
 /*
- * During a failover the second answer is ahead of the first one, which alone
- * has the epoch.
+ * Two commands are sent: only the first answer has the epoch, and during a
+ * failover only the second one has the new master already.
  */
 
 static void
@@ -189,7 +191,7 @@ ngx_svc_redis_sentinel_opened(ngx_svc_redis_link_t *link)
 }
 
 
-/* { "name", name, "ip", ip, ... } */
+/* The reply is { "name", name, "ip", ip, ... }. */
 
 static void
 ngx_svc_redis_sentinel_state(redisAsyncContext *ac, void *reply, void *data)
@@ -243,7 +245,7 @@ ngx_svc_redis_sentinel_epoch(int64_t epoch)
             n++;
         }
 
-        /* most of them have gone back, as when an operator resets them */
+        /* when most epochs are older, an operator has reset the sentinels */
 
         if (2 * n <= s->conf->nsentinels) {
             return NGX_DECLINED;
@@ -292,7 +294,10 @@ ngx_svc_redis_sentinel_told(redisAsyncContext *ac, void *reply, void *data)
 }
 
 
-/* A name would be looked up by hiredis, which would wait for it. */
+/*
+ * Returns NULL, or what is wrong with an answer.  A host name is declined,
+ * since hiredis would block while it looks it up.
+ */
 
 static const char *
 ngx_svc_redis_sentinel_check(redisReply *r, in_port_t *port)
@@ -369,7 +374,7 @@ ngx_svc_redis_sentinel_master(const char *address, in_port_t port)
     ngx_log_error(NGX_LOG_NOTICE, s->watch.log, 0, "Redis %V is at %V",
                   &s->conf->name, &s->master.name);
 
-    /* those that wait are not open */
+    /* links that wait for the master are not open */
 
     for (len = 0; len < s->nfinders; len++) {
         if (s->finders[len]->redis) {
@@ -399,7 +404,7 @@ ngx_svc_redis_sentinel_answer(void)
 }
 
 
-/* The link opens again after a pause, then to the next one. */
+/* The link is opened again after a pause, to the next sentinel. */
 
 static void
 ngx_svc_redis_sentinel_failed(ngx_svc_redis_link_t *link, const char *why)

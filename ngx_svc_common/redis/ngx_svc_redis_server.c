@@ -1,5 +1,5 @@
 /*
- * Where Redis is, as the configuration says.
+ * The directive that names Redis: one server, or sentinels.
  */
 
 #include "ngx_svc_redis_server.h"
@@ -228,7 +228,7 @@ ngx_svc_redis_address(ngx_conf_t *cf, ngx_addr_t *addr,
 }
 
 
-/* The log is to say which port it is. */
+/* Adds the port to the name, for the log. */
 
 static ngx_int_t
 ngx_svc_redis_name(ngx_conf_t *cf, ngx_svc_redis_conf_t *conf)

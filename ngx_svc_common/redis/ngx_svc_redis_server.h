@@ -12,8 +12,8 @@
 /*
  * Parses the arguments of svc_redis: "unix:/path", "address[:port]", or
  * "sentinel=name" and the addresses of sentinels.  Names are resolved here, and
- * never again.  NGX_CONF_OK; or NGX_CONF_ERROR or a message, and the
- * configuration is refused.
+ * never again.  Returns NGX_CONF_OK; or NGX_CONF_ERROR or a message when the
+ * configuration is wrong.
  */
 char *ngx_svc_redis_servers(ngx_conf_t *cf, ngx_svc_redis_conf_t *conf);
 

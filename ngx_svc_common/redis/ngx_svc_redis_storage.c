@@ -1,5 +1,5 @@
 /*
- * Whether Redis keeps what is stored in it, as its configuration says.
+ * The check that Redis, by its configuration, keeps what is stored in it.
  */
 
 #include "ngx_svc_redis_storage.h"
@@ -15,12 +15,12 @@
 
 
 typedef struct {
-    ngx_uint_t            owed;         /* answers */
-    ngx_uint_t            findings;     /* in the log */
+    ngx_uint_t            owed;         /* answers that have not come yet */
+    ngx_uint_t            findings;     /* those that were logged last */
     ngx_svc_log_limit_t   limit;
     char                  policy[32];   /* cut if it is longer */
     unsigned              silent:1;     /* Redis does not tell */
-    unsigned              limited:1;    /* its memory is */
+    unsigned              limited:1;    /* Redis's memory is limited */
     unsigned              appends:1;
     unsigned              saves:1;
 } ngx_svc_redis_storage_t;
@@ -37,7 +37,7 @@ static void ngx_svc_redis_storage_log(ngx_svc_redis_storage_t *storage);
 static ngx_svc_redis_storage_t  ngx_svc_redis_storage;
 
 
-/* Before Redis 7 CONFIG GET takes one pattern alone. */
+/* Several commands are sent: before Redis 7 CONFIG GET takes one pattern. */
 
 void
 ngx_svc_redis_check_storage(void)
@@ -77,7 +77,7 @@ ngx_svc_redis_check_storage(void)
 }
 
 
-/* Where CONFIG is forbidden, or has another name, nothing is said. */
+/* Nothing is logged where CONFIG is forbidden, or has another name. */
 
 static void
 ngx_svc_redis_storage_answer(redisAsyncContext *ac, void *reply, void *data)

@@ -1,5 +1,5 @@
 /*
- * Whether Redis keeps what is stored in it.
+ * The check that Redis keeps what is stored in it.
  */
 
 #ifndef _NGX_SVC_REDIS_STORAGE_H_INCLUDED_
@@ -10,8 +10,8 @@
 
 
 /*
- * While Redis is up: asks it whether it may throw away or lose what is stored
- * in it, of which the log warns.  A Redis that does not tell is left alone.
+ * Asks Redis, when it is up, whether it may evict or lose what is stored in it,
+ * and logs a warning then.  Nothing is logged when Redis does not tell.
  */
 NGX_SVC_API void ngx_svc_redis_check_storage(void);
 
