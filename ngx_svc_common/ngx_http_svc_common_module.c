@@ -238,7 +238,7 @@ ngx_http_svc_postconfiguration(ngx_conf_t *cf)
 }
 
 
-/* Of surfaces alone: not of a location of svc_health. */
+/* Zones are needed where a surface is on; svc_health alone does without. */
 
 static ngx_int_t
 ngx_http_svc_load_zones(ngx_conf_t *cf, ngx_svc_main_conf_t *smcf)
@@ -427,7 +427,7 @@ ngx_http_svc_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 
     clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
 
-    /* "if" and "limit_except" are locations of their own inside of ours */
+    /* nginx makes locations for "if" and "limit_except" inside of ours */
 
     if (clcf->noname && conf->handler == NULL) {
         conf->handler = prev->handler;
@@ -440,8 +440,9 @@ ngx_http_svc_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     }
 
     /*
-     * nginx would refuse a large body before its sender is known; the limit of
-     * the API is enforced by ngx_svc_body_read().  A lower one stays.
+     * nginx would refuse a large body before the credential is checked;
+     * ngx_svc_body_read() enforces the limit of the API.  A lower limit of the
+     * configuration stays.
      */
 
     if (conf->surface && clcf->client_max_body_size >= NGX_SVC_BODY_MAX) {
@@ -471,7 +472,7 @@ ngx_http_svc_init_module(ngx_cycle_t *cycle)
 }
 
 
-/* Cache managers and loaders call this too: they have no requests. */
+/* Cache managers and loaders call this, too; they have no requests. */
 
 static ngx_int_t
 ngx_http_svc_init_process(ngx_cycle_t *cycle)
@@ -490,7 +491,7 @@ ngx_http_svc_init_process(ngx_cycle_t *cycle)
         return NGX_OK;
     }
 
-    /* the time is that of before the configuration was read: timers begin */
+    /* nginx's time is older than the configuration: timers need it now */
 
     ngx_time_update();
 

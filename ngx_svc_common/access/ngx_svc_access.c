@@ -1,5 +1,5 @@
 /*
- * Access policies: from JSON to a policy.
+ * Parses access policies from JSON.
  */
 
 #include "ngx_svc_access_policy.h"
@@ -367,7 +367,7 @@ ngx_svc_access_check_action(const ngx_svc_member_t *member,
 }
 
 
-/* Of a text that is none it is some action. */
+/* A text that is no action gives one, too: the check compares the texts. */
 
 static ngx_svc_access_action_e
 ngx_svc_access_action_of(const ngx_str_t *text)

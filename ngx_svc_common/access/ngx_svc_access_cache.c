@@ -1,6 +1,6 @@
 /*
- * Parsed policies of this worker: the least recently used one goes when there
- * are too many, or too many bytes of them.
+ * Parsed policies of this worker: the least recently used one is removed when
+ * there are too many policies, or too many bytes.
  */
 
 #include "ngx_svc_access_cache.h"
@@ -16,8 +16,8 @@
 
 
 typedef struct {
-    ngx_queue_t               queue;    /* of the used ones, or the old ones */
-    ngx_pool_t               *pool;     /* this, and the policy */
+    ngx_queue_t               queue;    /* in one of the two queues below */
+    ngx_pool_t               *pool;     /* of the entry and its policy */
     ngx_svc_access_policy_t  *policy;
     ngx_str_t                 tenant;
     int64_t                   version;
@@ -41,9 +41,10 @@ static void ngx_svc_access_freeing_handler(ngx_event_t *ev);
 static void ngx_svc_access_free(ngx_queue_t *entries);
 
 
-static ngx_queue_t   ngx_svc_access_used;   /* the latest first; no prev: none
-                                               was ever asked for */
-static ngx_queue_t   ngx_svc_access_old;    /* which may still be looked at */
+static ngx_queue_t   ngx_svc_access_used;   /* the last used one first; prev
+                                               NULL: not initialized yet */
+static ngx_queue_t   ngx_svc_access_old;    /* to be freed; the caller may still
+                                               look at them */
 static ngx_uint_t    ngx_svc_access_n;
 static size_t        ngx_svc_access_bytes;
 static ngx_event_t   ngx_svc_access_freeing;
@@ -110,9 +111,9 @@ ngx_svc_access_cache_exit(void)
 
 
 /*
- * An older version of the tenant's, or one of zones that are gone, goes.  A
- * version with another text, too: of a database that was set back, or changed
- * by hand.
+ * Removes older versions of the tenant's policy, and policies whose zones are
+ * gone.  Also removes a version with another text, which a database has that
+ * was restored, or changed by hand.
  */
 
 static ngx_svc_access_entry_t *
@@ -191,7 +192,7 @@ ngx_svc_access_add(const ngx_svc_zones_t *zones, const ngx_str_t *tenant,
         return NULL;
     }
 
-    /* it outlives the request whose log this may be */
+    /* the pool outlives the request, which may own that log */
 
     pool->log = ngx_cycle->log;
 
@@ -199,7 +200,7 @@ ngx_svc_access_add(const ngx_svc_zones_t *zones, const ngx_str_t *tenant,
 }
 
 
-/* The tree is several times as large as the policy: it goes at once. */
+/* The tree is freed at once: it is several times as large as the policy. */
 
 static ngx_int_t
 ngx_svc_access_read(ngx_svc_access_entry_t *entry,
@@ -236,7 +237,10 @@ ngx_svc_access_read(ngx_svc_access_entry_t *entry,
 }
 
 
-/* Who got it in this turn of the event loop may still look at it. */
+/*
+ * The entry is freed later: code that has got its policy in this iteration of
+ * the event loop may still look at it.
+ */
 
 static void
 ngx_svc_access_remove(ngx_svc_access_entry_t *entry)

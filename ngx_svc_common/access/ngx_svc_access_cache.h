@@ -10,19 +10,19 @@
 
 
 /*
- * Parsed policies of this worker, by tenant and version, a bounded number of
- * them, each in a pool of its own.
+ * A worker keeps a bounded number of parsed policies, by tenant and version,
+ * each in its own pool.
  *
- * A policy from json, which is what ngx_svc_access_write() wrote; a version
- * whose text is another one than before is parsed again.  NULL: memory has run
- * out, or the text is no policy, as the log says.  It lives at least until
- * control goes back to the event loop.
+ * Returns the policy of json, which ngx_svc_access_write() has written; a
+ * version whose text has changed is parsed again.  The policy lives at least
+ * until control returns to the event loop.  Returns NULL when memory runs out,
+ * or the text is no policy, which is logged.
  */
 NGX_SVC_API const ngx_svc_access_policy_t *ngx_svc_access_cached(
     const ngx_svc_zones_t *zones, const ngx_str_t *tenant, int64_t version,
     ngx_str_t *json, ngx_log_t *log);
 
-/* Frees all of them, when the worker exits. */
+/* Frees all policies, when the worker exits. */
 void ngx_svc_access_cache_exit(void);
 
 

@@ -1,11 +1,11 @@
 /*
- * From a policy's rules to the tables that evaluation looks into.
+ * Makes the tables that evaluation reads from a policy's rules.
  */
 
 #include "ngx_svc_access_compile.h"
 
 
-/* Where a network of a rule begins, or has ended. */
+/* A point where a network of a rule begins, or has ended. */
 
 typedef struct {
     ngx_svc_access_point_t  at;
@@ -104,7 +104,10 @@ ngx_svc_access_compile_space(ngx_pool_t *pool, ngx_svc_access_policy_t *policy,
 }
 
 
-/* One edge, or two: a network that ends with the last address has no end. */
+/*
+ * Returns how many edges a network has: two, or one if it ends with the last
+ * address of all.
+ */
 
 static ngx_uint_t
 ngx_svc_access_edges(ngx_svc_access_edge_t *edges, ngx_uint_t rule,
@@ -195,7 +198,7 @@ ngx_svc_access_sweep(ngx_pool_t *pool, ngx_svc_access_policy_t *policy,
 }
 
 
-/* depths: in how many networks of each rule we are. */
+/* depths: how many networks of each rule contain the point. */
 
 static void
 ngx_svc_access_step(const ngx_svc_access_edge_t *edge, ngx_uint_t *depths,
@@ -261,7 +264,7 @@ ngx_svc_access_compile_countries(ngx_pool_t *pool,
 }
 
 
-/* Each window learns which of the distinct zones is its. */
+/* Collects the distinct zones, and sets the index of each window's zone. */
 
 static ngx_int_t
 ngx_svc_access_compile_zones(ngx_pool_t *pool, ngx_svc_access_policy_t *policy)

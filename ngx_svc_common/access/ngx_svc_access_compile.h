@@ -1,5 +1,5 @@
 /*
- * Access policies as evaluation reads them.
+ * The tables of an access policy that evaluation reads.
  */
 
 #ifndef _NGX_SVC_ACCESS_COMPILE_H_INCLUDED_
@@ -10,8 +10,8 @@
 
 
 /*
- * Makes, of rules that are complete, what evaluation reads.  NGX_ERROR when
- * memory runs out.
+ * Makes these tables from the policy's rules, which are complete.  Returns
+ * NGX_OK, or NGX_ERROR when memory runs out.
  */
 ngx_int_t ngx_svc_access_compile(ngx_pool_t *pool,
     ngx_svc_access_policy_t *policy);

@@ -1,5 +1,5 @@
 /*
- * Whether two policies mean the same, and where they differ.
+ * The comparison of access policies.
  */
 
 #include "ngx_svc_access_equal.h"
@@ -32,7 +32,7 @@ static ngx_uint_t ngx_svc_access_within_windows(
     const ngx_svc_access_rule_t *a, const ngx_svc_access_rule_t *b);
 
 
-/* In the order of their bits. */
+/* The names of these members, in the order of their bits. */
 
 static const char *const  ngx_svc_access_rule_members[] = {
     "name", "enabled", "action", "networks", "countries", "timeWindows", NULL
@@ -217,7 +217,7 @@ ngx_svc_access_equal_networks(const ngx_svc_access_rule_t *a,
 }
 
 
-/* Returns how many are left without duplicates. */
+/* Sorts the networks, and returns how many there are without duplicates. */
 
 static ngx_uint_t
 ngx_svc_access_sorted_networks(const ngx_svc_access_rule_t *rule,
@@ -269,7 +269,7 @@ ngx_svc_access_cmp_cidrs(const void *one, const void *two)
 }
 
 
-/* Each window of a is one of b's; they are few. */
+/* Returns 1 if each window of a is one of b's; there are few windows. */
 
 static ngx_uint_t
 ngx_svc_access_within_windows(const ngx_svc_access_rule_t *a,

@@ -1,5 +1,5 @@
 /*
- * Whether access policies mean the same, and where they differ.
+ * The comparison of access policies.
  */
 
 #ifndef _NGX_SVC_ACCESS_EQUAL_H_INCLUDED_
@@ -10,18 +10,18 @@
 
 
 /*
- * 1: they mean the same: the same rules in the same order, whatever the order
- * and the spelling of networks, countries, days and windows, and however often
- * each is there.  Two names of one time zone are different.
+ * Returns 1 if two policies mean the same: they have the same rules in the same
+ * order, whatever the order and the spelling of networks, countries, days and
+ * windows are, and however often each is there.  Two names of one time zone are
+ * different.
  */
 NGX_SVC_API ngx_uint_t ngx_svc_access_equal(const ngx_svc_access_policy_t *a,
     const ngx_svc_access_policy_t *b);
 
 /*
- * Calls the handler with the path of each member that
- * differs: "rules[0].action", "rules[2]" of a rule that only one of them has,
- * "defaultAction"; or, with members set, with "rules" and "defaultAction"
- * alone.
+ * Calls the handler with the path of each member that differs:
+ * "rules[0].action", "rules[2]" for a rule that only one policy has, or
+ * "defaultAction".  members: only "rules" and "defaultAction" are told.
  */
 typedef void (*ngx_svc_access_path_pt)(void *data, const u_char *path,
     size_t len);

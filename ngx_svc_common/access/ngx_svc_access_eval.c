@@ -1,5 +1,5 @@
 /*
- * What a policy says of an address, a country and a time.
+ * The evaluation of a policy for an address, a country and a time.
  */
 
 #include "ngx_svc_access_eval.h"
@@ -9,7 +9,7 @@
 #define NGX_SVC_ACCESS_DAY  86400
 
 
-/* The time of a zone, computed when a window first asks for it. */
+/* The times in the policy's zones; each is computed when it is first needed. */
 
 typedef struct {
     int64_t           now;
@@ -77,7 +77,10 @@ ngx_svc_access_evaluate(const ngx_svc_access_policy_t *policy,
 }
 
 
-/* Enabled rules whose networks contain the address, or that have none. */
+/*
+ * Returns the enabled rules whose networks contain the address, or that have no
+ * networks.
+ */
 
 static ngx_svc_access_set_t
 ngx_svc_access_networks(const ngx_svc_access_policy_t *policy,
@@ -189,7 +192,7 @@ ngx_svc_access_minute(const ngx_svc_access_policy_t *policy, ngx_uint_t zone,
 }
 
 
-/* A window over midnight belongs to the day that it starts on. */
+/* A window over midnight is one of the day on which it starts. */
 
 static ngx_uint_t
 ngx_svc_access_in_window(const ngx_svc_access_window_t *window,

@@ -1,5 +1,6 @@
 /*
- * Whether a policy would lock out everybody, or the one who puts it in place.
+ * The check that a policy does not lock out everybody, or the administrator who
+ * changes it.
  */
 
 #include "ngx_svc_access_lockout.h"
@@ -176,7 +177,7 @@ ngx_svc_access_fail_caller(const ngx_svc_access_policy_t *policy,
 }
 
 
-/* At the end of a character, so that the rest of the message has room. */
+/* Cuts a name between two characters: the rest of the message needs room. */
 
 static void
 ngx_svc_access_cut(const ngx_str_t *name, ngx_str_t *cut)

@@ -1,5 +1,6 @@
 /*
- * Anti-lockout.
+ * The check that a policy does not lock out everybody, or the administrator who
+ * changes it.
  */
 
 #ifndef _NGX_SVC_ACCESS_LOCKOUT_H_INCLUDED_
@@ -10,25 +11,29 @@
 
 
 typedef struct {
-    ngx_svc_addr_t            addr;     /* AF_UNSPEC: none, of a unix socket;
+    ngx_svc_addr_t            addr;     /* AF_UNSPEC: it came by a unix socket;
                                            no network contains it */
     ngx_svc_access_country_t  country;
     int64_t                   now;      /* seconds since the epoch */
 } ngx_svc_access_caller_t;
 
-/* 1: it admits nobody, from anywhere, ever; *rule: which one denies, or -1. */
+/*
+ * Returns 1 if a policy denies everybody, everywhere, at any time.  *rule: the
+ * rule that denies, or -1.
+ */
 NGX_SVC_API ngx_uint_t ngx_svc_access_denies_all(
     const ngx_svc_access_policy_t *policy, ngx_int_t *rule);
 
 /*
- * NGX_OK, or NGX_DECLINED with err set (NGX_SVC_E_ANTI_LOCKOUT): it denies all,
- * or the caller; the message names the rule and the address.
+ * Returns NGX_OK, or NGX_DECLINED with err set (NGX_SVC_E_ANTI_LOCKOUT) when a
+ * policy denies everybody, or the caller.  The message names the rule and the
+ * address.
  */
 NGX_SVC_API ngx_int_t ngx_svc_access_lockout(
     const ngx_svc_access_policy_t *policy,
     const ngx_svc_access_caller_t *caller, ngx_svc_error_t *err);
 
-/* 1: the caller would be denied at some hour of the next seven days. */
+/* Returns 1 if the caller would be denied at some hour of the next week. */
 NGX_SVC_API ngx_uint_t ngx_svc_access_time_limited(
     const ngx_svc_access_policy_t *policy,
     const ngx_svc_access_caller_t *caller);

@@ -1,5 +1,5 @@
 /*
- * What those who parse and compile a policy share.
+ * Functions for parsing and compiling policies.
  */
 
 #include "ngx_svc_access_policy.h"

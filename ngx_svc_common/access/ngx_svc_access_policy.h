@@ -1,5 +1,5 @@
 /*
- * What is inside of a policy: for the files of ngx_svc_access_*.c alone.
+ * The contents of a policy, for the files ngx_svc_access_*.c alone.
  */
 
 #ifndef _NGX_SVC_ACCESS_POLICY_H_INCLUDED_
@@ -15,18 +15,18 @@
 #define NGX_SVC_ACCESS_DAYS     7
 #define NGX_SVC_ACCESS_LETTERS  26
 
-/* Pairs of letters; "ZZ" is the last one, and the unknown country. */
+/* A country is a pair of letters; the last, "ZZ", is the unknown country. */
 
 #define NGX_SVC_ACCESS_CODES    (NGX_SVC_ACCESS_LETTERS                       \
                                  * NGX_SVC_ACCESS_LETTERS)
 #define NGX_SVC_ACCESS_UNKNOWN  (NGX_SVC_ACCESS_CODES - 1)
 
-/* Distinct zones of a policy: as many as it may have windows. */
+/* A policy may have as many distinct zones as windows. */
 
 #define NGX_SVC_ACCESS_ZONES    (NGX_SVC_ACCESS_RULES * NGX_SVC_ACCESS_WINDOWS)
 
 
-/* A set of rules: a bit for each, the first rule is the lowest of words[0]. */
+/* A set of rules, with a bit for each; the first is the lowest of words[0]. */
 
 typedef struct {
     uint64_t                    words[2];
@@ -52,7 +52,7 @@ typedef struct {
     const ngx_svc_zone_t       *zone;
     ngx_uint_t                  index;      /* in the policy's zones */
     ngx_uint_t                  start;      /* minutes of the day */
-    ngx_uint_t                  end;
+    ngx_uint_t                  end;        /* minutes of the day */
     ngx_uint_t                  mask;       /* of days; bit 0 is Monday */
     ngx_uint_t                  ndays;
     u_char                      days[NGX_SVC_ACCESS_DAYS];  /* as given */
@@ -73,13 +73,13 @@ typedef struct {
 
 
 /*
- * The space of addresses of a family, cut at the first and behind the last
- * address of each network: part i begins at the start of that index, and ends
- * where the next one begins.  There is always a part that begins at 0.
+ * The space of all addresses of a family is cut at the first address of each
+ * network, and after its last one.  Part i begins at starts[i], and ends where
+ * the next part begins.  There is always a part that begins at 0.
  */
 
 typedef struct {
-    uint64_t                    high;       /* IPv4: the address, and low 0 */
+    uint64_t                    high;       /* IPv4: the address; low is 0 */
     uint64_t                    low;
 } ngx_svc_access_point_t;
 
@@ -91,9 +91,9 @@ typedef struct {
 
 
 /*
- * A policy holds less than 2M: 100 rules of 100 networks (48 bytes, and a text
- * of at most 49), of 250 countries (2 bytes) and of 20 windows (56 bytes); at
- * most 2 * 100 * 100 + 2 parts (32 bytes), and 11K of countries.
+ * A policy takes less than 2M: 100 rules with 100 networks (48 bytes, and a
+ * text of at most 49), 250 countries (2 bytes) and 20 windows (56 bytes) each;
+ * at most 2 * 100 * 100 + 2 parts (32 bytes), and 11K for countries.
  */
 
 struct ngx_svc_access_policy_s {
@@ -104,12 +104,12 @@ struct ngx_svc_access_policy_s {
     ngx_svc_access_set_t        anywhere;   /* rules without networks */
     ngx_svc_access_space_t      v4;
     ngx_svc_access_space_t      v6;
-    ngx_svc_access_set_t       *countries;  /* of each code, those without
-                                               countries too; NULL: no rule
-                                               has any */
+    ngx_svc_access_set_t       *countries;  /* for each code the rules that
+                                               have it, or have no countries;
+                                               NULL: no rule has countries */
     const ngx_svc_zone_t      **zones;      /* distinct */
     ngx_uint_t                  nzones;
-    size_t                      size;       /* in bytes, all of it */
+    size_t                      size;       /* bytes of the whole policy */
 };
 
 
@@ -125,8 +125,9 @@ typedef struct {
 } ngx_svc_access_parse_t;
 
 /*
- * The name of a member in messages, as in "accessPolicy.rules[2].networks", in
- * NGX_SVC_ACCESS_PATH bytes; returns path.
+ * Writes the name of a member for messages, as in
+ * "accessPolicy.rules[2].networks", and returns path, which has room for
+ * NGX_SVC_ACCESS_PATH bytes.
  */
 
 #define NGX_SVC_ACCESS_PATH  160
@@ -134,15 +135,21 @@ typedef struct {
 const char *ngx_svc_access_path(const ngx_svc_access_parse_t *parse,
     char *path, const char *fmt, ...);
 
-/* From the policy's pool; adds to its size.  NULL when memory runs out. */
+/*
+ * Allocates from the policy's pool, and adds to its size.  Returns NULL when
+ * memory runs out.
+ */
 void *ngx_svc_access_alloc(ngx_pool_t *pool, ngx_svc_access_policy_t *policy,
     size_t size);
 
-/* NGX_SVC_E_LIMIT_EXCEEDED for an array, of a rule or not, over a limit. */
+/*
+ * Checks that an array has at most "limit" elements.  Returns NGX_OK, or
+ * NGX_DECLINED with the error NGX_SVC_E_LIMIT_EXCEEDED.
+ */
 ngx_int_t ngx_svc_access_limit(const ngx_svc_access_parse_t *parse,
     cJSON *array, ngx_uint_t limit, const char *path);
 
-/* From a country's two capital letters. */
+/* The index of a country, from its two capital letters. */
 #define ngx_svc_access_code(code)                                             \
     ((ngx_uint_t) (((code)[0] - 'A') * NGX_SVC_ACCESS_LETTERS                 \
                    + (code)[1] - 'A'))

@@ -248,7 +248,7 @@ ngx_svc_access_check_end(const ngx_svc_member_t *member,
 }
 
 
-/* HH:MM up to 24:00; or -1. */
+/* Returns the minutes of "HH:MM", which is at most "24:00"; or -1. */
 
 static ngx_int_t
 ngx_svc_access_minutes(const ngx_str_t *text)

@@ -9,7 +9,7 @@
 #include "ngx_svc_access_policy.h"
 
 
-/* In the order of their values: bit 0 of a mask is Monday. */
+/* The names of days, in the order of a mask's bits: bit 0 is Monday. */
 extern const ngx_str_t  ngx_svc_access_days[NGX_SVC_ACCESS_DAYS];
 
 

@@ -11,9 +11,10 @@
 
 
 /*
- * The members "rules" and "defaultAction" in their canonical form: all members
- * of a rule, in one order, defaults filled in, countries in capitals; rules,
- * and what is in their lists, in the order given, but a day of a window once.
+ * Writes the members "rules" and "defaultAction" in their canonical form.  A
+ * rule has all its members, always in the same order, with defaults filled in
+ * and countries in capitals.  Rules, and the elements of their lists, are in
+ * the order in which they were given; a day of a window is there once.
  */
 NGX_SVC_API void ngx_svc_access_write(ngx_svc_json_writer_t *w,
     const ngx_svc_access_policy_t *policy);

@@ -1,5 +1,5 @@
 /*
- * Time zones: TZif files, and a set of them.
+ * Time zones: parses TZif files, and finds zones in a set.
  */
 
 #include "ngx_svc_zone.h"
@@ -11,12 +11,12 @@
 #define NGX_SVC_ZONE_COUNTS  20
 #define NGX_SVC_ZONE_TYPE    6
 
-/* RFC 8536, 3.2: what a reader may expect of an offset. */
+/* Offsets are within these limits (RFC 8536, 3.2). */
 
 #define NGX_SVC_ZONE_WEST    (-25 * 3600)
 #define NGX_SVC_ZONE_EAST    (26 * 3600)
 
-/* Times are cut to these, where nothing overflows. */
+/* Times are limited to this, either way, so that nothing overflows. */
 
 #define NGX_SVC_ZONE_TIME    ((int64_t) 1 << 55)
 
@@ -24,15 +24,15 @@
 struct ngx_svc_zone_s {
     ngx_str_t             name;
     int64_t              *changes;      /* ascending */
-    u_char               *types;        /* from each change on */
+    u_char               *types;        /* the type from each change on */
     int32_t              *offsets;      /* of each type */
     ngx_uint_t            nchanges;
-    ngx_svc_zone_rule_t   rule;         /* behind the last change */
-    unsigned              ruled:1;
+    ngx_svc_zone_rule_t   rule;         /* after the last change */
+    unsigned              ruled:1;      /* there is a rule */
 };
 
 
-/* A block of a TZif file: its header's counts, and where its parts are. */
+/* A block of a TZif file: the counts of its header, and its parts. */
 
 typedef struct {
     ngx_uint_t            version;      /* '\0', '2', '3', ... */
@@ -46,7 +46,7 @@ typedef struct {
     const u_char         *changes;
     const u_char         *indices;
     const u_char         *types;
-    const u_char         *last;         /* behind the block */
+    const u_char         *last;         /* the end of the block */
 } ngx_svc_zone_block_t;
 
 
@@ -150,7 +150,7 @@ ngx_svc_zone_offset(const ngx_svc_zone_t *zone, int64_t at)
         }
     }
 
-    /* before the first change it is the first type */
+    /* the first type is that of times before the first change */
 
     return zone->offsets[low ? zone->types[low - 1] : 0];
 }
@@ -218,7 +218,7 @@ ngx_svc_zone_block(ngx_svc_zone_block_t *block, const u_char *data, size_t len,
     for (i = 0; i < 6; i++) {
         *counts[i] = (ngx_uint_t) (ngx_svc_zone_read(p, 4) & 0xffffffff);
 
-        /* each of them is of a byte at least */
+        /* each element has at least one byte */
 
         if (*counts[i] > len) {
             return NGX_DECLINED;
@@ -246,7 +246,7 @@ ngx_svc_zone_block(ngx_svc_zone_block_t *block, const u_char *data, size_t len,
 }
 
 
-/* Leap seconds would shift each time: POSIX's time has none. */
+/* A file with leap seconds is declined: POSIX's time has none. */
 
 static ngx_int_t
 ngx_svc_zone_check(const ngx_svc_zone_block_t *block)
@@ -317,7 +317,7 @@ ngx_svc_zone_fill(ngx_pool_t *pool, ngx_svc_zone_t *zone,
 }
 
 
-/* Between line feeds, and it may be empty. */
+/* Reads the footer's rule, which is between line feeds, and may be empty. */
 
 static ngx_int_t
 ngx_svc_zone_footer(ngx_svc_zone_t *zone, const u_char *p, const u_char *last)

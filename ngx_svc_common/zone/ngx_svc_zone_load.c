@@ -8,10 +8,10 @@
 #include <dirent.h>
 
 
-#define NGX_SVC_ZONE_MAX        4096    /* files taken */
-#define NGX_SVC_ZONE_ENTRIES    65536   /* files looked at */
-#define NGX_SVC_ZONE_DEPTH      8       /* of directories */
-#define NGX_SVC_ZONE_FILE       65536   /* bytes */
+#define NGX_SVC_ZONE_MAX        4096    /* zones, at most */
+#define NGX_SVC_ZONE_ENTRIES    65536   /* files that are looked at, at most */
+#define NGX_SVC_ZONE_DEPTH      8       /* of directories, at most */
+#define NGX_SVC_ZONE_FILE       65536   /* bytes of the buffer for a file */
 
 
 typedef struct {
@@ -19,7 +19,7 @@ typedef struct {
     ngx_log_t    *log;
     ngx_array_t   zones;                /* ngx_svc_zone_t * */
     ngx_uint_t    nentries;
-    size_t        root;                 /* of the path: where names begin */
+    size_t        root;                 /* where names begin in the path */
     size_t        len;
     u_char        path[NGX_MAX_PATH];   /* NUL-terminated */
     u_char        data[NGX_SVC_ZONE_FILE];
@@ -95,7 +95,7 @@ done:
 }
 
 
-/* The zone of a window that names none has to be there. */
+/* A window that names no zone uses "UTC", which must be there. */
 
 static ngx_int_t
 ngx_svc_zones_check(ngx_svc_zones_t *zones, ngx_str_t *directory,
@@ -184,7 +184,7 @@ ngx_svc_zone_load_entry(ngx_svc_zone_load_t *load, const char *name,
     ngx_memcpy(load->path + len + 1, name, added);
     load->len = len + added;
 
-    /* a link to a directory could lead round in circles */
+    /* links to directories are not followed: there could be a loop */
 
     if (lstat((char *) load->path, &st) == -1) {
         rc = NGX_OK;
@@ -205,8 +205,9 @@ ngx_svc_zone_load_entry(ngx_svc_zone_load_t *load, const char *name,
 
 
 /*
- * The same zones again, with leap seconds or not, and those of this machine:
- * no names of the IANA database.
+ * Returns 1 for names that are not of the IANA database: directories that have
+ * the same zones once more, with leap seconds or without, and the zone of this
+ * machine.
  */
 
 static ngx_uint_t
@@ -279,7 +280,7 @@ ngx_svc_zone_load_file(ngx_svc_zone_load_t *load)
 }
 
 
-/* A file of the size of the buffer is none of a zone. */
+/* A file that fills the buffer is no TZif file. */
 
 static ssize_t
 ngx_svc_zone_load_read(ngx_svc_zone_load_t *load)
@@ -288,7 +289,7 @@ ngx_svc_zone_load_read(ngx_svc_zone_load_t *load)
     ssize_t      n;
     struct stat  st;
 
-    /* a FIFO would be waited for */
+    /* the open does not block: it would wait for the other end of a FIFO */
 
     fd = open((char *) load->path, O_RDONLY|O_NONBLOCK|O_CLOEXEC);
 

@@ -10,10 +10,10 @@
 
 
 /*
- * Reads all zones under a directory, which blocks: while the configuration is
- * read.  They are of the pool, the cycle's, and workers share them.  NULL: the
- * log says what is wrong (no directory, no zone in it); a file that is no TZif
- * is passed over.
+ * Reads all zones under a directory.  This blocks, so it is done while the
+ * configuration is read.  The zones are of the pool, which is the cycle's, and
+ * workers share them.  A file that is no TZif is skipped.  Returns NULL when
+ * there is no directory, or no zone in it, which is logged.
  */
 NGX_SVC_API ngx_svc_zones_t *ngx_svc_zones_load(ngx_pool_t *pool,
     ngx_str_t *directory, ngx_log_t *log);

@@ -37,7 +37,7 @@ ngx_svc_zone_rule_parse(ngx_svc_zone_rule_t *rule, const u_char *text,
 
     ngx_memzero(rule, sizeof(ngx_svc_zone_rule_t));
 
-    /* POSIX counts offsets to the west */
+    /* POSIX counts offsets west of UTC */
 
     if (ngx_svc_zone_name_skip(&p, last) != NGX_OK
         || ngx_svc_zone_time(&p, last, NGX_SVC_ZONE_MAX_OFFSET,
@@ -85,8 +85,8 @@ ngx_svc_zone_rule_parse(ngx_svc_zone_rule_t *rule, const u_char *text,
 
 /*
  * The last change at or before the time decides.  A change may lie a week
- * outside of its year; of two at once summer time's start is the later one,
- * so that a rule can say "all year".
+ * outside of its year.  When both changes are at once the start of summer time
+ * counts as the later one, so that a rule can have summer time all year.
  */
 
 int32_t
@@ -122,7 +122,7 @@ ngx_svc_zone_rule_offset(const ngx_svc_zone_rule_t *rule, int64_t at)
 }
 
 
-/* Letters, or "<+03>". */
+/* Skips the name of a zone: letters, or "<+03>". */
 
 static ngx_int_t
 ngx_svc_zone_name_skip(const u_char **p, const u_char *last)
@@ -192,7 +192,7 @@ ngx_svc_zone_number(const u_char **p, const u_char *last, int32_t max,
 }
 
 
-/* [+-]hh[:mm[:ss]] */
+/* Reads "[+-]hh[:mm[:ss]]". */
 
 static ngx_int_t
 ngx_svc_zone_time(const u_char **p, const u_char *last, int32_t hours,
@@ -229,7 +229,7 @@ ngx_svc_zone_time(const u_char **p, const u_char *last, int32_t hours,
 }
 
 
-/* ",Jn", ",n" or ",Mm.w.d", and "/time" or not. */
+/* Reads ",Jn", ",n" or ",Mm.w.d", which "/time" may follow. */
 
 static ngx_int_t
 ngx_svc_zone_change(const u_char **p, const u_char *last,
@@ -301,7 +301,7 @@ ngx_svc_zone_change_month(const u_char **p, const u_char *last,
 
     for (i = 0; i < 3; i++) {
 
-        /* 'M', and then dots */
+        /* the first part follows 'M', the others follow dots */
 
         if (*p == last || (i > 0 && **p != '.')) {
             return NGX_DECLINED;
@@ -321,7 +321,10 @@ ngx_svc_zone_change_month(const u_char **p, const u_char *last,
 }
 
 
-/* By the clock before the change, as if that were UTC. */
+/*
+ * Returns the time of a change in a year, by the clock before the change, as if
+ * that were UTC.
+ */
 
 static int64_t
 ngx_svc_zone_change_at(const ngx_svc_zone_change_t *change, int64_t year)

@@ -1,5 +1,5 @@
 /*
- * A set of zones, for those who fill it.
+ * A set of zones, for the code that fills it.
  */
 
 #ifndef _NGX_SVC_ZONE_SET_H_INCLUDED_
@@ -12,7 +12,7 @@
 struct ngx_svc_zones_s {
     ngx_svc_zone_t  **zones;            /* sorted by name */
     ngx_uint_t        n;
-    ngx_uint_t        generation;       /* of each set another one */
+    ngx_uint_t        generation;       /* each set has another one */
 };
 
 
