@@ -11,8 +11,8 @@
 
 
 typedef struct {
-    ngx_svc_addr_t            addr;     /* AF_UNSPEC: it came by a unix socket;
-                                           no network contains it */
+    ngx_svc_addr_t            addr;     /* AF_UNSPEC: the caller came by a unix
+                                           socket, which is in no network */
     ngx_svc_access_country_t  country;
     int64_t                   now;      /* seconds since the epoch */
 } ngx_svc_access_caller_t;

@@ -93,7 +93,7 @@ NGX_SVC_API const char *ngx_svc_jwk_string(const cJSON *jwk,
 NGX_SVC_API ngx_uint_t ngx_svc_jwk_is(const cJSON *jwk, const char *name,
     const char *value);
 
-/* Returns 1 if it has a member that only private or secret keys have. */
+/* Returns 1 if a JWK has a member that only private or secret keys have. */
 NGX_SVC_API ngx_uint_t ngx_svc_jwk_private_members(const cJSON *jwk);
 
 /*

@@ -28,7 +28,7 @@
 #define NGX_SVC_M_READ_ONLY  0x10       /* may be there, and is ignored */
 
 #define NGX_SVC_S_STRICT     0x01       /* an unknown member is an error */
-#define NGX_SVC_S_READ_BACK  0x02       /* a member that is read only is not */
+#define NGX_SVC_S_READ_BACK  0x02       /* read-only members are known, too */
 
 
 /*

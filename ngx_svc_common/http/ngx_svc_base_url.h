@@ -21,7 +21,7 @@ NGX_SVC_API const ngx_str_t *ngx_svc_base_url(ngx_svc_request_t *sr);
  */
 NGX_SVC_API ngx_uint_t ngx_svc_base_url_domain(ngx_svc_request_t *sr);
 
-/* Binds sr->domain and sr->domain_url, which are NULL without such a Host. */
+/* Binds sr->domain and sr->domain_url, where the Host may be a domain. */
 NGX_SVC_API void ngx_svc_base_url_bind(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call);
 

@@ -1,5 +1,5 @@
 /*
- * HTTP: what surfaces include.
+ * The headers of this folder that surfaces include.
  */
 
 #ifndef _NGX_SVC_HTTP_H_INCLUDED_

@@ -15,8 +15,8 @@
 
 
 /*
- * It is of nginx's request's pool, and is that request's context in the common
- * module.
+ * A request to a surface.  It is of the pool of nginx's request, whose context
+ * in the common module it is.
  */
 
 struct ngx_svc_request_s {

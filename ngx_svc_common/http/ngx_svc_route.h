@@ -23,8 +23,9 @@
 #define NGX_SVC_ROUTE_SLOW_POOL    0x04
 #define NGX_SVC_ROUTE_RAW          0x08     /* takes bytes, in sr->body */
 #define NGX_SVC_ROUTE_PUBLIC       0x10     /* needs no credential */
-#define NGX_SVC_ROUTE_CREATE       0x20     /* heeds Idempotency-Key; no "*" */
-#define NGX_SVC_ROUTE_NO_STORE     0x40     /* no answer may be kept */
+#define NGX_SVC_ROUTE_CREATE       0x20     /* takes Idempotency-Key; there is
+                                               no "*" in the path */
+#define NGX_SVC_ROUTE_NO_STORE     0x40     /* no cache may keep an answer */
 #define NGX_SVC_ROUTE_CALLER       0x80     /* uses :caller_permissions */
 #define NGX_SVC_ROUTE_SESSION      0x100    /* takes a session, and no token */
 #define NGX_SVC_ROUTE_SENSITIVE    0x200    /* a session must be fresh */

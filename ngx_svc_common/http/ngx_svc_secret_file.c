@@ -1,5 +1,5 @@
 /*
- * Files of the configuration that nobody else may read.
+ * Files of the configuration with secrets.
  */
 
 #include "ngx_svc_secret_file.h"

@@ -1,5 +1,5 @@
 /*
- * Files of the configuration that nobody else may read.
+ * Files of the configuration with secrets.
  */
 
 #ifndef _NGX_SVC_SECRET_FILE_H_INCLUDED_
@@ -21,7 +21,8 @@ typedef struct {
 /*
  * Reads at most max bytes of the file into text, while the configuration is
  * read.  name is NUL-terminated.  Returns how many bytes were read, or
- * NGX_ERROR, which is logged.  Warns if others may read the file.
+ * NGX_ERROR, which is logged.  Warns when others may read the file, or its
+ * group may write it.
  */
 NGX_SVC_API ssize_t ngx_svc_secret_file(ngx_conf_t *cf,
     const ngx_svc_secret_file_t *file, ngx_str_t *name, u_char *text,

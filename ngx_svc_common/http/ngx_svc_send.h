@@ -10,8 +10,8 @@
 
 
 /*
- * All answers are sent here.  Each function that sends sends a whole answer,
- * and returns what ngx_http_finalize_request() takes.
+ * All answers but streams are sent here, each as a whole.  A function that
+ * sends returns what ngx_http_finalize_request() takes.
  */
 
 /* Sends JSON.  location: the value of a Location header, or NULL. */

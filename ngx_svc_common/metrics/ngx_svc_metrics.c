@@ -30,7 +30,7 @@ ngx_svc_metrics_zone(ngx_conf_t *cf, void *tag)
     ngx_str_t        name = ngx_string("ngx_svc_metrics");
     ngx_shm_zone_t  *zone;
 
-    /* and the slab allocator's own part, with the descriptions of pages */
+    /* the slab allocator needs room, too, for itself and to describe pages */
 
     size = ngx_align(sizeof(ngx_svc_metrics_t), ngx_pagesize)
            + 16 * ngx_pagesize;

@@ -58,9 +58,9 @@ typedef enum {
     NGX_SVC_M_RATE_SIGNUP_IP,
     NGX_SVC_M_RATE_SIGNUP_EMAIL,
     NGX_SVC_M_RATE_DOMAIN_TENANT,
-    NGX_SVC_M_TOKEN_CLIENT,             /* token requests by grant type, here
-                                           and below: issued */
-    NGX_SVC_M_TOKEN_CLIENT_REFUSED,     /* and refused */
+    NGX_SVC_M_TOKEN_CLIENT,             /* issued tokens, by grant type */
+    NGX_SVC_M_TOKEN_CLIENT_REFUSED,     /* refused requests for tokens, by grant
+                                           type */
     NGX_SVC_M_TOKEN_CODE,
     NGX_SVC_M_TOKEN_CODE_REFUSED,
     NGX_SVC_M_TOKEN_REFRESH,

@@ -13,7 +13,8 @@
 #define NGX_SVC_METRICS_ROUTES    192
 #define NGX_SVC_METRICS_METHODS   8
 #define NGX_SVC_METRICS_STATUSES  32
-#define NGX_SVC_METRICS_BUCKETS   13    /* and one above all of them */
+#define NGX_SVC_METRICS_BUCKETS   13    /* without the last one, which has no
+                                           limit */
 #define NGX_SVC_METRICS_NAME      112   /* bytes, with NUL */
 
 

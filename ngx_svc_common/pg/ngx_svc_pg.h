@@ -197,9 +197,10 @@ NGX_SVC_API ngx_svc_pg_call_t *ngx_svc_pg_call(ngx_svc_pg_op_t *op,
     const ngx_svc_pg_statement_t *statement);
 
 /*
- * These bind the next parameter.  The bytes must live as long as the op; a NULL
- * pointer is an SQL NULL.  ngx_svc_pg_bind_int() copies its number, and returns
- * NGX_OK, or NGX_ERROR when memory runs out.
+ * These bind the next parameter.  The bytes must live as long as the op.  A
+ * NULL pointer is an SQL NULL; an ngx_str_t without data is an empty text.
+ * ngx_svc_pg_bind_int() copies its number, and returns NGX_OK, or NGX_ERROR
+ * when memory runs out.
  */
 NGX_SVC_API void ngx_svc_pg_bind(ngx_svc_pg_call_t *call, const u_char *data,
     size_t len);

@@ -63,8 +63,8 @@ NGX_SVC_API void ngx_svc_redis_forked(void);
 NGX_SVC_API ngx_svc_redis_state_e ngx_svc_redis_state(void);
 
 /*
- * Returns 1 if commands can be sent: Redis is up, or the first connection has
- * just been begun, so it is not known to be down.
+ * Returns 1 if commands can be sent: Redis is up, or a connection has just been
+ * begun, and is not known to fail.
  */
 NGX_SVC_API ngx_uint_t ngx_svc_redis_ready(void);
 

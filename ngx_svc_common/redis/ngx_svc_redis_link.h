@@ -24,7 +24,7 @@ struct ngx_svc_redis_link_s {
     ngx_msec_t              pause;      /* before it is opened again */
     unsigned                answered:1; /* there was an answer since then */
     unsigned                asked:1;    /* an answer is due before the timer */
-    unsigned                opening:1;  /* it is opened for the first time */
+    unsigned                opening:1;  /* the first answer is due */
     unsigned                said:1;     /* logged that it is down */
 
     /*
