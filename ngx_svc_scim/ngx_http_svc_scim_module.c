@@ -19,7 +19,7 @@ static ngx_svc_resources_t  ngx_http_svc_scim_resources[] = {
 };
 
 
-/* Of svc_scim_mode rfc. */
+/* The resources of svc_scim_mode rfc. */
 
 static ngx_svc_resources_t  ngx_http_svc_scim_rfc_resources[] = {
     ngx_svc_scim_rfc_list,
@@ -60,7 +60,7 @@ static ngx_svc_surface_t  ngx_http_svc_scim_surface = {
 };
 
 
-/* A location's once the mode is known; it differs by its resources alone. */
+/* The surface of a location in svc_scim_mode rfc: only its resources differ. */
 
 static ngx_svc_surface_t  ngx_http_svc_scim_rfc_surface = {
     ngx_string("/scim/v2"),
@@ -148,7 +148,10 @@ ngx_http_svc_scim_create_loc_conf(ngx_conf_t *cf)
 }
 
 
-/* The common module comes first: "if" has its location's surface already. */
+/*
+ * The common module merges first: an "if" block has its location's surface
+ * already.
+ */
 
 static char *
 ngx_http_svc_scim_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
@@ -176,7 +179,10 @@ ngx_http_svc_scim_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 
     slcf->surface = &ngx_http_svc_scim_rfc_surface;
 
-    /* whose errors are those that nginx raises before there is a location */
+    /*
+     * this surface writes the errors that nginx raises before a location is
+     * found
+     */
 
     surfaces = sscf->surfaces.elts;
 

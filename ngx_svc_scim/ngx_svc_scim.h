@@ -24,7 +24,8 @@
 
 
 /*
- * What is read of a user, behind its id: a name for enumerators and the column.
+ * A user's fields that are read, after its id: a name for enumerators and the
+ * column.
  */
 
 #define NGX_SVC_SCIM_TABLE(_)                                                 \
@@ -48,21 +49,21 @@ enum {
 
 
 /*
- * SQL: a parameter of LIMIT or OFFSET behind the order of an index.  A number
- * itself is more than the users whom a tenant has to a planner without
- * statistics, and all of them would be read and sorted.
+ * SQL: a parameter of LIMIT or OFFSET behind the order of an index.  The
+ * subquery hides its value: a planner without statistics would take the number
+ * for more than the users of a tenant, and read and sort all of them.
  */
 
 #define NGX_SVC_SCIM_NUMBER_OF(param)  "(SELECT " param "::int4)"
 
 
-/* The resources, each of the file of its name. */
+/* The routes of each resource, in the file of its name. */
 
 extern const ngx_svc_route_t  ngx_svc_scim_list[];
 extern const ngx_svc_route_t  ngx_svc_scim_users[];
 extern const ngx_svc_route_t  ngx_svc_scim_discovery[];
 
-/* Of svc_scim_mode rfc alone. */
+/* The routes of svc_scim_mode rfc. */
 
 extern const ngx_svc_route_t  ngx_svc_scim_rfc_list[];
 extern const ngx_svc_route_t  ngx_svc_scim_rfc_users[];
@@ -71,22 +72,23 @@ extern const ngx_svc_route_t  ngx_svc_scim_schemas[];
 
 
 /*
- * ngx_svc_scim_discovery.c.  The prepare of a route that tells what there is:
- * it takes no filter.
+ * ngx_svc_scim_discovery.c.  The prepare hook of a discovery route: it refuses
+ * a filter.
  */
 ngx_int_t ngx_svc_scim_discovery_prepare(ngx_svc_request_t *sr);
 
 
 /*
- * ngx_svc_scim_list.c.  The check of a route that answers with a user, or a
- * part of one: which attributes are to be shown, into sr->data.
+ * ngx_svc_scim_list.c.  The check hook of a route that answers with a user, or
+ * a part of one: puts the mask of the attributes to be shown into sr->data.
  */
 ngx_int_t ngx_svc_scim_mask(ngx_svc_request_t *sr, void *body);
 
 /*
- * Likewise.  Opens a list (RFC 7644, 3.4.2) with n of the resources, of which
- * the first has the number "start"; they follow, and "]}".  And sends a list
- * of the n users in a result with the columns above, attributes as of the mask.
+ * ngx_svc_scim_list.c.  ngx_svc_scim_list_open() opens a list (RFC 7644, 3.4.2)
+ * with n of the resources, of which the first has the number "start"; the
+ * caller writes them, and "]}".  ngx_svc_scim_list_send() sends a list of the n
+ * users in a result with the columns above, with the attributes of the mask.
  */
 void ngx_svc_scim_list_open(ngx_svc_json_writer_t *w, int64_t total,
     int64_t start, int64_t n);
@@ -95,11 +97,12 @@ ngx_int_t ngx_svc_scim_list_send(ngx_svc_request_t *sr, PGresult *res, int n,
 
 
 /*
- * ngx_svc_scim_users.c.  The reply of a route that answers with the user in the
- * row of its last statement; a parameter: the status that "active" stands for,
- * NULL when it is absent; and the committed hook behind a statement that
- * creates: of its result, in which a NULL id is no user, and the last column
- * who subscribes to the event.
+ * ngx_svc_scim_users.c.  ngx_svc_scim_user_reply() is the reply hook of a route
+ * that answers with the user in the row of its last statement.
+ * ngx_svc_scim_status() binds the status that "active" stands for, NULL when it
+ * is absent.  ngx_svc_scim_created() is the committed hook's part for a
+ * statement that creates a user: in its result a NULL id means that there is no
+ * user, and the last column has the subscribers of the event.
  */
 ngx_int_t ngx_svc_scim_user_reply(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_scim_status(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
@@ -112,11 +115,12 @@ enum {
 };
 
 /*
- * ngx_svc_scim_resource.c.  The first writes the user in a row of a result
- * with the columns above, attributes as of the mask.  The second allocates its
- * meta.location from the request's pool, the third the URL of a path behind the
- * surface's prefix, and of an id behind that: NGX_OK or NGX_ERROR.  The last
- * is the surface's error writer.
+ * ngx_svc_scim_resource.c.  ngx_svc_scim_user_write() writes the user in a row
+ * of a result with the columns above, with the attributes of the mask.
+ * ngx_svc_scim_location() allocates the user's meta.location from the request's
+ * pool, ngx_svc_scim_url() the URL of a path behind the surface's prefix and of
+ * an id behind that; both return NGX_OK or NGX_ERROR.  ngx_svc_scim_error() is
+ * the surface's error writer.
  */
 void ngx_svc_scim_user_write(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr,
     PGresult *res, int row, ngx_uint_t mask);

@@ -1,6 +1,6 @@
 /*
- * ServiceProviderConfig (RFC 7643, 5), and what there is none of (RFC 7644,
- * 3.7 and 3.11).
+ * ServiceProviderConfig (RFC 7643, 5), and the endpoints that are not
+ * implemented (RFC 7644, 3.7 and 3.11).
  */
 
 #include "ngx_svc_scim.h"

@@ -28,14 +28,13 @@ typedef struct {
 
 
 /*
- * Recognises `attribute eq "value"`: attribute userName or externalId, also
- * with the core URN and a colon in front, both in any case; the value is a
+ * Recognises `attribute eq "value"`: the attribute is userName or externalId,
+ * also with the core URN and a colon in front, both in any case; the value is a
  * JSON string.  White space around is allowed.  text is already URL-decoded.
  * buf has room for len bytes, and holds the value afterwards.
  *
- * NGX_OK; NGX_DECLINED when it is anything else (attribute is then
- * NGX_SVC_SCIM_FILTER_NONE), a value that is not valid UTF-8 or has a NUL
- * included.
+ * Returns NGX_OK; NGX_DECLINED, with attribute NGX_SVC_SCIM_FILTER_NONE, for
+ * any other filter, also when the value is not valid UTF-8 or has a NUL.
  */
 ngx_int_t ngx_svc_scim_filter_parse(const u_char *text, size_t len,
     u_char *buf, ngx_svc_scim_filter_t *filter);

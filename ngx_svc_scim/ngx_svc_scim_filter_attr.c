@@ -15,7 +15,7 @@
       .type = NGX_SVC_SCIM_ATTR_TEXT,                                         \
       .sql = "lower(u." column ") COLLATE \"C\"" }
 
-/* What a userName is in other words: the only e-mail address. */
+/* userName and the only e-mail address are the same column. */
 
 #define ngx_svc_scim_attr_user_name(attribute, part)                          \
     { ngx_svc_scim_attr_core(attribute, part),                                \
@@ -87,7 +87,7 @@ static const ngx_svc_scim_attr_t  ngx_svc_scim_attrs[] = {
       .type = NGX_SVC_SCIM_ATTR_TEXT,
       .sql = "lower(u.department) COLLATE \"C\"" },
 
-    /* the URNs themselves, which read as "User" of a shorter one */
+    /* the URNs themselves, which are parsed as "User" of a shorter URN */
 
     { .urn = ngx_string("urn:ietf:params:scim:schemas:extension:enterprise"
                         ":2.0"),

@@ -1,9 +1,9 @@
 /*
- * What a filter's comparisons mean, and what is the same of all users.
+ * What a filter's comparisons mean, and which of them are alike for all users.
  *
- * A comparison with an attribute that a user does not have is false, but "ne"
- * is true; with one that nobody has it is always false (RFC 7644, 3.4.2.1).
- * "not" turns round what is true and what is false, and there is nothing else.
+ * A comparison with an attribute that a user lacks is false, but "ne" is true;
+ * with an attribute that no user can have it is always false (RFC 7644,
+ * 3.4.2.1). "not" inverts true and false, and there is no third value.
  */
 
 #include "ngx_svc_scim_filter_check.h"
@@ -78,7 +78,7 @@ ngx_svc_scim_filter_presence(const ngx_svc_scim_node_t *node)
 }
 
 
-/* Says which character it is, from 1. */
+/* Tells the client which character is wrong, counted from 1. */
 
 static ngx_int_t
 ngx_svc_scim_check_fail(ngx_svc_scim_checker_t *c, const u_char *at,
@@ -163,9 +163,9 @@ ngx_svc_scim_check_truth(ngx_svc_scim_node_t *node)
 
 
 /*
- * There is one e-mail address: what is in its brackets is true of it, or of
- * none.  Of an attribute that nobody has no value can satisfy them, be it with
- * a "not".
+ * There is one e-mail address: the filter in its brackets is true of it, or of
+ * none.  Brackets of an attribute that no user can have are never true, not
+ * even with a "not" inside.
  */
 
 static ngx_int_t
@@ -222,7 +222,10 @@ ngx_svc_scim_check_compare(ngx_svc_scim_checker_t *c, ngx_svc_scim_node_t *node)
 }
 
 
-/* What of an operator or a value does not go with the attribute, or NULL. */
+/*
+ * Returns why the operator or the value does not go with the attribute; NULL if
+ * it does.
+ */
 
 static const char *
 ngx_svc_scim_check_mismatch(ngx_svc_scim_node_t *node)
@@ -306,7 +309,7 @@ ngx_svc_scim_check_value(ngx_svc_scim_checker_t *c, ngx_svc_scim_node_t *node)
 }
 
 
-/* Of a string its text, of a literal what it is spelled as. */
+/* Sets *text to a string's text, or to a literal as it is spelled. */
 
 static ngx_int_t
 ngx_svc_scim_check_text(ngx_svc_scim_checker_t *c, ngx_svc_scim_node_t *node,
@@ -332,7 +335,7 @@ ngx_svc_scim_check_text(ngx_svc_scim_checker_t *c, ngx_svc_scim_node_t *node,
 }
 
 
-/* Directories that have no booleans say "True". */
+/* Directories without booleans send "True". */
 
 static ngx_int_t
 ngx_svc_scim_check_boolean(ngx_svc_scim_checker_t *c, ngx_svc_scim_node_t *node,
@@ -370,7 +373,7 @@ ngx_svc_scim_check_time(ngx_svc_scim_checker_t *c, ngx_svc_scim_node_t *node,
     int64_t    msec;
     ngx_str_t  value;
 
-    /* RFC 7643, 2.3.5: of XML Schema, which has no blank before the time */
+    /* RFC 7643, 2.3.5: XML Schema's form, without a blank before the time */
 
     if (ngx_svc_time_parse(text, &msec) != NGX_OK || text->data[10] == ' ') {
         return ngx_svc_scim_check_fail(c, node->at,
@@ -390,7 +393,7 @@ ngx_svc_scim_check_time(ngx_svc_scim_checker_t *c, ngx_svc_scim_node_t *node,
 }
 
 
-/* An uuid that is not spelled as ours is nobody's. */
+/* A uuid that is not spelled as we spell ours is no user's id. */
 
 static ngx_int_t
 ngx_svc_scim_check_id(ngx_svc_scim_checker_t *c, ngx_svc_scim_node_t *node,
@@ -437,7 +440,10 @@ ngx_svc_scim_check_word(ngx_svc_scim_node_t *node, ngx_str_t *text)
 }
 
 
-/* All have the core schema; "ne" is that none of them equals. */
+/*
+ * All users have the core schema; "ne" is true when none of a user's schemas
+ * equals the text.
+ */
 
 static void
 ngx_svc_scim_check_schemas(ngx_svc_scim_node_t *node, ngx_str_t *text)
@@ -458,7 +464,7 @@ ngx_svc_scim_check_schemas(ngx_svc_scim_node_t *node, ngx_str_t *text)
 }
 
 
-/* The same as what is written for others. */
+/* Compares a word with the text as the SQL of other attributes does. */
 
 static ngx_uint_t
 ngx_svc_scim_check_holds(ngx_svc_scim_op_e op, const char *word,
@@ -494,7 +500,7 @@ ngx_svc_scim_check_holds(ngx_svc_scim_op_e op, const char *word,
 }
 
 
-/* Below, at or over 0, as memcmp(). */
+/* Returns less than, equal to or more than 0, as memcmp(). */
 
 static ngx_int_t
 ngx_svc_scim_check_order(u_char *word, ngx_str_t *text, ngx_uint_t exact)
@@ -517,7 +523,7 @@ ngx_svc_scim_check_order(u_char *word, ngx_str_t *text, ngx_uint_t exact)
 }
 
 
-/* Of "co", "sw" and "ew". */
+/* Returns whether "co", "sw" or "ew" holds. */
 
 static ngx_uint_t
 ngx_svc_scim_check_part(ngx_svc_scim_op_e op, u_char *word, ngx_str_t *text,

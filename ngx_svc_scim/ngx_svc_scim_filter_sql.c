@@ -1,5 +1,5 @@
 /*
- * Filters as conditions of SQL, true or false of each user.
+ * Filters as conditions of SQL, true or false for each user.
  */
 
 #include "ngx_svc_scim_filter_sql.h"
@@ -8,13 +8,13 @@
 #include "ngx_svc_scim_sql.h"
 
 
-#define NGX_SVC_SCIM_COMPARE_SQL  512       /* bytes of one, at most, twice */
+#define NGX_SVC_SCIM_COMPARE_SQL  512       /* of a comparison, twice */
 
-/* behind all of what begins with a text, in the order of bytes */
+/* sorts behind all texts that begin with a text, in the order of bytes */
 #define NGX_SVC_SCIM_LAST_CHAR    "repeat(chr(1114111), 257)"
 
 
-/* How well a condition keeps the others from being looked at. */
+/* How well a condition narrows the users to be looked at. */
 
 enum {
     NGX_SVC_SCIM_FIRST_NONE = 0,
@@ -112,7 +112,10 @@ ngx_svc_scim_where(ngx_pool_t *pool, const ngx_str_t *filter,
 }
 
 
-/* The parameter of a comparison that is written; of a location two. */
+/*
+ * Returns the number of a comparison's parameter, and adds it at the first
+ * call; for a location it adds two.
+ */
 
 static ngx_uint_t
 ngx_svc_scim_sql_param(ngx_svc_scim_compiler_t *c, ngx_svc_scim_node_t *node)
@@ -134,7 +137,10 @@ ngx_svc_scim_sql_param(ngx_svc_scim_compiler_t *c, ngx_svc_scim_node_t *node)
 }
 
 
-/* Without what changes nothing: one of both sides, and brackets. */
+/*
+ * Returns the node without what changes nothing: a side of "and" or "or" that
+ * is alike for all users, and brackets.
+ */
 
 static ngx_svc_scim_node_t *
 ngx_svc_scim_sql_rest(ngx_svc_scim_node_t *node)
@@ -233,7 +239,7 @@ ngx_svc_scim_sql_write(ngx_svc_scim_compiler_t *c, ngx_svc_scim_node_t *node)
 }
 
 
-/* True or false, and never NULL. */
+/* Writes a condition that is true or false, and never NULL. */
 
 static void
 ngx_svc_scim_sql_leaf(ngx_svc_scim_compiler_t *c, ngx_svc_scim_node_t *node)
@@ -268,7 +274,7 @@ ngx_svc_scim_sql_leaf(ngx_svc_scim_compiler_t *c, ngx_svc_scim_node_t *node)
 }
 
 
-/* What is compared and its value, each as of the attribute's type. */
+/* Writes both operands of a comparison, each by the attribute's type. */
 
 static void
 ngx_svc_scim_sql_operands(ngx_svc_scim_compiler_t *c,
@@ -357,7 +363,7 @@ ngx_svc_scim_sql_operator(ngx_svc_scim_compiler_t *c,
 }
 
 
-/* How well an index answers a part of what the node implies. */
+/* Returns how well an index answers a condition that the node implies. */
 
 static ngx_uint_t
 ngx_svc_scim_sql_rank(ngx_svc_scim_node_t *node)

@@ -15,14 +15,14 @@
 #define NGX_SVC_SCIM_WHERE_PARAMS   NGX_SVC_SCIM_FILTER_NODES
 
 
-/* What clients ask for mostly has a statement of its own. */
+/* The filters that clients send most have statements of their own. */
 
 typedef enum {
     NGX_SVC_SCIM_WHERE_ALL = 0,
     NGX_SVC_SCIM_WHERE_NOBODY,
     NGX_SVC_SCIM_WHERE_ACTIVE,
     NGX_SVC_SCIM_WHERE_INACTIVE,
-    NGX_SVC_SCIM_WHERE_USER_NAME,       /* params[0] */
+    NGX_SVC_SCIM_WHERE_USER_NAME,       /* these three: params[0] is the key */
     NGX_SVC_SCIM_WHERE_EXTERNAL_ID,
     NGX_SVC_SCIM_WHERE_ID,
     NGX_SVC_SCIM_WHERE_OTHER
@@ -30,13 +30,14 @@ typedef enum {
 
 
 /*
- * sql: the condition, of a row "u" of svc.user_account, and true or false of
- * each; of all, of nobody, and of a kind with a parameter there is none.
- * first: one that it implies and that an index answers, "true" if there is
- * none; cheap: that leaves a user or two for each of its values.
+ * sql: the condition, true or false for each row "u" of svc.user_account; empty
+ * for all users, for nobody, and for a kind with a parameter. first: a
+ * condition that sql implies and that an index answers; "true" if there is
+ * none; cheap: 1: first leaves a user or two for each of its values.
  *
- * Their parameters follow NGX_SVC_SCIM_WHERE_BEFORE others of the statement,
- * each a text or 16 bytes of an uuid, so that its type is that of its place.
+ * The parameters follow NGX_SVC_SCIM_WHERE_BEFORE others of the statement.
+ * Each is a text or the 16 bytes of a uuid, so that its type is that of its
+ * place.
  */
 
 typedef struct {
@@ -50,11 +51,12 @@ typedef struct {
 
 
 /*
- * users: the URL before a user's id in meta.location; it, and the filter's
- * text, live as long as the pool, in which what is written is allocated.
+ * Compiles a filter.  users: the URL before a user's id in meta.location; it
+ * and the filter's text must live as long as the pool, from which all that is
+ * written is allocated.
  *
- * NGX_OK; NGX_DECLINED with err, NGX_SVC_E_INVALID_FILTER that says where and
- * why; NGX_ERROR: memory.
+ * Returns NGX_OK; NGX_DECLINED with err, NGX_SVC_E_INVALID_FILTER that says
+ * where and why; NGX_ERROR when memory is short.
  */
 ngx_int_t ngx_svc_scim_where(ngx_pool_t *pool, const ngx_str_t *filter,
     const ngx_str_t *users, ngx_svc_scim_where_t *where,

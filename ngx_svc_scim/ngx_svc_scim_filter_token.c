@@ -12,7 +12,7 @@ static ngx_uint_t ngx_svc_scim_filter_one_of(const ngx_str_t *names,
     const ngx_str_t *token);
 
 
-/* In the order of the enumerations. */
+/* The tables are in the order of the enumerations. */
 
 static const ngx_str_t  ngx_svc_scim_filter_operators[] = {
     ngx_string("eq"),
@@ -128,7 +128,7 @@ ngx_svc_scim_filter_value(ngx_svc_scim_cursor_t *in,
 }
 
 
-/* A number of RFC 8259, 6. */
+/* Returns whether the text is a number of RFC 8259, 6: NGX_OK or NGX_ERROR. */
 
 static ngx_int_t
 ngx_svc_scim_filter_number(ngx_str_t *text)
@@ -173,7 +173,7 @@ ngx_svc_scim_filter_number(ngx_str_t *text)
 }
 
 
-/* From 1; 0: none of them. */
+/* Returns the number of the name, from 1; 0: the token is none of them. */
 
 static ngx_uint_t
 ngx_svc_scim_filter_one_of(const ngx_str_t *names, const ngx_str_t *token)

@@ -23,7 +23,7 @@ typedef enum {
 } ngx_svc_scim_op_e;
 
 typedef enum {
-    NGX_SVC_SCIM_VALUE_NONE = 0,    /* of "pr" */
+    NGX_SVC_SCIM_VALUE_NONE = 0,    /* with "pr" */
     NGX_SVC_SCIM_VALUE_STRING,
     NGX_SVC_SCIM_VALUE_NUMBER,
     NGX_SVC_SCIM_VALUE_TRUE,
@@ -31,7 +31,7 @@ typedef enum {
     NGX_SVC_SCIM_VALUE_NULL
 } ngx_svc_scim_value_e;
 
-/* What is left of a text. */
+/* The rest of a text. */
 
 typedef struct {
     const u_char  *pos;
@@ -40,15 +40,15 @@ typedef struct {
 
 
 /*
- * Each moves the position behind what it reads, and what it returns points into
- * the text.
+ * Each function moves the position behind what it reads, and returns texts that
+ * point into the text read.
  *
- * token: what stands before the next space, bracket, parenthesis or quote,
- * which may be nothing.
- * spaces: NGX_OK; NGX_DECLINED when there is none.
- * operator: a token that is one: NGX_OK or NGX_ERROR.
- * value: a string, a number of RFC 8259, true, false or null, as it is spelled:
- * NGX_OK or NGX_ERROR.
+ * token: reads up to the next space, bracket, parenthesis or quote; the token
+ * may be empty.
+ * spaces: returns NGX_OK; NGX_DECLINED when there is none.
+ * operator: reads a token that is an operator; returns NGX_OK or NGX_ERROR.
+ * value: reads a string, a number of RFC 8259, true, false or null, as it is
+ * spelled; returns NGX_OK or NGX_ERROR.
  */
 void ngx_svc_scim_filter_token(ngx_svc_scim_cursor_t *in, ngx_str_t *token);
 ngx_int_t ngx_svc_scim_filter_spaces(ngx_svc_scim_cursor_t *in);

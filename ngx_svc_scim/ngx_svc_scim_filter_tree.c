@@ -9,16 +9,16 @@
 
 
 /*
- * Without a filter only the syntax matters, and whatever would be a node of
- * its tree is written into the same one.
+ * Without a filter only the syntax matters, and all nodes of the tree are
+ * written into "scratch".
  */
 
 typedef struct {
     ngx_svc_scim_cursor_t        in;
     ngx_uint_t                   depth;
-    ngx_uint_t                   values;    /* brackets are allowed */
-    ngx_svc_scim_attr_path_t    *scope;     /* whose brackets these are */
-    ngx_svc_scim_filter_tree_t  *filter;    /* or NULL */
+    ngx_uint_t                   values;    /* 1: brackets are allowed */
+    ngx_svc_scim_attr_path_t    *scope;     /* attribute of the brackets */
+    ngx_svc_scim_filter_tree_t  *filter;    /* NULL: only the syntax */
     ngx_svc_scim_node_t          scratch;
 } ngx_svc_scim_reader_t;
 
@@ -113,7 +113,7 @@ ngx_svc_scim_filter_read(const ngx_str_t *text,
 }
 
 
-/* NULL: there are as many as there may be. */
+/* Returns NULL when there are as many nodes as there may be. */
 
 static ngx_svc_scim_node_t *
 ngx_svc_scim_filter_node(ngx_svc_scim_reader_t *r, ngx_svc_scim_node_e type,
@@ -141,7 +141,7 @@ ngx_svc_scim_filter_node(ngx_svc_scim_reader_t *r, ngx_svc_scim_node_e type,
 }
 
 
-/* The first thing that is wrong stays. */
+/* Keeps the first error. */
 
 static ngx_svc_scim_node_t *
 ngx_svc_scim_filter_wrong(ngx_svc_scim_reader_t *r, const u_char *at,
@@ -214,8 +214,9 @@ ngx_svc_scim_filter_and(ngx_svc_scim_reader_t *r)
 
 
 /*
- * Behind a term: NGX_OK when that word follows, and the position is that of
- * the next term; NGX_DECLINED when the other one does, or nothing.
+ * Reads on behind a term.  Returns NGX_OK when the word follows, and the
+ * position is that of the next term; NGX_DECLINED when the other word follows,
+ * or nothing.
  */
 
 static ngx_int_t
@@ -303,7 +304,7 @@ ngx_svc_scim_filter_term(ngx_svc_scim_reader_t *r)
 }
 
 
-/* Inside of brackets a name is that of a sub-attribute. */
+/* A name inside of brackets is that of a sub-attribute. */
 
 static void
 ngx_svc_scim_filter_scope(ngx_svc_scim_reader_t *r,
@@ -326,7 +327,10 @@ ngx_svc_scim_filter_scope(ngx_svc_scim_reader_t *r,
 }
 
 
-/* attrPath "[" valFilter "]", or that with a sub-attribute and a comparison. */
+/*
+ * Reads attrPath "[" valFilter "]", which a sub-attribute and a comparison may
+ * follow.
+ */
 
 static ngx_svc_scim_node_t *
 ngx_svc_scim_filter_value_path(ngx_svc_scim_reader_t *r, ngx_str_t *token)

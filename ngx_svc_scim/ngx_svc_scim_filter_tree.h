@@ -16,8 +16,8 @@ typedef enum {
     NGX_SVC_SCIM_NODE_COMPARE = 0,
     NGX_SVC_SCIM_NODE_AND,
     NGX_SVC_SCIM_NODE_OR,
-    NGX_SVC_SCIM_NODE_NOT,          /* left alone */
-    NGX_SVC_SCIM_NODE_PATH          /* brackets: left alone */
+    NGX_SVC_SCIM_NODE_NOT,          /* has left alone */
+    NGX_SVC_SCIM_NODE_PATH          /* brackets: has left alone */
 } ngx_svc_scim_node_e;
 
 typedef struct ngx_svc_scim_node_s  ngx_svc_scim_node_t;
@@ -27,16 +27,17 @@ struct ngx_svc_scim_node_s {
     ngx_svc_scim_node_t       *left;
     ngx_svc_scim_node_t       *right;
 
-    /* of a comparison; of brackets the first two */
+    /* set in comparisons; at and path also in brackets */
 
     const u_char              *at;
     ngx_svc_scim_attr_path_t   path;    /* in brackets: with their attribute;
-                                           no name: of none that there is */
+                                           no name: there is no such
+                                           attribute */
     ngx_svc_scim_op_e          op;
     ngx_svc_scim_value_e       kind;
     ngx_str_t                  value;   /* as it is spelled */
 
-    /* for who compiles it */
+    /* set when the tree is checked and compiled */
 
     const void                *attr;
     ngx_uint_t                 param;
@@ -46,22 +47,23 @@ struct ngx_svc_scim_node_s {
 typedef struct {
     ngx_svc_scim_node_t       *root;
     ngx_uint_t                 n;
-    const u_char              *wrong;   /* where it is, and why */
+    const u_char              *wrong;   /* where the text is wrong, and why */
     const char                *why;
     ngx_svc_scim_node_t        nodes[NGX_SVC_SCIM_FILTER_NODES];
 } ngx_svc_scim_filter_tree_t;
 
 
 /*
- * A whole filter as a tree, whose texts point into that one: "and" binds more
- * tightly than "or".  NGX_OK; or NGX_DECLINED with "wrong" and "why".
+ * Reads a whole filter into a tree, whose texts point into the filter's: "and"
+ * binds more tightly than "or".  Returns NGX_OK; NGX_DECLINED with "wrong" and
+ * "why" set.
  */
 ngx_int_t ngx_svc_scim_filter_read(const ngx_str_t *text,
     ngx_svc_scim_filter_tree_t *filter);
 
 /*
- * What follows the bracket of a value path, valFilter "]" ["." subAttr], and
- * nothing else: NGX_OK or NGX_ERROR.
+ * Checks what follows the bracket of a value path, valFilter "]" ["." subAttr],
+ * and nothing else.  Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_scim_value_filter(const u_char *p, const u_char *end);
 

@@ -76,7 +76,9 @@ ngx_svc_scim_name_is(const ngx_str_t *name, const ngx_str_t *text)
 }
 
 
-/* A scheme, a colon and characters of RFC 3986, other than brackets. */
+/*
+ * Checks for a scheme, a colon and characters of RFC 3986, other than brackets.
+ */
 
 static ngx_int_t
 ngx_svc_scim_attr_uri(const u_char *p, const u_char *end)
@@ -120,7 +122,7 @@ ngx_svc_scim_attr_uri(const u_char *p, const u_char *end)
 }
 
 
-/* The end of an ATTRNAME (RFC 7643, 2.1) at p; p when there is none. */
+/* Returns the end of an ATTRNAME (RFC 7643, 2.1) at p; p when there is none. */
 
 static const u_char *
 ngx_svc_scim_attr_name(const u_char *p, const u_char *end)

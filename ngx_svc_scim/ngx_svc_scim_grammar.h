@@ -9,7 +9,7 @@
 #include "ngx_svc_common.h"
 
 
-/* What is absent is empty; all point into the text that was parsed. */
+/* Absent parts are empty; all point into the text that was parsed. */
 
 typedef struct {
     ngx_str_t  urn;
@@ -18,17 +18,20 @@ typedef struct {
 } ngx_svc_scim_attr_path_t;
 
 
-/* [URI ":"] ATTRNAME ["." subAttr], and nothing else: NGX_OK or NGX_ERROR. */
+/*
+ * Parses [URI ":"] ATTRNAME ["." subAttr], and nothing else.  Returns NGX_OK or
+ * NGX_ERROR.
+ */
 ngx_int_t ngx_svc_scim_attr_path(const u_char *p, const u_char *end,
     ngx_svc_scim_attr_path_t *path);
 
 /*
- * The end of a sub-attribute's name at p, which may be "$ref" (RFC 7643,
- * 2.3.7); p when there is none.
+ * Returns the end of a sub-attribute's name at p, which may be "$ref" (RFC
+ * 7643, 2.3.7); p when there is none.
  */
 const u_char *ngx_svc_scim_sub_attr(const u_char *p, const u_char *end);
 
-/* Whether two names are the same in any case. */
+/* Returns whether two names are the same in any case. */
 ngx_uint_t ngx_svc_scim_name_is(const ngx_str_t *name, const ngx_str_t *text);
 
 

@@ -109,13 +109,13 @@ ngx_svc_scim_known(const u_char *text, size_t len, ngx_uint_t *flags)
         return NGX_DECLINED;
     }
 
-    /* of one value a filter chooses none: it is nobody's that is set */
+    /* a filter matches no single-valued attribute, so that nothing is set */
 
     if (!(known->flags & NGX_SVC_SCIM_K_MULTI)) {
         *flags = 0;
     }
 
-    /* behind the last bracket, as a name has none, there is a dot */
+    /* a name has no bracket: a dot, or nothing, stands behind the last one */
 
     for (sub = end; sub[-1] != ']'; sub--) { /* void */ }
 
@@ -159,7 +159,7 @@ ngx_svc_scim_known_find(const ngx_svc_scim_attr_path_t *path)
 }
 
 
-/* None is one. */
+/* Returns whether the sub-attribute is known; 1 also for no name. */
 
 static ngx_uint_t
 ngx_svc_scim_known_sub(const ngx_svc_scim_known_t *known, const u_char *p,
@@ -185,8 +185,9 @@ ngx_svc_scim_known_sub(const ngx_svc_scim_known_t *known, const u_char *p,
 
 
 /*
- * Of the one address, {type: "work", primary: true}, the filters are answered
- * that clients send: attribute eq value, of these two.  Others match.
+ * The one address is {type: "work", primary: true}.  Only the filters that
+ * clients send are evaluated: one of these two attributes, "eq" and a value.
+ * Others count as a match.
  */
 
 static ngx_uint_t
@@ -219,7 +220,10 @@ ngx_svc_scim_known_misses(const u_char *p, const u_char *end)
 }
 
 
-/* Up to a space, and behind the spaces that follow. */
+/*
+ * Reads a word up to a space.  Returns the position behind the spaces that
+ * follow.
+ */
 
 static const u_char *
 ngx_svc_scim_known_word(const u_char *p, const u_char *end, ngx_str_t *word)

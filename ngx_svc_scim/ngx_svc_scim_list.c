@@ -1,5 +1,5 @@
 /*
- * GET /Users: filter, count, and which attributes an answer has.
+ * GET /Users: filter, count, and the attributes that an answer has.
  */
 
 #include "ngx_svc_scim.h"
@@ -15,7 +15,7 @@ static ngx_int_t ngx_svc_scim_filter(ngx_svc_request_t *sr,
 #include "ngx_svc_scim_list.sql.h"
 
 
-/* Its prepare chooses one of the statements, or none. */
+/* The prepare hook chooses one of the statements, or none. */
 
 const ngx_svc_route_t  ngx_svc_scim_list[] = {
 
@@ -87,7 +87,7 @@ ngx_svc_scim_list_prepare(ngx_svc_request_t *sr)
 }
 
 
-/* Over 200, however long, is 200; below 0 is 0. */
+/* A count over 200, with however many digits, is 200; below 0 it is 0. */
 
 static ngx_int_t
 ngx_svc_scim_count(ngx_svc_request_t *sr, ngx_int_t *count)
@@ -135,7 +135,7 @@ invalid:
 }
 
 
-/* NGX_OK also when there is no filter, or one that is not recognised. */
+/* Returns NGX_OK also for no filter, or one that is not recognised. */
 
 static ngx_int_t
 ngx_svc_scim_filter(ngx_svc_request_t *sr, ngx_svc_scim_filter_t *filter)
@@ -173,7 +173,7 @@ ngx_svc_scim_list_reply(ngx_svc_request_t *sr)
     int        n;
     PGresult  *res;
 
-    /* there is none when no user is wanted */
+    /* there is no result when no user is wanted */
 
     res = ngx_svc_route_final(sr);
     n = PQntuples(res);

@@ -1,5 +1,5 @@
 /*
- * What a list is asked for.
+ * What a client asks of a list.
  */
 
 #include "ngx_svc_scim.h"
@@ -71,7 +71,7 @@ ngx_svc_scim_query_args(ngx_svc_request_t *sr, ngx_svc_scim_query_t *query)
 }
 
 
-/* A number that is too great for *n is the greatest. */
+/* A number that is too great for *n becomes the greatest. */
 
 static ngx_int_t
 ngx_svc_scim_query_number(ngx_svc_request_t *sr, const char *name,
@@ -195,7 +195,7 @@ ngx_svc_scim_query_body(ngx_svc_request_t *sr, ngx_svc_scim_query_t *query)
 }
 
 
-/* By which a query is known (RFC 7644, 3.4.3): it must be there. */
+/* Checks for the URN of a search, which is required (RFC 7644, 3.4.3). */
 
 static ngx_int_t
 ngx_svc_scim_query_schemas(ngx_svc_request_t *sr)
@@ -216,7 +216,7 @@ ngx_svc_scim_query_schemas(ngx_svc_request_t *sr)
 }
 
 
-/* NULL when it is absent or null. */
+/* Sets *member to NULL when it is absent or null. */
 
 static ngx_int_t
 ngx_svc_scim_query_member(ngx_svc_request_t *sr, const char *name,
@@ -296,7 +296,7 @@ ngx_svc_scim_query_integer(ngx_svc_request_t *sr, const char *name, int32_t *n)
 }
 
 
-/* As of a query: one behind the other, with commas. */
+/* Joins the names with commas, as a query has them. */
 
 static ngx_int_t
 ngx_svc_scim_query_names(ngx_svc_request_t *sr, const char *name,

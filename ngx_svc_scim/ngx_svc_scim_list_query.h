@@ -1,6 +1,6 @@
 /*
- * What a list is asked for: by a query, or by the body of a search (RFC 7644,
- * 3.4.2 and 3.4.3).
+ * What a client asks of a list, by a query or by the body of a search (RFC
+ * 7644, 3.4.2 and 3.4.3).
  */
 
 #ifndef _NGX_SVC_SCIM_LIST_QUERY_H_INCLUDED_
@@ -22,8 +22,9 @@ typedef struct {
 
 
 /*
- * The first reads the request's arguments, the second its body.  NGX_OK;
- * NGX_DECLINED with sr->error; NGX_ERROR.
+ * ngx_svc_scim_query_args() reads the request's arguments,
+ * ngx_svc_scim_query_body() its body.  Both return NGX_OK; NGX_DECLINED with
+ * sr->error set; NGX_ERROR.
  */
 ngx_int_t ngx_svc_scim_query_args(ngx_svc_request_t *sr,
     ngx_svc_scim_query_t *query);

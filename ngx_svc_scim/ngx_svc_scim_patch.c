@@ -172,7 +172,7 @@ ngx_svc_scim_patch_read(cJSON *json, ngx_svc_scim_operation_t *operation,
                             " \"remove\".");
     }
 
-    /* null is as good as absent (RFC 7643, 2.5) */
+    /* null is as good as absence (RFC 7643, 2.5) */
 
     if (cJSON_IsNull(operation->path)) {
         operation->path = NULL;
@@ -182,7 +182,7 @@ ngx_svc_scim_patch_read(cJSON *json, ngx_svc_scim_operation_t *operation,
 }
 
 
-/* *bits is 0 for what is well-formed and not ours. */
+/* Sets *bits to 0 for a well-formed path that is none of our attributes. */
 
 static ngx_int_t
 ngx_svc_scim_patch_bits(cJSON *path, ngx_uint_t *bits, ngx_svc_error_t *err)
@@ -206,8 +206,8 @@ ngx_svc_scim_patch_bits(cJSON *path, ngx_uint_t *bits, ngx_svc_error_t *err)
 
 
 /*
- * For svc_scim_mode rfc.  An address comes with the userName: who sets it is
- * heard there, and not refused here, since the same request may deactivate.
+ * Used in svc_scim_mode rfc.  Setting "emails" is not refused: the address
+ * comes from userName, and the same request may deactivate the user.
  */
 
 static ngx_int_t

@@ -13,7 +13,7 @@ typedef struct {
     ngx_str_t         name;
     ngx_str_t         sub;
     ngx_uint_t        bits;
-    ngx_uint_t        any_sub;      /* stands for all of its sub-attributes */
+    ngx_uint_t        any_sub;      /* 1: stands for all sub-attributes */
 } ngx_svc_scim_path_name_t;
 
 
@@ -53,7 +53,10 @@ static const ngx_svc_scim_path_name_t  ngx_svc_scim_path_names[] = {
 };
 
 
-/* What a projection shows of the attributes that are whole to a path. */
+/*
+ * The bits of a projection for attributes that have one bit as a whole in a
+ * path.
+ */
 
 static const struct {
     ngx_uint_t                    whole;
@@ -198,7 +201,7 @@ ngx_svc_scim_path_list(ngx_str_t *names)
 }
 
 
-/* The bits of a projection of a path, or 0. */
+/* Returns the bits that a projection has for a path, or 0. */
 
 static ngx_uint_t
 ngx_svc_scim_path_shown(const u_char *text, size_t len)

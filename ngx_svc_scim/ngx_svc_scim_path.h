@@ -29,15 +29,15 @@
 #define NGX_SVC_SCIM_EMAILS        0x01000
 #define NGX_SVC_SCIM_DEPARTMENT    0x02000
 
-/* The bare extension URN has a bit more than its only attribute. */
+/* The bare extension URN has one bit more than its only attribute. */
 #define NGX_SVC_SCIM_ENTERPRISE    (NGX_SVC_SCIM_DEPARTMENT|0x04000)
 
 #define NGX_SVC_SCIM_ALL           0x03fff
 
-/* The bare core URN stands for all that has no URN. */
+/* The bare core URN stands for all attributes that have no URN. */
 #define NGX_SVC_SCIM_CORE          (NGX_SVC_SCIM_ALL|0x08000)
 
-/* Of a projection alone: the parts of attributes of which no path sets any. */
+/* For projections alone: parts of attributes, none of which a path sets. */
 #define NGX_SVC_SCIM_EMAIL_VALUE    0x0010000
 #define NGX_SVC_SCIM_EMAIL_TYPE     0x0020000
 #define NGX_SVC_SCIM_EMAIL_PRIMARY  0x0040000
@@ -54,7 +54,7 @@
                                      |NGX_SVC_SCIM_META_MODIFIED              \
                                      |NGX_SVC_SCIM_META_LOCATION              \
                                      |NGX_SVC_SCIM_META_VERSION)
-/* All that there is to show: of those attributes the parts, and no bit else. */
+/* All attributes to be shown: parts instead of "emails" and "meta". */
 #define NGX_SVC_SCIM_SHOWN                                                    \
     ((NGX_SVC_SCIM_ALL & ~(NGX_SVC_SCIM_EMAILS|NGX_SVC_SCIM_META))            \
      |NGX_SVC_SCIM_EMAIL_PARTS|NGX_SVC_SCIM_META_PARTS)
@@ -66,26 +66,27 @@
  * Parses attrPath ["[" filter "]" ["." subAttr]], with or without a schema URN
  * in front; names are case-insensitive.
  *
- * NGX_OK with *bits: an attribute of ours without a value filter (NAME for
- * "name", META for "meta" and its sub-attributes, EMAILS likewise, CORE and
- * ENTERPRISE for the bare URNs).  NGX_DECLINED: well-formed, and none of ours
- * (a value filter included).  NGX_ERROR: does not follow the grammar.
+ * Returns NGX_OK with *bits for an attribute of ours without a value filter
+ * (NAME for "name", META for "meta" and its sub-attributes, EMAILS for "emails"
+ * and its own, CORE and ENTERPRISE for the bare URNs); NGX_DECLINED for any
+ * other well-formed path, a value filter included; NGX_ERROR when the path does
+ * not follow the grammar.
  */
 ngx_int_t ngx_svc_scim_path_parse(const u_char *text, size_t len,
     ngx_uint_t *bits);
 
 /*
- * The bits of a member of the object that parent, NAME or ENTERPRISE, stands
- * for: "givenName" in NAME.  0 when it has no such member.
+ * Returns the bits of a member of the object that parent, NAME or ENTERPRISE,
+ * stands for, such as "givenName" in NAME; 0 when it has no such member.
  */
 ngx_uint_t ngx_svc_scim_path_member(ngx_uint_t parent, const u_char *name,
     size_t len);
 
 /*
- * The mask of attributes to return for the decoded values of the query's
- * attributes= and excludedAttributes= (comma-separated; NULL when absent), of
- * "emails" and "meta" the parts.  Names that are not known, or not well-formed,
- * count for nothing.
+ * Returns the mask of attributes to be shown for the decoded values of the
+ * query's attributes= and excludedAttributes= (comma-separated; NULL when
+ * absent), with the parts of "emails" and "meta".  Names that are not known, or
+ * not well-formed, count for nothing.
  */
 ngx_uint_t ngx_svc_scim_projection(ngx_str_t *attributes,
     ngx_str_t *excluded);

@@ -25,7 +25,7 @@ static void ngx_svc_scim_write_time(ngx_svc_json_writer_t *w, const char *key,
     PGresult *res, int row, int column);
 
 
-/* An attribute without a value is left out (RFC 7643, 2.5). */
+/* Leaves out an attribute without a value (RFC 7643, 2.5). */
 
 void
 ngx_svc_scim_user_write(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr,

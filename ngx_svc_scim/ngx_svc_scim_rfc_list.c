@@ -2,9 +2,10 @@
  * Lists in svc_scim_mode rfc: GET /Users and both POST .search, with pages,
  * filters and an order (RFC 7644, 3.4.2 and 3.4.3).
  *
- * What clients send all the time has a prepared statement.  Any other filter is
- * a statement of its own, which is planned with its values: reading the users
- * costs more than that.  It reads NGX_SVC_SCIM_LIST_SCAN users at most.
+ * The filters that clients send all the time have prepared statements.  Any
+ * other filter is a statement of its own, which is planned with its values:
+ * reading the users costs more than the planning.  It reads
+ * NGX_SVC_SCIM_LIST_SCAN users at most.
  */
 
 #include "ngx_svc_scim.h"
@@ -13,10 +14,10 @@
 #include "ngx_svc_scim_sql.h"
 
 
-#define NGX_SVC_SCIM_LIST_SCAN  100000  /* users whom a filter looks at */
+#define NGX_SVC_SCIM_LIST_SCAN  100000  /* users that a filter looks at */
 #define NGX_SVC_SCIM_LIST_DEEP  10000   /* users before a page: slow work */
 
-#define NGX_SVC_SCIM_LIST_TEXT  4096    /* bytes of a statement, but for that */
+#define NGX_SVC_SCIM_LIST_TEXT  4096    /* bytes besides the filter */
 
 #define NGX_SVC_SCIM_CANCELED   "57014" /* SQLSTATE: statement_timeout */
 
@@ -24,7 +25,7 @@
 typedef struct {
     ngx_svc_scim_query_t           query;
     ngx_svc_scim_where_t           where;
-    const ngx_svc_pg_statement_t  *statement;   /* that finds them */
+    const ngx_svc_pg_statement_t  *statement;   /* finds the users */
 } ngx_svc_scim_search_t;
 
 
@@ -47,9 +48,9 @@ static ngx_int_t ngx_svc_scim_list_reply(ngx_svc_request_t *sr);
 
 
 /*
- * A page of users and, in each row, how many there are in all, and whether that
- * are too many to be counted: one row at least, which may have no user.  ids:
- * those of the page in their order.
+ * A page of users and, in each row, how many users there are in all, and
+ * whether these are too many to be counted.  There is at least one row, which
+ * may have no user.  ids: the ids of the page's users in their order.
  */
 
 enum {
@@ -64,7 +65,7 @@ enum {
             "svc.user_account", "p.pid") ") r) ON true"                       \
     " ORDER BY p.n"
 
-/* count: of a row "c" of svc.user_count.  Who is active is not deleted. */
+/* count: an expression of a row "c" of svc.user_count. */
 
 #define NGX_SVC_SCIM_LIST_TOTAL(count)                                        \
     "SELECT coalesce(sum(" count "), 0)::bigint AS total, false AS over"      \
@@ -74,7 +75,7 @@ enum {
     NGX_SVC_SCIM_LIST_TOTAL("c.active + c.suspended + c.deactivated"          \
                             " - c.scim_deleted")
 
-/* In the words of the index of these. */
+/* The condition of the index of these users. */
 
 #define NGX_SVC_SCIM_LIST_USERS                                               \
     "svc.user_account u WHERE u.tenant_id = " NGX_SVC_TENANT                  \
@@ -88,7 +89,7 @@ enum {
 #include "ngx_svc_scim_rfc_list.sql.h"
 
 
-/* Of these, and of what is not prepared, one is chosen. */
+/* The prepare hook chooses one of these statements, or writes another one. */
 
 #define ngx_svc_scim_list_route(m, p, f)                                      \
     { .method = m,                                                            \
@@ -156,7 +157,7 @@ ngx_svc_scim_list_prepare(ngx_svc_request_t *sr)
 }
 
 
-/* By key there is one at most, in whatever order. */
+/* A key finds one user at most, so that the order does not matter. */
 
 static ngx_int_t
 ngx_svc_scim_list_call(ngx_svc_request_t *sr, ngx_svc_scim_search_t *search)
@@ -221,7 +222,10 @@ ngx_svc_scim_list_key(ngx_svc_request_t *sr, ngx_svc_scim_search_t *search,
 }
 
 
-/* Its first parameters: how many users come before the page, and its size. */
+/*
+ * The statement's first parameters are how many users come before the page, and
+ * the page's size.
+ */
 
 static ngx_int_t
 ngx_svc_scim_list_page(ngx_svc_request_t *sr, ngx_svc_scim_search_t *search,
@@ -250,8 +254,8 @@ ngx_svc_scim_list_page(ngx_svc_request_t *sr, ngx_svc_scim_search_t *search,
 
 
 /*
- * A statement that is written for this request, of texts of ours alone; what
- * the client has sent are its parameters.
+ * Calls a statement that is written for this request, of texts of ours alone;
+ * what the client has sent are its parameters.
  */
 
 static ngx_int_t
@@ -316,7 +320,7 @@ ngx_svc_scim_list_other(ngx_svc_request_t *sr, ngx_svc_scim_search_t *search)
 }
 
 
-/* All users, in the order of an index. */
+/* Writes the statement that lists all users in the order of an index. */
 
 static u_char *
 ngx_svc_scim_list_ordered(ngx_svc_scim_search_t *search, u_char *p)
@@ -333,9 +337,10 @@ ngx_svc_scim_list_ordered(ngx_svc_scim_search_t *search, u_char *p)
 
 
 /*
- * A row over the bound is one of the hits, whoever it is, so that it is known.
- * Who lacks what is sorted by comes last, and first when the order is turned
- * round (RFC 7644, 3.4.2.3).
+ * Writes the statement that filters or sorts.  A row over the bound counts as a
+ * hit, whatever it is, so that we learn of it.  Users who lack what the list is
+ * sorted by come last, and first when the order is descending (RFC 7644,
+ * 3.4.2.3).
  */
 
 static u_char *

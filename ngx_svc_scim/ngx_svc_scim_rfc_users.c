@@ -1,6 +1,6 @@
 /*
- * /Users/{id}, and creating one, of svc_scim_mode rfc: a user has a version, a
- * userName that changes, and an end, from which creating it again brings it
+ * /Users/{id}, and creating a user, in svc_scim_mode rfc: a user has a version,
+ * a userName that can change, and can be deleted; creating it again brings it
  * back.
  */
 

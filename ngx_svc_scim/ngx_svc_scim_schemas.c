@@ -1,6 +1,6 @@
 /*
- * /Schemas and /ResourceTypes (RFC 7643, 6 and 7): what of a User is stored, or
- * comes from what is, and nothing else.
+ * /Schemas and /ResourceTypes (RFC 7643, 6 and 7): they describe the attributes
+ * of a User that are stored, or come from stored ones, and no others.
  */
 
 #include "ngx_svc_scim.h"
@@ -26,7 +26,7 @@ struct ngx_svc_scim_described_s {
     const char                      *type;
     ngx_uint_t                       flags;
     const char                      *description;
-    const ngx_svc_scim_described_t  *sub;       /* of "complex" */
+    const ngx_svc_scim_described_t  *sub;       /* sub-attributes; or NULL */
     const char                      *canonical; /* its one value; or NULL */
 };
 
@@ -153,7 +153,7 @@ ngx_svc_scim_schemas_reply(ngx_svc_request_t *sr)
 
     for (n = 0; ngx_svc_scim_known_schemas[n].id; n++) { /* void */ }
 
-    /* all there is, without pages (RFC 7644, 4) */
+    /* all schemas, without pages (RFC 7644, 4) */
 
     ngx_svc_scim_list_open(&w, n, 1, n);
 
@@ -176,7 +176,7 @@ ngx_svc_scim_schema_prepare(ngx_svc_request_t *sr)
 
     id = &sr->params[0];
 
-    /* an URN is of any case (RFC 8141, 3.1) */
+    /* a URN is of any case (RFC 8141, 3.1) */
 
     for (schema = ngx_svc_scim_known_schemas; schema->id; schema++) {
 

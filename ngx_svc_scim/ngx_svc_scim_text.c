@@ -111,7 +111,7 @@ ngx_svc_scim_string(const u_char **pos, const u_char *end, u_char *dst)
 }
 
 
-/* What stands behind a backslash; 0 when it is not valid. */
+/* Returns the character that an escape stands for; 0: it is not valid. */
 
 static uint32_t
 ngx_svc_scim_escape(const u_char **pos, const u_char *end)

@@ -11,7 +11,7 @@
 
 /*
  * Decodes one character of strict UTF-8 (RFC 3629) and moves *pos behind it;
- * *pos must be below end.  0 when it is not valid, or is a NUL.
+ * *pos must be below end.  Returns 0 when it is not valid, or is a NUL.
  */
 uint32_t ngx_svc_scim_decode(const u_char **pos, const u_char *end);
 
@@ -20,8 +20,9 @@ uint32_t ngx_svc_scim_decode(const u_char **pos, const u_char *end);
  * moves *pos behind its closing quote.  The unescaped text goes to dst, which
  * has room for end - *pos bytes, or is NULL when only the syntax matters.
  *
- * The number of bytes; or NGX_ERROR when there is no quote, the string does
- * not end, or holds something that is not valid, a NUL or a lone surrogate.
+ * Returns the number of bytes; or NGX_ERROR when there is no quote, the string
+ * does not end, or it holds a byte that is not valid, a NUL or a lone
+ * surrogate.
  */
 ssize_t ngx_svc_scim_string(const u_char **pos, const u_char *end,
     u_char *dst);

@@ -434,7 +434,10 @@ ngx_svc_scim_user_members(ngx_svc_scim_change_t *change, ngx_uint_t parent,
 }
 
 
-/* "name" and the extension: an object, or nothing for all of its members. */
+/*
+ * Takes "name" or the extension: an object, or an empty value, which clears all
+ * of its members.
+ */
 
 static ngx_int_t
 ngx_svc_scim_user_complex(ngx_svc_scim_change_t *change, ngx_uint_t bits,
@@ -478,7 +481,7 @@ ngx_svc_scim_user_value(ngx_svc_scim_change_t *change,
 
 /*
  * The JSON reader has refused members of the same name; here they are the same
- * attribute in another case or notation, and it is not known which one wins.
+ * attribute in another case or notation, and nobody knows which one counts.
  */
 
 static ngx_int_t
@@ -530,7 +533,7 @@ ngx_svc_scim_user_null(ngx_svc_value_t *value)
 }
 
 
-/* "" or [] */
+/* Returns whether the value is "" or []. */
 
 static ngx_uint_t
 ngx_svc_scim_user_empty(cJSON *json)

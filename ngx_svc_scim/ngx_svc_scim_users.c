@@ -1,5 +1,5 @@
 /*
- * /Users/{id}, and creating one.
+ * /Users/{id}, and creating a user.
  */
 
 #include "ngx_svc_scim_write.h"
@@ -61,7 +61,7 @@ const ngx_svc_route_t  ngx_svc_scim_users[] = {
 };
 
 
-/* What the request wants of the user, into the body of its parameters. */
+/* Reads what the request wants of the user into the body of its parameters. */
 
 static ngx_int_t
 ngx_svc_scim_check(ngx_svc_request_t *sr, void *body)
@@ -96,7 +96,7 @@ ngx_svc_scim_check(ngx_svc_request_t *sr, void *body)
 }
 
 
-/* NULL: as it is. */
+/* Binds NULL when the status stays as it is. */
 
 ngx_int_t
 ngx_svc_scim_status(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
@@ -215,8 +215,8 @@ ngx_svc_scim_created(const ngx_svc_pg_results_t *results, PGresult *user)
 
 
 /*
- * Content-Location is what meta.location is, also when that is left out (RFC
- * 7643, 3.1), and so is the Location of a new one (RFC 7644, 3.3).
+ * Content-Location is the user's meta.location, also when the answer leaves
+ * that out (RFC 7643, 3.1); a new user's Location is the same (RFC 7644, 3.3).
  */
 
 ngx_int_t

@@ -45,7 +45,7 @@ ngx_svc_scim_version_etag(ngx_svc_request_t *sr, const ngx_str_t *updated_at)
 }
 
 
-/* RFC 7644 has no other tags than weak ones, and these are compared. */
+/* RFC 7644 has weak tags alone, so that If-Match compares these. */
 
 ngx_int_t
 ngx_svc_scim_version_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
@@ -58,7 +58,7 @@ ngx_svc_scim_version_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 
     if (h && h->value.len == 1 && h->value.data[0] == '*') {
 
-        /* RFC 9110, 13.1.2: only of what is not there yet */
+        /* RFC 9110, 13.1.2: the user must not exist yet, and does */
 
         ngx_str_set(&versions, "{}");
 

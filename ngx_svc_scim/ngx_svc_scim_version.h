@@ -18,12 +18,13 @@
 
 
 /*
- * Writes the version of a time as of ngx_svc_time_text(), which each change of
- * the row moves: NGX_SVC_SCIM_VERSION_LEN bytes at most; returns what follows.
+ * Writes the version for a time as of ngx_svc_time_text(); each change of the
+ * row moves that time.  Writes NGX_SVC_SCIM_VERSION_LEN bytes at most, and
+ * returns the position behind them.
  */
 u_char *ngx_svc_scim_version(u_char *p, const ngx_str_t *updated_at);
 
-/* The ETag of an answer: NGX_OK or NGX_ERROR. */
+/* Sends the ETag of an answer.  Returns NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_svc_scim_version_etag(ngx_svc_request_t *sr,
     const ngx_str_t *updated_at);
 

@@ -11,8 +11,8 @@
 
 
 /*
- * SQL: a user's columns that a SCIM client sets, with the parameters of
- * NGX_SVC_PROFILE.
+ * The columns of a user that a SCIM client sets: those of NGX_SVC_PROFILE, and
+ * externalId.
  */
 
 #define NGX_SVC_SCIM_PROFILE(_)                                               \
@@ -20,7 +20,7 @@
     NGX_SVC_PROFILE(_)
 
 
-/* The beginning of a route that writes a user; c: its check. */
+/* The first members of a route that writes a user; c: its check hook. */
 
 #define ngx_svc_scim_route(m, p, f, c)                                        \
     .method = m,                                                              \
