@@ -1,5 +1,5 @@
 /*
- * /v1/admin/audit: the list, and the filters of all three.
+ * /v1/admin/audit: the list, and the filter that export and stream use, too.
  */
 
 #include "ngx_svc_admin_audit.h"
@@ -9,7 +9,7 @@
 #define NGX_SVC_ADMIN_AUDIT_WORD   200
 
 
-/* In sr->data, where the page is that parameters are of. */
+/* sr->data; parameters of the page look for it there. */
 
 typedef struct {
     ngx_svc_page_t                page;     /* first */
@@ -128,7 +128,7 @@ ngx_svc_admin_audit_filter(ngx_svc_request_t *sr,
 }
 
 
-/* An empty text asks for nothing. */
+/* An empty text is no filter. */
 
 static ngx_int_t
 ngx_svc_admin_audit_text(ngx_svc_request_t *sr, const char *name,

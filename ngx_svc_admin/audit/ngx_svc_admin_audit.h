@@ -9,7 +9,7 @@
 #include "ngx_svc_admin.h"
 
 
-/* Which events are asked for; what is not asked for has no data. */
+/* The events that a client asks for; a member that is not used has no data. */
 
 typedef struct {
     ngx_str_t  q;
@@ -22,20 +22,21 @@ typedef struct {
 
 
 /*
- * From the query, without "from" and "to"; and with them, in the pool that it
- * needs.  NGX_OK; NGX_DECLINED with sr->error; NGX_ERROR.
+ * Both read the filter from the query; ngx_svc_admin_audit_search() also reads
+ * "from" and "to", and chooses the pool of the op.  They return NGX_OK;
+ * NGX_DECLINED with sr->error set; NGX_ERROR.
  */
 ngx_int_t ngx_svc_admin_audit_filter(ngx_svc_request_t *sr,
     ngx_svc_admin_audit_filter_t *filter);
 ngx_int_t ngx_svc_admin_audit_search(ngx_svc_request_t *sr,
     ngx_svc_admin_audit_filter_t *filter);
 
-/* The pool: it may have to look at many events to find one. */
+/* Returns the pool: a filter may have to look at many events to find one. */
 ngx_svc_pg_pool_e ngx_svc_admin_audit_pool(
     ngx_svc_admin_audit_filter_t *filter);
 
 
-/* An event: what is a member, in SQL, and a column of CSV. */
+/* The members of an event, each in SQL, in JSON and as a column of CSV. */
 
 #define NGX_SVC_ADMIN_AUDIT_EVENT(first, next)                                \
     first("e.id::text", "id", "id")                                           \
@@ -56,8 +57,9 @@ ngx_svc_pg_pool_e ngx_svc_admin_audit_pool(
 
 
 /*
- * ngx_svc_admin_audit_csv.c: rows that have these columns alone, as lines of
- * CSV; size: at most as long.  Returns what follows the lines.
+ * ngx_svc_admin_audit_csv.c.  ngx_svc_admin_audit_csv() writes rows that have
+ * these columns alone as lines of CSV, and returns the position behind them;
+ * ngx_svc_admin_audit_csv_size() returns how long they are at most.
  */
 size_t ngx_svc_admin_audit_csv_size(PGresult *res);
 u_char *ngx_svc_admin_audit_csv(u_char *p, PGresult *res);

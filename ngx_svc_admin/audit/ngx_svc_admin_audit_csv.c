@@ -22,7 +22,7 @@ const ngx_str_t  ngx_svc_admin_audit_csv_header = ngx_string(
     CRLF);
 
 
-/* Every character may be a quote. */
+/* Every character may be a quote, which is doubled. */
 
 size_t
 ngx_svc_admin_audit_csv_size(PGresult *res)
@@ -97,7 +97,10 @@ ngx_svc_admin_csv_line(u_char *p, PGresult *res, int row, int created)
 }
 
 
-/* A spreadsheet takes some cells for formulas: an apostrophe stops it. */
+/*
+ * Some cells would be formulas to a spreadsheet: an apostrophe in front
+ * prevents that.
+ */
 
 static u_char *
 ngx_svc_admin_csv_cell(u_char *p, ngx_str_t *cell)

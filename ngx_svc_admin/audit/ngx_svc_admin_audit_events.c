@@ -5,11 +5,11 @@
 #include "ngx_svc_admin_audit_follow.h"
 
 
-/* Events in one poll, and of these so many are sent: see the statement. */
+/* Events that a poll looks at, and that it sends: the statement's limits. */
 #define NGX_SVC_ADMIN_FOLLOW_SCAN   1000
 #define NGX_SVC_ADMIN_FOLLOW_BATCH  200
 
-#define NGX_SVC_ADMIN_FOLLOW_EVENT  512     /* bytes, a guess */
+#define NGX_SVC_ADMIN_FOLLOW_EVENT  512     /* bytes, first guess */
 
 
 static ngx_uint_t ngx_svc_admin_follow_number(PGresult *res, int row,

@@ -1,6 +1,5 @@
 /*
- * /v1/admin/audit/export: what it will be, an audit event that it was asked
- * for, then page after page.
+ * /v1/admin/audit/export: first its audit event, then page after page.
  */
 
 #include "ngx_svc_admin_audit.h"
@@ -8,14 +7,14 @@
 
 #define NGX_SVC_ADMIN_EXPORT_MAX    10000   /* events */
 #define NGX_SVC_ADMIN_EXPORT_PAGE   1000
-#define NGX_SVC_ADMIN_EXPORT_EVENT  512     /* bytes, a guess */
+#define NGX_SVC_ADMIN_EXPORT_EVENT  512     /* bytes, first guess */
 #define NGX_SVC_ADMIN_EXPORT_PAUSE  250     /* ms, when the database is busy */
 #define NGX_SVC_ADMIN_EXPORT_TRIES  40
 
 #define NGX_SVC_ADMIN_EXPORT_KEY    64      /* bytes of a time or an id */
 
 
-/* In sr->data. */
+/* sr->data */
 
 typedef struct {
     ngx_svc_stream_t              stream;
@@ -23,12 +22,12 @@ typedef struct {
     ngx_str_t                     slug;
     ngx_event_t                   pause;
     ngx_uint_t                    tries;
-    ngx_uint_t                    csv;          /* or JSON */
-    ngx_str_t                     format;       /* its name */
-    ngx_uint_t                    written;      /* events */
+    ngx_uint_t                    csv;          /* 1: CSV; 0: JSON */
+    ngx_str_t                     format;       /* the name of the format */
+    ngx_uint_t                    written;      /* events so far */
     ngx_str_t                     truncated;    /* "true" or "false" */
 
-    /* the last event that was written, or what is before the first one */
+    /* the last event that was written; at first a place before all */
     ngx_str_t                     created;
     ngx_str_t                     id;
     u_char                        created_text[NGX_SVC_ADMIN_EXPORT_KEY];
@@ -396,8 +395,8 @@ ngx_svc_admin_export_csv(ngx_svc_admin_export_t *ex, PGresult *res,
 
 
 /*
- * Closing without the last chunk tells the client that something is missing.
- * The database being busy is no reason: it is asked again.
+ * Closing without the last chunk tells the client that the export is not
+ * complete.  A busy database is no reason to close: we ask it again.
  */
 
 static ngx_int_t

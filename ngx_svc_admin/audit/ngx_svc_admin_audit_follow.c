@@ -1,6 +1,6 @@
 /*
- * Those in this worker who follow the audit log: they poll when something was
- * written for their tenant, or else now and then.
+ * The clients of this worker that follow the audit log: a client's stream polls
+ * when something was written for its tenant, or else now and then.
  */
 
 #include "ngx_svc_admin_audit_follow.h"
@@ -8,17 +8,17 @@
 
 
 #define NGX_SVC_ADMIN_FOLLOW_PACE     20     /* ms, from a poll to the next */
-#define NGX_SVC_ADMIN_FOLLOW_IDLE     15000  /* who is woken polls anyway */
-#define NGX_SVC_ADMIN_FOLLOW_ALONE    1000   /* without Redis */
+#define NGX_SVC_ADMIN_FOLLOW_IDLE     15000  /* a poll without a message */
+#define NGX_SVC_ADMIN_FOLLOW_ALONE    1000   /* the same, without Redis */
 #define NGX_SVC_ADMIN_FOLLOW_PING     15000
-#define NGX_SVC_ADMIN_FOLLOW_RENEW    10000  /* of the lease */
+#define NGX_SVC_ADMIN_FOLLOW_RENEW    10000  /* the lease */
 #define NGX_SVC_ADMIN_FOLLOW_TICK     250
 
 #define ngx_svc_admin_follow_due(at)                                          \
     ((ngx_msec_int_t) (ngx_current_msec - (at)) >= 0)
 
 
-/* All of a worker. */
+/* All followers of a worker. */
 
 typedef struct {
     ngx_queue_t   queue;        /* ngx_svc_admin_follow_t */
@@ -106,7 +106,7 @@ ngx_svc_admin_follow_stop(ngx_svc_admin_follow_t *f)
 }
 
 
-/* The last chunk: the client comes again, to another worker if need be. */
+/* Sends the last chunk: the client will come again, maybe to another worker. */
 
 ngx_int_t
 ngx_svc_admin_follow_end(ngx_svc_admin_follow_t *f)
@@ -117,7 +117,7 @@ ngx_svc_admin_follow_end(ngx_svc_admin_follow_t *f)
 }
 
 
-/* Neither a poll nor a piece is under way. */
+/* Called while neither a poll nor a send is under way. */
 
 ngx_int_t
 ngx_svc_admin_follow_next(ngx_svc_request_t *sr)
@@ -191,7 +191,7 @@ ngx_svc_admin_follow_prepare(ngx_svc_request_t *sr)
 }
 
 
-/* Without its lease, which ran out meanwhile, the stream is one too many. */
+/* If the lease has run out meanwhile the stream is one too many: it ends. */
 
 static ngx_int_t
 ngx_svc_admin_follow_reply(ngx_svc_request_t *sr)
@@ -231,7 +231,7 @@ ngx_svc_admin_follow_reply(ngx_svc_request_t *sr)
 }
 
 
-/* Says when the next poll is due. */
+/* Sets the time of the next poll. */
 
 static void
 ngx_svc_admin_follow_pace(ngx_svc_admin_follow_t *f, ngx_uint_t more,
@@ -246,7 +246,9 @@ ngx_svc_admin_follow_pace(ngx_svc_admin_follow_t *f, ngx_uint_t more,
 
     } else if (!final) {
 
-        /* whoever is in the way need not be of this tenant: nobody will tell */
+        /*
+         * the open transaction may be another tenant's: no message will tell us
+         */
 
         f->next = f->polled + f->backoff;
         f->backoff = ngx_min(2 * f->backoff, NGX_SVC_ADMIN_FOLLOW_ALONE);
@@ -263,7 +265,10 @@ ngx_svc_admin_follow_pace(ngx_svc_admin_follow_t *f, ngx_uint_t more,
 }
 
 
-/* A credential that is no longer good ends it; the database away does not. */
+/*
+ * A credential that is no longer valid ends the stream; a database that is away
+ * does not.
+ */
 
 ngx_int_t
 ngx_svc_admin_follow_failed(ngx_svc_request_t *sr)
@@ -306,7 +311,7 @@ ngx_svc_admin_follow_timer(ngx_event_t *ev)
 }
 
 
-/* nginx leaves a timer as it is that is to be moved by less than 300 ms. */
+/* nginx would leave a timer that moves by less than 300 ms as it is. */
 
 static void
 ngx_svc_admin_follow_arm(ngx_svc_admin_follow_t *f)
@@ -345,7 +350,7 @@ ngx_svc_admin_follow_wake(ngx_svc_admin_follow_t *f)
 }
 
 
-/* From the workers of all nodes, or, without Redis, from this one. */
+/* Messages come from the workers of all nodes; without Redis from this one. */
 
 static void
 ngx_svc_admin_follow_message(ngx_str_t *tenant)
@@ -403,8 +408,8 @@ ngx_svc_admin_follow_join(ngx_svc_admin_follow_t *f)
 
 
 /*
- * A worker that quits would wait for its streams without end; and who waits to
- * be woken must know when nobody will.
+ * A worker that quits would wait for its streams without end, so that it ends
+ * them; and streams that wait for messages must poll when these cannot come.
  */
 
 static void
@@ -439,7 +444,7 @@ ngx_svc_admin_follow_tick(ngx_event_t *ev)
 }
 
 
-/* The reference that a poll under way holds becomes ours. */
+/* An op under way holds a reference to the request, which becomes ours. */
 
 static void
 ngx_svc_admin_follow_quit(ngx_svc_admin_follow_t *f)

@@ -1,7 +1,7 @@
 /*
- * One who follows the audit log: between ngx_svc_admin_audit_stream.c, which
- * opens and closes, ngx_svc_admin_audit_follow.c, which goes on, and
- * ngx_svc_admin_audit_events.c, which reads and writes.
+ * A client that follows the audit log.  ngx_svc_admin_audit_stream.c opens and
+ * closes its stream, ngx_svc_admin_audit_follow.c decides what comes next, and
+ * ngx_svc_admin_audit_events.c reads and writes the events.
  */
 
 #ifndef _NGX_SVC_ADMIN_AUDIT_FOLLOW_H_INCLUDED_
@@ -29,22 +29,22 @@ typedef struct {
 
 /*
  * Events behind "cursor" are still to come.  Those up to "skip" that "snapshot"
- * sees were there before: the order lets others, that commit later, slip in
- * between.  "since" is about the time of the cursor, for the partitions.  Of
- * the request's pool, and in sr->data.
+ * sees were there before; in the order others, which commit later, can slip in
+ * between.  "since" is about the time of the cursor, and chooses the
+ * partitions.  Allocated from the request's pool; sr->data points to it.
  */
 
 typedef struct {
     ngx_svc_stream_t              stream;
     ngx_svc_request_t            *sr;
-    ngx_queue_t                   queue;        /* of the worker */
+    ngx_queue_t                   queue;        /* the worker's followers */
     ngx_str_t                     tenant;
     ngx_svc_admin_audit_filter_t  filter;
     ngx_str_t                     lease;
     u_char                        lease_id[NGX_SVC_UUID_LEN];
 
     ngx_str_t                     from;         /* Last-Event-ID, or empty */
-    ngx_str_t                     after;        /* the same as an id */
+    ngx_str_t                     after;        /* the same, as an id */
     ngx_svc_admin_place_t         cursor;
     ngx_svc_admin_place_t         skip;
     ngx_str_t                     snapshot;
@@ -56,39 +56,44 @@ typedef struct {
     ngx_msec_t                    next;         /* when the next one is due */
     ngx_msec_t                    pinged;
     ngx_msec_t                    renewed;
-    ngx_msec_t                    backoff;      /* while events are not final */
+    ngx_msec_t                    backoff;      /* ms; while events are not
+                                                   final */
 
-    unsigned                      opening:1;    /* the lease may be there */
+    unsigned                      opening:1;    /* 1: the lease may be there */
     unsigned                      leased:1;
-    unsigned                      following:1;  /* in the queue */
-    unsigned                      polling:1;    /* an op is under way */
-    unsigned                      renewing:1;   /* and renews the lease */
-    unsigned                      woken:1;      /* since it began */
+    unsigned                      following:1;  /* 1: in the queue */
+    unsigned                      polling:1;    /* 1: an op is under way */
+    unsigned                      renewing:1;   /* 1: and renews the lease */
+    unsigned                      woken:1;      /* 1: since the op began */
     unsigned                      gap:1;
 } ngx_svc_admin_follow_t;
 
 
 /*
- * Begins to follow, or ends; both return what ngx_http_finalize_request()
- * takes.  Stopping is for the request's cleanup.
+ * ngx_svc_admin_follow_start() begins to follow, ngx_svc_admin_follow_end()
+ * ends the stream; both return what ngx_http_finalize_request() takes.
+ * ngx_svc_admin_follow_stop() is for the request's cleanup.
  */
 ngx_int_t ngx_svc_admin_follow_start(ngx_svc_admin_follow_t *f);
 ngx_int_t ngx_svc_admin_follow_end(ngx_svc_admin_follow_t *f);
 void ngx_svc_admin_follow_stop(ngx_svc_admin_follow_t *f);
 
-/* The client has taken what was sent; an error in place of a poll's reply. */
+/*
+ * ngx_svc_admin_follow_next() goes on when the client has taken what was sent;
+ * ngx_svc_admin_follow_failed() handles an error in place of a poll's reply.
+ */
 ngx_int_t ngx_svc_admin_follow_next(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_admin_follow_failed(ngx_svc_request_t *sr);
 
-/* Their statements, of the route. */
+/* The statements of a poll, for the route. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_follow;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_follow_renew;
 
 
 /*
- * ngx_svc_admin_audit_events.c: writes the events of a poll, and moves the
- * cursor.  more: there are some behind these; final: no event before them will
- * come.  NGX_OK, or NGX_ERROR.
+ * ngx_svc_admin_audit_events.c.  Writes the events of a poll, and moves the
+ * cursor.  more: there are further events; final: no other event will appear
+ * before these.  Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_admin_follow_events(ngx_svc_admin_follow_t *f, PGresult *res,
     ngx_svc_json_writer_t *w, ngx_uint_t *more, ngx_uint_t *final);

@@ -1,19 +1,23 @@
 /*
- * /v1/admin/audit/stream: a lease, where to begin, and the end.
+ * /v1/admin/audit/stream: takes a lease, finds where to begin, and closes.
  */
 
 #include "ngx_svc_admin_audit_follow.h"
 #include "ngx_svc_metrics.h"
 
 
-#define NGX_SVC_ADMIN_STREAM_OPENING  2000   /* ms, until it is written */
-#define NGX_SVC_ADMIN_STREAM_MAX     10      /* of a tenant */
+#define NGX_SVC_ADMIN_STREAM_OPENING  2000   /* ms, until the lease is
+                                                written */
+#define NGX_SVC_ADMIN_STREAM_MAX     10      /* a tenant's streams */
 #define NGX_SVC_ADMIN_STREAM_REPLAY  1000    /* events */
-#define NGX_SVC_ADMIN_STREAM_WINDOW  100000  /* events that are looked at */
-#define NGX_SVC_ADMIN_STREAM_DIGITS  64      /* of a Last-Event-ID */
+#define NGX_SVC_ADMIN_STREAM_WINDOW  100000  /* events to be looked at */
+#define NGX_SVC_ADMIN_STREAM_DIGITS  64      /* in a Last-Event-ID */
 
 
-/* Of a pool of its own.  It waits while the lease may not be written yet. */
+/*
+ * Allocated from a pool of its own.  The event waits while the lease may not be
+ * written yet.
+ */
 
 typedef struct {
     ngx_svc_pg_op_t  *op;
@@ -99,7 +103,7 @@ ngx_svc_admin_stream_check(ngx_svc_request_t *sr, void *body)
 }
 
 
-/* The header wins; empty is as good as none. */
+/* The header wins over the argument; if it is empty it counts as absent. */
 
 static ngx_int_t
 ngx_svc_admin_stream_from(ngx_svc_request_t *sr, ngx_str_t *from)
@@ -134,7 +138,7 @@ ngx_svc_admin_stream_from(ngx_svc_request_t *sr, ngx_str_t *from)
 }
 
 
-/* A lease is no news for those who follow; that one was refused may be. */
+/* A lease is no news for the followers; the audit event of a refused one is. */
 
 static void
 ngx_svc_admin_stream_committed(const ngx_svc_pg_results_t *results)
@@ -178,7 +182,7 @@ ngx_svc_admin_stream_reply(ngx_svc_request_t *sr)
                    ngx_svc_result(sr, &ngx_svc_sql_admin_audit_stream_open));
     }
 
-    /* no id has more digits than ngx_atoi() takes */
+    /* an id never has more digits than ngx_atoi() takes */
 
     f->after = ngx_atoi(f->from.data, f->from.len) == NGX_ERROR ? none
                                                                 : f->from;
@@ -191,7 +195,9 @@ ngx_svc_admin_stream_reply(ngx_svc_request_t *sr)
 }
 
 
-/* What is there already is skipped, whatever its place in the order. */
+/*
+ * Skips the events that are there already, whatever their place in the order.
+ */
 
 static ngx_int_t
 ngx_svc_admin_stream_now(ngx_svc_request_t *sr, PGresult *res)
@@ -309,7 +315,7 @@ ngx_svc_admin_stream_cleanup(void *data)
         ngx_svc_gauge_add(NGX_SVC_G_STREAMS, -1);
     }
 
-    /* the client may have gone before it was known whether it got a lease */
+    /* the client may be gone before we know whether it has got a lease */
 
     if (f->leased || (f->opening && f->sr->op && f->sr->op->slot)) {
         ngx_svc_admin_stream_close(f);
@@ -317,7 +323,7 @@ ngx_svc_admin_stream_cleanup(void *data)
 }
 
 
-/* If that fails the lease runs out. */
+/* If this fails the lease runs out by itself. */
 
 static void
 ngx_svc_admin_stream_close(ngx_svc_admin_follow_t *f)
@@ -354,8 +360,8 @@ ngx_svc_admin_stream_close(ngx_svc_admin_follow_t *f)
 
 
 /*
- * The token of a stream may have ended with it.  Of which tenant it is, is
- * known once it is open.
+ * The stream's token may have ended together with it, so that the op has no
+ * credential once the stream is open and its tenant is known.
  */
 
 static ngx_int_t

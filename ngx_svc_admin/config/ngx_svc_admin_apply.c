@@ -1,8 +1,8 @@
 /*
  * POST /v1/admin/config/apply.
  *
- * One round trip reads, and the plan is made in between; the next one writes if
- * the revision is still the one that was read, and else all begins again.
+ * One round trip reads, and then the plan is made; the next one writes if the
+ * revision is still the one that was read, and else all begins again.
  */
 
 #include "ngx_svc_admin_apply.h"
@@ -11,21 +11,24 @@
 
 #define NGX_SVC_ADMIN_APPLY_SIZE      4096  /* first guess, in bytes */
 #define NGX_SVC_ADMIN_APPLY_ATTEMPTS  100
-#define NGX_SVC_ADMIN_APPLY_TIME      30000 /* ms for all of them */
-#define NGX_SVC_ADMIN_APPLY_AT_ONCE   5     /* of them without a pause */
+#define NGX_SVC_ADMIN_APPLY_TIME      30000 /* ms, for all attempts */
+#define NGX_SVC_ADMIN_APPLY_AT_ONCE   5     /* attempts without pause */
 #define NGX_SVC_ADMIN_APPLY_PAUSE     2     /* ms for each attempt, at most */
 
 #define NGX_SVC_ADMIN_APPLY_GROUP     "group_password_policy_group_fkey"
 #define NGX_SVC_ADMIN_APPLY_DEADLOCK  "40P01"   /* SQLSTATE */
 
 
-/* Of the request's pool; the other pool is of one attempt.  config: first. */
+/*
+ * Allocated from the request's pool; "pool" is that of one attempt.  config
+ * comes first.
+ */
 
 typedef struct {
     ngx_svc_admin_config_t   config;
     ngx_pool_t              *pool;
     ngx_str_t                match;         /* If-Match; no data: none */
-    ngx_str_t                revision;      /* that it makes */
+    ngx_str_t                revision;      /* that apply makes */
     ngx_uint_t               attempts;
     ngx_msec_t               start;
     ngx_svc_json_writer_t    answer;
@@ -174,7 +177,9 @@ ngx_svc_admin_apply_reply(ngx_svc_request_t *sr)
 }
 
 
-/* NGX_DECLINED with sr->error: what the caller asks for is not to be. */
+/*
+ * Returns NGX_DECLINED with sr->error set when the plan is not to be applied.
+ */
 
 static ngx_int_t
 ngx_svc_admin_apply_decide(ngx_svc_admin_apply_t *apply)
@@ -198,7 +203,7 @@ ngx_svc_admin_apply_decide(ngx_svc_admin_apply_t *apply)
 }
 
 
-/* versions: as of ngx_svc_if_match(). */
+/* versions: as ngx_svc_if_match() gives them. */
 
 static ngx_uint_t
 ngx_svc_admin_apply_matches(ngx_str_t *versions, ngx_str_t *revision)
@@ -226,7 +231,10 @@ ngx_svc_admin_apply_matches(ngx_str_t *versions, ngx_str_t *revision)
 }
 
 
-/* Made while there is what it tells of: each change moves the revision by 1. */
+/*
+ * Makes the answer while the plan is still there; the new revision is known, as
+ * each change adds 1 to it.
+ */
 
 static ngx_int_t
 ngx_svc_admin_apply_answer(ngx_svc_admin_apply_t *apply)
@@ -298,8 +306,8 @@ ngx_svc_admin_apply_written(ngx_svc_request_t *sr)
 
 
 /*
- * PostgreSQL has raised an error: a group that is gone by now is found to be
- * unknown, and of two that stand in each other's way one goes on.
+ * PostgreSQL has raised an error.  In the next attempt a group that is gone is
+ * found to be unknown; after a deadlock one of the two goes on.
  */
 
 static ngx_int_t
@@ -321,8 +329,8 @@ ngx_svc_admin_apply_refused(ngx_svc_request_t *sr)
 
 
 /*
- * Of those who begin again together one gets through: the others make way for
- * each other.
+ * When several attempts begin again together one of them gets through: a random
+ * pause keeps the others out of each other's way.
  */
 
 static ngx_int_t
@@ -374,7 +382,7 @@ ngx_svc_admin_apply_timer(ngx_event_t *ev)
 }
 
 
-/* With the same candidate, which is of the request's pool. */
+/* Begins again with the same candidate, which is in the request's pool. */
 
 static ngx_int_t
 ngx_svc_admin_apply_again(ngx_svc_admin_apply_t *apply)

@@ -1,5 +1,5 @@
 /*
- * Applying a plan: its second round trip.
+ * Applying a plan: the second round trip.
  */
 
 #ifndef _NGX_SVC_ADMIN_APPLY_H_INCLUDED_
@@ -9,23 +9,24 @@
 #include "ngx_svc_admin_config.h"
 
 
-/* What became of it, from the result of the statement. */
+/* What became of the plan, by the result of the statement. */
 
 typedef enum {
     NGX_SVC_ADMIN_APPLIED = 0,
-    NGX_SVC_ADMIN_APPLY_MOVED,      /* the revision is another one */
-    NGX_SVC_ADMIN_APPLY_IN_USE      /* users have a role that is to go */
+    NGX_SVC_ADMIN_APPLY_MOVED,      /* the revision has changed */
+    NGX_SVC_ADMIN_APPLY_IN_USE      /* users have a role to be deleted */
 } ngx_svc_admin_apply_e;
 
 
 /*
- * ngx_svc_admin_apply_write.c: adds the lock and the statement that does all of
- * the plan, or nothing; what it binds is of the pool and of the request's.
+ * ngx_svc_admin_apply_write.c.  Adds the calls of the lock and of the statement
+ * that does all of the plan or nothing; what they bind is allocated from both
+ * pools.
  */
 ngx_int_t ngx_svc_admin_apply_call(ngx_svc_request_t *sr, ngx_pool_t *pool,
     const ngx_svc_admin_plan_t *plan, const ngx_str_t *revision);
 
-/* role: of one that is in use; points into the result. */
+/* role: a role that is in use; points into the result. */
 ngx_svc_admin_apply_e ngx_svc_admin_apply_result(ngx_svc_request_t *sr,
     ngx_str_t *role);
 

@@ -12,7 +12,7 @@
 #define NGX_SVC_ADMIN_APPLY_TEXT  1024  /* first guess, in bytes */
 
 
-/* The texts that the statement takes. */
+/* The texts that are parameters of the statement. */
 
 typedef enum {
     NGX_SVC_ADMIN_APPLY_ACCESS = 0,
@@ -35,7 +35,7 @@ typedef struct {
 
 typedef struct {
     const char                   *action;
-    const char                   *target;       /* its type */
+    const char                   *target;       /* type of the target */
 } ngx_svc_admin_apply_event_t;
 
 
@@ -64,7 +64,7 @@ static void ngx_svc_admin_apply_named(ngx_svc_json_writer_t *w,
 
 /*
  * Texts are JSON, or arrays as PostgreSQL writes them, whose elements in quotes
- * are JSON strings; a closing bracket is two behind its opening one.
+ * are JSON strings.  The closing bracket is the opening one's code plus 2.
  */
 
 static const u_char  ngx_svc_admin_apply_brackets[] = {
@@ -148,7 +148,7 @@ ngx_svc_admin_apply_call(ngx_svc_request_t *sr, ngx_pool_t *pool,
 }
 
 
-/* body: ngx_svc_admin_apply_write_t */
+/* body: an ngx_svc_admin_apply_write_t. */
 
 static ngx_int_t
 ngx_svc_admin_apply_bind_revision(ngx_svc_request_t *sr,
@@ -217,7 +217,7 @@ ngx_svc_admin_apply_texts(ngx_svc_admin_apply_write_t *aw)
 }
 
 
-/* Begins it if it has not begun yet. */
+/* Returns the writer of a text, and begins the text at its first use. */
 
 static ngx_svc_json_writer_t *
 ngx_svc_admin_apply_text(ngx_svc_admin_apply_write_t *aw,

@@ -1,6 +1,6 @@
 /*
- * A bundle from a body.  What it does not know it refuses: a member that is
- * misspelt must not be governance that is missing.
+ * Reads a bundle from a body.  Members that it does not know are refused: a
+ * member that is misspelt must not become governance that is missing.
  */
 
 #include "ngx_svc_admin_bundle.h"
@@ -18,7 +18,7 @@ typedef struct {
     ngx_svc_value_t  roles;
 } ngx_svc_admin_bundle_values_t;
 
-/* Of an element, whose index is set. */
+/* Reads an element, whose index is set already. */
 
 typedef ngx_int_t (*ngx_svc_admin_bundle_element_pt)(cJSON *json,
     const char *path, void *element, ngx_svc_error_t *err);
@@ -188,7 +188,7 @@ ngx_svc_admin_bundle_password(cJSON *json, ngx_svc_admin_bundle_t *bundle,
 }
 
 
-/* values: the struct of the table. */
+/* values: the struct that the table of fields describes. */
 
 static void
 ngx_svc_admin_bundle_policy(const ngx_svc_member_t *fields, const void *values,
@@ -375,7 +375,7 @@ ngx_svc_admin_bundle_array(ngx_pool_t *pool, cJSON *json,
 }
 
 
-/* Sorts, and names the first element that is there a second time. */
+/* Sorts an array, and refuses the first element that is there twice. */
 
 static ngx_int_t
 ngx_svc_admin_bundle_once(ngx_array_t *array, const char *name,

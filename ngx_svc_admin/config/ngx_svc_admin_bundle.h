@@ -1,5 +1,5 @@
 /*
- * The governance of a tenant as one value: as it is, or as it is to be.
+ * The governance of a tenant as one value: the live one, or a candidate.
  */
 
 #ifndef _NGX_SVC_ADMIN_BUNDLE_H_INCLUDED_
@@ -14,7 +14,7 @@
 #define NGX_SVC_ADMIN_BUNDLE_VERSION    1
 
 
-/* The sections, in the order of the bundle. */
+/* The sections, in their order in the bundle. */
 
 typedef enum {
     NGX_SVC_ADMIN_ACCESS = 0,
@@ -28,37 +28,36 @@ typedef enum {
 #define NGX_SVC_ADMIN_BUNDLE_ALL        ((1 << NGX_SVC_ADMIN_NSECTIONS) - 1)
 
 typedef struct {
-    const char                     *member;     /* of the bundle */
-    const char                     *name;       /* of a change in it */
-    const ngx_svc_member_t         *fields;     /* of its values; NULL: of the
-                                                   access policy */
-    size_t                          offset;     /* of its value in a bundle, or
-                                                   of the array of them */
+    const char                     *member;     /* in the bundle */
+    const char                     *name;       /* a change's section */
+    const ngx_svc_member_t         *fields;     /* members of its values;
+                                                   NULL: the access policy's */
+    size_t                          offset;     /* of its value or array */
     size_t                          size;       /* of an element; 0: no array */
 
-    /* Writes a value as a member, or as an element. */
+    /* writes a value as a member, or as an element */
     void                          (*write)(ngx_svc_json_writer_t *w,
                                            const char *key, const void *value);
 } ngx_svc_admin_section_t;
 
-/* ngx_svc_admin_bundle_write.c: by the numbers above. */
+/* ngx_svc_admin_bundle_write.c.  The sections by their numbers. */
 extern const ngx_svc_admin_section_t
     ngx_svc_admin_sections[NGX_SVC_ADMIN_NSECTIONS];
 
 
 /*
  * The values of a policy, in the order of its fields; those that are not set
- * are 0.  What goes with one takes its table, which is
+ * are 0.  Functions that work on one take its table, which is
  * ngx_svc_admin_risk_members or ngx_svc_admin_password_members.
  */
 
 typedef struct {
-    ngx_uint_t                      set;    /* bit i: fields[i] is */
+    ngx_uint_t                      set;    /* bit i: fields[i] is set */
     int32_t                         fields[NGX_SVC_ADMIN_POLICY_FIELDS];
 } ngx_svc_admin_bundle_policy_t;
 
 
-/* What an element of both arrays begins with; index: where it is in a body. */
+/* The first members of both arrays' elements; index: the place in a body. */
 
 typedef struct {
     ngx_str_t                       key;
@@ -76,19 +75,20 @@ typedef struct {
     ngx_uint_t                      index;
     ngx_str_t                       name;
     ngx_uint_t                      permissions;
-    ngx_uint_t                      members;    /* 1: a live one has some */
+    ngx_uint_t                      members;    /* 1: live, and has members */
 } ngx_svc_admin_bundle_role_t;
 
 
 /*
  * A section that is absent is not managed.  Strings point to where they were
- * read.  The rest is of a live one: its access policy may be NULL, when what is
- * stored is none any more, and is then in access_json alone.  The bundle itself
- * is the value of its access policy.
+ * read.  The members from access_json on are set in a live bundle only.  Its
+ * access policy may be NULL, when the stored one is not valid any more, and is
+ * then in access_json alone.  The value of the section of the access policy is
+ * the bundle itself.
  */
 
 typedef struct {
-    ngx_uint_t                      sections;   /* 1 << those that are there */
+    ngx_uint_t                      sections;   /* 1 << each that is there */
     const ngx_svc_access_policy_t  *access;
     ngx_svc_admin_bundle_policy_t   risk;
     ngx_svc_admin_bundle_policy_t   password;
@@ -98,16 +98,16 @@ typedef struct {
     ngx_str_t                       access_json;
     ngx_str_t                       revision;
     ngx_str_t                       access_number;
-    ngx_uint_t                      held;       /* permissions of the caller */
-    ngx_int_t                       unknown;    /* index of the override whose
-                                                   group does not exist, or
-                                                   -1 */
+    ngx_uint_t                      held;       /* the caller's permissions */
+    ngx_int_t                       unknown;    /* index of the override
+                                                   whose group does not
+                                                   exist, or -1 */
 } ngx_svc_admin_bundle_t;
 
 
 /*
- * From a body, whose strings it goes on to point into.  NGX_OK; NGX_DECLINED
- * with err, which names the member; NGX_ERROR.
+ * Reads a bundle from a body; its strings point into the body.  Returns NGX_OK;
+ * NGX_DECLINED with err, which names the member; NGX_ERROR.
  */
 ngx_int_t ngx_svc_admin_bundle_parse(ngx_pool_t *pool,
     const ngx_svc_zones_t *zones, cJSON *json, ngx_svc_admin_bundle_t *bundle,
@@ -116,25 +116,26 @@ ngx_int_t ngx_svc_admin_bundle_parse(ngx_pool_t *pool,
 /* Sorts an array whose elements begin with the key and the index. */
 void ngx_svc_admin_bundle_sort(ngx_array_t *array);
 
-/* Of their keys, as bytes. */
+/* Compares two keys as bytes, as memcmp(). */
 ngx_int_t ngx_svc_admin_bundle_compare(const ngx_str_t *a,
     const ngx_str_t *b);
 
 
-/* ngx_svc_admin_bundle_write.c: the canonical form. */
+/* ngx_svc_admin_bundle_write.c.  Writes the canonical form. */
 void ngx_svc_admin_bundle_write(ngx_svc_json_writer_t *w,
     const ngx_svc_admin_bundle_t *bundle);
 
 
 /*
- * ngx_svc_admin_bundle_live.c: reads all of it, as it was at one time.  Looks
- * for the groups of the bundle that sr->data begins with, unless that is NULL.
+ * ngx_svc_admin_bundle_live.c.  Reads the whole governance as it was at one
+ * time.  Looks for the groups of the bundle that sr->data begins with, unless
+ * sr->data is NULL.
  */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_bundle;
 
 /*
- * A bundle of the result, into which its strings point.  NGX_OK; NGX_DECLINED:
- * there is no tenant; NGX_ERROR.
+ * Makes a bundle of the result, into which its strings point.  Returns NGX_OK;
+ * NGX_DECLINED when there is no tenant; NGX_ERROR.
  */
 ngx_int_t ngx_svc_admin_bundle_live(ngx_pool_t *pool, PGresult *res,
     ngx_svc_admin_bundle_t *bundle);

@@ -7,7 +7,7 @@
 #include "ngx_svc_row.h"
 
 
-#define NGX_SVC_ADMIN_BUNDLE_BYTES  64  /* of a row, in memory: a guess */
+#define NGX_SVC_ADMIN_BUNDLE_BYTES  64  /* a row, in memory; first guess */
 
 
 typedef struct {
@@ -32,7 +32,7 @@ static void ngx_svc_admin_bundle_until(ngx_svc_admin_bundle_text_t *t,
 #include "ngx_svc_admin_bundle_live.sql.h"
 
 
-/* In the order of the body, so that the first unknown one is named. */
+/* Binds the ids in the order of the body: the first unknown one is named. */
 
 static ngx_int_t
 ngx_svc_admin_bundle_groups(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
@@ -229,7 +229,7 @@ ngx_svc_admin_bundle_live_roles(ngx_pool_t *pool, ngx_str_t *text,
 }
 
 
-/* "(12,t,,...)": the text of a row, of integers and booleans. */
+/* Reads "(12,t,,...)", the text of a row of integers and booleans. */
 
 static ngx_int_t
 ngx_svc_admin_bundle_live_policy(ngx_svc_admin_bundle_text_t *t,
@@ -268,7 +268,7 @@ ngx_svc_admin_bundle_live_policy(ngx_svc_admin_bundle_text_t *t,
 }
 
 
-/* What is before the character, or all that is left; goes on behind it. */
+/* Reads up to the character, or to the end, and goes on behind it. */
 
 static void
 ngx_svc_admin_bundle_until(ngx_svc_admin_bundle_text_t *t, u_char c,

@@ -1,5 +1,5 @@
 /*
- * What plan and apply have in common.
+ * The common parts of plan and apply.
  */
 
 #ifndef _NGX_SVC_ADMIN_CONFIG_H_INCLUDED_
@@ -9,7 +9,7 @@
 #include "ngx_svc_admin_plan.h"
 
 
-/* candidate: first, see ngx_svc_sql_admin_bundle. */
+/* candidate comes first: see ngx_svc_sql_admin_bundle. */
 
 typedef struct {
     ngx_svc_admin_bundle_t  candidate;
@@ -20,16 +20,18 @@ typedef struct {
 
 
 /*
- * The arguments and the body of a request, of whose pool config and candidate
- * are.  For a check, and returns the same.
+ * Reads the arguments and the body of a request into config, which is allocated
+ * from the request's pool, as the candidate's arrays are.  Returns what a check
+ * hook returns.
  */
 ngx_int_t ngx_svc_admin_config_take(ngx_svc_request_t *sr,
     ngx_svc_admin_config_t *config);
 
 /*
- * The live bundle and the plan, of the pool, from the result of that statement,
- * into which they point; the live access policy is of the cache, and gone with
- * this turn of the event loop.  NGX_OK; NGX_DECLINED with sr->error; NGX_ERROR.
+ * Makes the live bundle and the plan from the result of
+ * ngx_svc_sql_admin_bundle, into which they point; allocates from pool.  The
+ * live access policy is in the cache, and may be gone after this iteration of
+ * the event loop.  Returns NGX_OK; NGX_DECLINED with sr->error set; NGX_ERROR.
  */
 ngx_int_t ngx_svc_admin_config_plan(ngx_svc_request_t *sr, ngx_pool_t *pool,
     ngx_svc_admin_config_t *config);

@@ -1,6 +1,6 @@
 /*
- * From two bundles to a list of changes, in the order of the contract.  What
- * means the same is no change, however it is spelt.
+ * Makes a list of changes from two bundles, in the order of the contract.
+ * Values that mean the same are no change, however they are spelled.
  */
 
 #include "ngx_svc_admin_plan.h"
@@ -29,7 +29,7 @@ static ngx_uint_t ngx_svc_admin_plan_password_looser(
     const ngx_svc_admin_bundle_policy_t *tenant);
 
 
-/* Bit i: the section's fields[i] differs. */
+/* Each returns a set: bit i: the section's fields[i] differs. */
 
 static ngx_uint_t (*const ngx_svc_admin_plan_differs[NGX_SVC_ADMIN_NSECTIONS])(
     const void *before, const void *after) =
@@ -91,7 +91,7 @@ ngx_svc_admin_plan_value(ngx_svc_admin_plan_t *plan,
 }
 
 
-/* Both are sorted by the keys that their elements begin with. */
+/* Both arrays are sorted by the keys that their elements begin with. */
 
 static ngx_int_t
 ngx_svc_admin_plan_array(ngx_svc_admin_plan_t *plan,
@@ -163,7 +163,7 @@ ngx_svc_admin_plan_differ(const ngx_svc_admin_change_t *change)
 }
 
 
-/* What is stored and is no policy any more is another one. */
+/* A stored policy that is not valid any more always differs. */
 
 static ngx_uint_t
 ngx_svc_admin_plan_access_differ(const void *before, const void *after)
@@ -199,7 +199,7 @@ ngx_svc_admin_plan_override_differ(const void *before, const void *after)
 }
 
 
-/* In the order of ngx_svc_admin_role_members. */
+/* The bits are in the order of ngx_svc_admin_role_members. */
 
 static ngx_uint_t
 ngx_svc_admin_plan_role_differ(const void *before, const void *after)
@@ -283,7 +283,7 @@ ngx_svc_admin_plan_looser(const ngx_svc_admin_plan_t *plan,
 }
 
 
-/* Whether a policy for passwords is made or changed. */
+/* Returns whether a password policy is created or changed. */
 
 static ngx_uint_t
 ngx_svc_admin_plan_passwords(const ngx_svc_admin_plan_t *plan)
@@ -307,7 +307,7 @@ ngx_svc_admin_plan_passwords(const ngx_svc_admin_plan_t *plan)
 }
 
 
-/* More is stricter, but for an age, of which 0 is none. */
+/* A greater value is stricter, but an age, of which 0 is none. */
 
 static ngx_uint_t
 ngx_svc_admin_plan_password_looser(const ngx_svc_admin_bundle_policy_t *group,

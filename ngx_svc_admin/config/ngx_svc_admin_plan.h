@@ -1,5 +1,5 @@
 /*
- * What differs between the governance of a tenant and a candidate.
+ * The differences between the governance of a tenant and a candidate.
  */
 
 #ifndef _NGX_SVC_ADMIN_PLAN_H_INCLUDED_
@@ -17,7 +17,7 @@ typedef enum {
 } ngx_svc_admin_action_e;
 
 
-/* before, after: what its section writes; NULL: there is none. */
+/* before, after: what the section's write() takes; NULL: there is none. */
 
 typedef struct {
     ngx_svc_admin_section_e                 section;
@@ -31,64 +31,71 @@ typedef struct {
     const ngx_svc_admin_bundle_t           *live;
     const ngx_svc_admin_bundle_t           *candidate;
     ngx_svc_access_caller_t                 caller;
-    ngx_uint_t                              prune;  /* deletes are done */
+    ngx_uint_t                              prune;  /* 1: deletes are done */
     ngx_array_t                             changes;
     ngx_uint_t                              counts[NGX_SVC_ADMIN_DELETE + 1];
 } ngx_svc_admin_plan_t;
 
 
-/* Fills changes and counts from what comes before them.  NGX_OK, NGX_ERROR. */
+/*
+ * Fills changes and counts from the members before them.  Returns NGX_OK or
+ * NGX_ERROR.
+ */
 ngx_int_t ngx_svc_admin_plan_make(ngx_pool_t *pool,
     ngx_svc_admin_plan_t *plan);
 
-/* How many changes are done, and whether one of them is. */
+/*
+ * ngx_svc_admin_plan_done() returns how many changes are done,
+ * ngx_svc_admin_change_done() whether one of them is.
+ */
 ngx_uint_t ngx_svc_admin_plan_done(const ngx_svc_admin_plan_t *plan);
 
 #define ngx_svc_admin_change_done(plan, change)                               \
     ((plan)->prune || (change)->action != NGX_SVC_ADMIN_DELETE)
 
 /*
- * Of an update: the set of its section's fields that differ, or 1 when it is
- * the access policy.
+ * Returns the set of the section's fields that differ in an update; 1 for the
+ * access policy.
  */
 ngx_uint_t ngx_svc_admin_plan_differ(const ngx_svc_admin_change_t *change);
 
-/* The key of a section's element; NULL: it is no array. */
+/* Returns the key of a section's element; NULL if it is no array. */
 const ngx_str_t *ngx_svc_admin_change_key(
     const ngx_svc_admin_change_t *change);
 
-/* 1: the access policy is among the changes. */
+/* Returns 1 when the access policy is among the changes. */
 ngx_uint_t ngx_svc_admin_plan_access(const ngx_svc_admin_plan_t *plan);
 
 /*
- * How many groups may do less than the tenant's password policy says, if a
- * change has to do with it; *first: one of them.
+ * Returns how many groups have a looser password policy than the tenant, if a
+ * change has to do with that; *first points to the id of one of them.
  */
 ngx_uint_t ngx_svc_admin_plan_looser(const ngx_svc_admin_plan_t *plan,
     const ngx_str_t **first);
 
 
 /*
- * ngx_svc_admin_plan_write.c: the answer of plan and apply; detail: with what
- * changes in each, warnings, and this revision as an entity tag.
+ * ngx_svc_admin_plan_write.c.  Writes the answer of plan and apply; detail: 1:
+ * with the changed members of each change, the warnings, and this revision as
+ * an entity tag.
  */
 void ngx_svc_admin_plan_write(ngx_svc_json_writer_t *w,
     const ngx_svc_admin_plan_t *plan, ngx_uint_t detail,
     const ngx_str_t *revision);
 
 /*
- * The paths of what an update changes, as an array; members: of the resource
- * itself, without what is inside of them.
+ * Writes the paths of what an update changes, as an array; members: 1: only the
+ * resource's own members, without what is inside of them.
  */
 void ngx_svc_admin_plan_paths(ngx_svc_json_writer_t *w, const char *key,
     const ngx_svc_admin_change_t *change, ngx_uint_t members);
 
 
 /*
- * ngx_svc_admin_plan_check.c: why it would not be applied.  Finds the next
- * reason, of those that prune brings only if prune is set; *state is 0 at
- * first.  NGX_OK: there is none any more; NGX_DECLINED with err, whose kind is
- * NGX_SVC_E_NONE before.
+ * ngx_svc_admin_plan_check.c.  Finds the next reason why a plan would not be
+ * applied, with the reasons that prune brings only if prune is set; *state is 0
+ * at first.  Returns NGX_OK when there is no further reason; NGX_DECLINED with
+ * err, whose kind must be NGX_SVC_E_NONE before.
  */
 ngx_int_t ngx_svc_admin_plan_check(const ngx_svc_admin_plan_t *plan,
     ngx_uint_t prune, ngx_uint_t *state, ngx_svc_error_t *err);
@@ -96,7 +103,7 @@ ngx_int_t ngx_svc_admin_plan_check(const ngx_svc_admin_plan_t *plan,
 ngx_int_t ngx_svc_admin_plan_role_in_use(const ngx_str_t *key,
     ngx_svc_error_t *err);
 
-/* A candidate with a group that the tenant does not have. */
+/* Refuses a candidate with a group that the tenant does not have. */
 ngx_int_t ngx_svc_admin_plan_groups(const ngx_svc_admin_plan_t *plan,
     ngx_svc_error_t *err);
 

@@ -1,5 +1,5 @@
 /*
- * What stands in the way of a plan: an error to apply, a warning to plan.
+ * Why a plan cannot be applied: an error of apply, a warning of plan.
  */
 
 #include "ngx_svc_admin_plan.h"
@@ -7,8 +7,8 @@
 
 
 /*
- * Looks from *i on for a reason, and leaves *i behind it.  NGX_OK: there is
- * none; NGX_DECLINED with err.
+ * Looks for a reason from *i on, and leaves *i behind it.  Returns NGX_OK when
+ * there is none; NGX_DECLINED with err.
  */
 
 typedef ngx_int_t (*ngx_svc_admin_plan_check_pt)(
@@ -35,7 +35,7 @@ static const ngx_svc_admin_plan_check_pt  ngx_svc_admin_plan_checks[] = {
     NULL
 };
 
-/* The state: which check, and where it is. */
+/* The state: the number of the check times this, and the check's own *i. */
 
 #define NGX_SVC_ADMIN_PLAN_CHECK  0x1000000
 
@@ -83,7 +83,10 @@ ngx_svc_admin_plan_groups(const ngx_svc_admin_plan_t *plan,
 }
 
 
-/* A role that is as it was counts too: nobody vouches for what he lacks. */
+/*
+ * A role that does not change counts, too: nobody can apply a role with more
+ * permissions than his own.
+ */
 
 static ngx_int_t
 ngx_svc_admin_plan_escalation(const ngx_svc_admin_plan_t *plan,
@@ -144,7 +147,7 @@ ngx_svc_admin_plan_limit(const ngx_svc_admin_plan_t *plan, ngx_uint_t prune,
         }
     }
 
-    /* who has more already may have fewer */
+    /* a tenant with more roles already may have fewer of them */
 
     if (n <= NGX_SVC_ADMIN_ROLES || n <= plan->live->roles.nelts) {
         return NGX_OK;

@@ -1,5 +1,5 @@
 /*
- * A plan as the answer of plan and apply.
+ * Writes a plan as the answer of plan and apply.
  */
 
 #include "ngx_svc_admin_plan.h"
