@@ -1,5 +1,5 @@
 /*
- * What the statements about a tenant's domains share.
+ * The common parts of the statements about a tenant's domains.
  */
 
 #ifndef _NGX_SVC_ADMIN_DOMAIN_H_INCLUDED_

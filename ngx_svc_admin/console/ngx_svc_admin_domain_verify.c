@@ -1,6 +1,6 @@
 /*
  * POST /v1/admin/domains/{domain}/verify: reads the domain's row, counts the
- * request, looks for the TXT record, and writes, with another look at the row.
+ * request, looks up the TXT record, and writes, with another look at the row.
  */
 
 #include "ngx_svc_admin_domain.h"
@@ -14,10 +14,10 @@
 
 
 #define NGX_SVC_VERIFY_SHOWN  3         /* values in a message */
-#define NGX_SVC_VERIFY_CUT    48        /* bytes of each */
+#define NGX_SVC_VERIFY_CUT    48        /* bytes of each value */
 
 
-/* Of the request's pool. */
+/* Allocated from the request's pool. */
 
 typedef struct {
     ngx_svc_request_t  *sr;
@@ -93,7 +93,7 @@ ngx_svc_verify_read(ngx_svc_request_t *sr)
 }
 
 
-/* The result is gone when DNS has answered. */
+/* Copies the result, which will be gone when DNS answers. */
 
 static ngx_int_t
 ngx_svc_verify_take(ngx_svc_verify_t *verify, PGresult *res)
@@ -253,7 +253,7 @@ ngx_svc_verify_looked(ngx_svc_dns_t *dns)
 }
 
 
-/* From an event, which holds a reference of the request. */
+/* Called from an event, which holds a reference to the request. */
 
 static void
 ngx_svc_verify_end(ngx_svc_verify_t *verify,
@@ -358,7 +358,7 @@ ngx_svc_verify_other(ngx_svc_verify_t *verify)
 }
 
 
-/* What anybody may have put there is shown as ASCII. */
+/* Writes a value, which anybody may have put into DNS, as ASCII. */
 
 static u_char *
 ngx_svc_verify_show(u_char *p, const ngx_str_t *value)

@@ -75,7 +75,10 @@ const ngx_svc_route_t  ngx_svc_admin_domains[] = {
 };
 
 
-/* What is stored is of the request's pool, in place of the text in the body. */
+/*
+ * The name to be stored is allocated from the request's pool, and takes the
+ * place of the text in the body.
+ */
 
 static ngx_int_t
 ngx_svc_admin_domain_check(ngx_svc_request_t *sr, void *body)
@@ -114,7 +117,7 @@ ngx_svc_admin_domain_check(ngx_svc_request_t *sr, void *body)
 }
 
 
-/* 1: it is the host of svc_base_url. */
+/* Returns 1 when the name is the host of svc_base_url. */
 
 static ngx_uint_t
 ngx_svc_admin_domain_ours(ngx_svc_request_t *sr, ngx_str_t *name)

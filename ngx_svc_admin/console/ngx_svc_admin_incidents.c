@@ -1,5 +1,5 @@
 /*
- * /v1/admin/security-incidents: what somebody should look at.
+ * /v1/admin/security-incidents: what an administrator should look at.
  */
 
 #include "ngx_svc_admin.h"

@@ -8,12 +8,12 @@
 
 
 #define NGX_SVC_ADMIN_INTEGRATION_Q     200     /* characters */
-#define NGX_SVC_ADMIN_INTEGRATION_SIZE  256     /* bytes of one, about */
+#define NGX_SVC_ADMIN_INTEGRATION_SIZE  256     /* bytes of one, first guess */
 
 #define NGX_SVC_ADMIN_NO_INTEGRATION    "There is no integration with this key."
 
 
-/* What a list is asked for: sr->data. */
+/* sr->data: what a client asks of the list. */
 
 typedef struct {
     ngx_svc_page_t  page;
@@ -144,7 +144,7 @@ ngx_svc_admin_integrations_reply(ngx_svc_request_t *sr)
 }
 
 
-/* Nothing is asked of the database but whether the caller may. */
+/* The database only checks that the caller has the permission. */
 
 static ngx_int_t
 ngx_svc_admin_integration_prepare(ngx_svc_request_t *sr)
@@ -188,7 +188,10 @@ ngx_svc_admin_integration_reply(ngx_svc_request_t *sr)
 }
 
 
-/* The first one, sorted by key; of the request's pool.  NULL: no memory. */
+/*
+ * Returns the first integration, of all by key, allocated from the request's
+ * pool.  NULL: no memory.
+ */
 
 static cJSON *
 ngx_svc_admin_integrations_all(ngx_svc_request_t *sr)
@@ -216,7 +219,7 @@ ngx_svc_admin_integration_text(cJSON *row, const char *member)
 }
 
 
-/* q: in the name, in any case. */
+/* Returns whether the row fits; q is looked for in the name, in any case. */
 
 static ngx_uint_t
 ngx_svc_admin_integration_fits(cJSON *row, ngx_svc_admin_integrations_t *asked)

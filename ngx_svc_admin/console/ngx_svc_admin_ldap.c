@@ -9,7 +9,7 @@
 #include "ngx_svc_url.h"
 
 
-#define NGX_SVC_ADMIN_LDAP_DN      1024     /* characters, as of a filter */
+#define NGX_SVC_ADMIN_LDAP_DN      1024     /* characters; also of a filter */
 #define NGX_SVC_ADMIN_LDAP_SECRET  1024     /* bytes */
 
 
@@ -145,7 +145,7 @@ ngx_svc_admin_ldap_url(const ngx_svc_member_t *member, ngx_svc_value_t *value,
 }
 
 
-/* The first of its attributes tells it from what is no DN (RFC 4514). */
+/* A DN begins with an attribute and "=" (RFC 4514); other texts do not. */
 
 static ngx_int_t
 ngx_svc_admin_ldap_base(const ngx_svc_member_t *member, ngx_svc_value_t *value,
@@ -228,7 +228,7 @@ ngx_svc_admin_ldap_check(ngx_svc_request_t *sr, void *body)
 }
 
 
-/* What was never configured has no other members. */
+/* A directory that was never configured has no other members. */
 
 static ngx_int_t
 ngx_svc_admin_ldap_reply(ngx_svc_request_t *sr)

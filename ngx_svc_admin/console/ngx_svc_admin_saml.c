@@ -8,9 +8,9 @@
 #include "ngx_svc_url.h"
 
 
-#define NGX_SVC_ADMIN_SAML_ENTITY        1024   /* characters: of SAML */
+#define NGX_SVC_ADMIN_SAML_ENTITY        1024   /* characters; SAML's limit */
 #define NGX_SVC_ADMIN_SAML_CERTIFICATES  5
-#define NGX_SVC_ADMIN_SAML_BYTES         16384  /* of all of them */
+#define NGX_SVC_ADMIN_SAML_BYTES         16384  /* all together */
 
 
 typedef struct {
@@ -214,7 +214,7 @@ ngx_svc_admin_saml_needs(ngx_svc_request_t *sr, ngx_svc_value_t *value,
 }
 
 
-/* The certificates as OpenSSL writes them, a JSON array. */
+/* Binds the certificates as OpenSSL writes them, in a JSON array. */
 
 static ngx_int_t
 ngx_svc_admin_saml_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,

@@ -1,7 +1,7 @@
 /*
- * /v1/admin/saml-idp: what a tenant is to applications that speak SAML.
+ * /v1/admin/saml-idp: a tenant as the identity provider of SAML applications.
  *
- * The first GET or POST of a tenant finds no key, and has one made, see
+ * The first GET or POST of a tenant finds no key, and has one made: see
  * ngx_svc_admin_saml_idp_key.c.
  */
 

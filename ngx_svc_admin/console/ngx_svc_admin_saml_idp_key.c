@@ -1,10 +1,11 @@
 /*
  * The key of /v1/admin/saml-idp, which the first request of a tenant has made.
  *
- * A thread makes it: it takes longer than others should wait.  One at a time in
- * each worker, from the thread until PostgreSQL has it.  Requests that come
- * meanwhile wait, and then look again: most often it is theirs.  Of what two
- * workers make PostgreSQL keeps the first.
+ * A thread makes it, as it takes longer than other requests should wait.  Each
+ * worker makes one key at a time, from the thread until PostgreSQL has it.
+ * Requests that come meanwhile wait, and then look again: most often the key is
+ * their tenant's.  When two workers make one for a tenant PostgreSQL keeps the
+ * first.
  */
 
 #include "ngx_svc_admin_saml_idp_key.h"
@@ -15,31 +16,32 @@
 #include <ngx_thread_pool.h>
 
 
-#define NGX_SVC_ADMIN_SAML_IDP_WAITING  64      /* in a worker */
-#define NGX_SVC_ADMIN_SAML_IDP_TIME     20000   /* ms */
+#define NGX_SVC_ADMIN_SAML_IDP_WAITING  64      /* requests of a worker */
+#define NGX_SVC_ADMIN_SAML_IDP_TIME     20000   /* ms, of each wait */
 
 
 typedef struct ngx_svc_admin_saml_idp_job_s  ngx_svc_admin_saml_idp_job_t;
 
 
-/* Of the request's pool, and its data. */
+/* Allocated from the request's pool; sr->data points to it. */
 
 typedef struct {
     ngx_svc_request_t             *sr;
     ngx_svc_admin_saml_idp_job_t  *job;         /* NULL: no thread has it */
     const ngx_svc_saml_key_t      *key;         /* while it is bound */
-    ngx_event_t                    timer;       /* or a worker would quit */
+    ngx_event_t                    timer;       /* keeps a worker from
+                                                   quitting */
     ngx_queue_t                    queue;       /* while waiting */
     unsigned                       waiting:1;
-    unsigned                       makes:1;     /* it is the one of a worker */
+    unsigned                       makes:1;     /* 1: makes the worker's key */
 } ngx_svc_admin_saml_idp_wait_t;
 
 
-/* Of a pool of its own: the request may go while the thread is at it. */
+/* Allocated from a pool of its own: the thread may outlive the request. */
 
 struct ngx_svc_admin_saml_idp_job_s {
     ngx_pool_t                     *pool;
-    ngx_svc_admin_saml_idp_wait_t  *wait;       /* NULL: gone */
+    ngx_svc_admin_saml_idp_wait_t  *wait;       /* NULL: the request is gone */
     ngx_int_t                       rc;
     ngx_svc_saml_key_t              key;
 };
@@ -201,7 +203,7 @@ failed:
 }
 
 
-/* In a thread. */
+/* Runs in a thread. */
 
 static void
 ngx_svc_admin_saml_idp_thread(void *data, ngx_log_t *log)
@@ -263,7 +265,9 @@ ngx_svc_admin_saml_idp_store(ngx_svc_admin_saml_idp_wait_t *wait,
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    /* the key's own, and none that the request's statements have used */
+    /*
+     * a new id for the key: the request's statements have used the present one
+     */
     sr->new_id = NULL;
 
     wait->key = &job->key;
@@ -355,7 +359,7 @@ ngx_svc_admin_saml_idp_again(ngx_svc_request_t *sr)
 }
 
 
-/* Not at once: a request may be going. */
+/* Wakes the waiting requests from an event: a request may be ending here. */
 
 static void
 ngx_svc_admin_saml_idp_free(void)
@@ -369,7 +373,7 @@ ngx_svc_admin_saml_idp_free(void)
 }
 
 
-/* All of them look again, and of those who find none one is the next. */
+/* All of them look again; one of those that find no key makes the next one. */
 
 static void
 ngx_svc_admin_saml_idp_next(ngx_event_t *ev)
@@ -392,7 +396,7 @@ ngx_svc_admin_saml_idp_next(ngx_event_t *ev)
 }
 
 
-/* What a thread has is freed when it returns. */
+/* A job that a thread has is freed when the thread returns. */
 
 static void
 ngx_svc_admin_saml_idp_gone(void *data)

@@ -9,13 +9,14 @@
 #include "ngx_svc_admin.h"
 
 
-/* Of a later round trip: keeps a key, unless the tenant has one. */
+/* Stores a key, unless the tenant has one; runs in a later round trip. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_saml_idp_key;
 
 /*
- * For a reply whose last result says that the tenant has no key, by "_slug" of
- * whom: has one made and stored, and then the route's statements run again,
- * and its reply is called.  Returns what a reply returns.
+ * For a reply hook whose last result says, with the tenant's slug in "_slug",
+ * that the tenant has no key: has a key made and stored; then the route's
+ * statements run again, and its reply hook is called.  Returns what a reply
+ * hook returns.
  */
 ngx_int_t ngx_svc_admin_saml_idp_make(ngx_svc_request_t *sr, PGresult *res);
 

@@ -1,5 +1,5 @@
 /*
- * /v1/admin/scim/tokens: with which directories provision users.
+ * /v1/admin/scim/tokens: the tokens of directories that provision users.
  */
 
 #include "ngx_svc_admin.h"

@@ -1,5 +1,5 @@
 /*
- * /v1/admin/social/connections: what a tenant has with social providers.
+ * /v1/admin/social/connections: a tenant's connections to social providers.
  */
 
 #include "ngx_svc_admin.h"
@@ -181,7 +181,7 @@ ngx_svc_admin_social_apple(const ngx_svc_member_t *member,
 }
 
 
-/* Apple's two more ids are there with Apple, and with nobody else. */
+/* Apple's two other ids are required for Apple, and refused for others. */
 
 static ngx_int_t
 ngx_svc_admin_social_check(ngx_svc_request_t *sr, void *body)
@@ -204,7 +204,7 @@ ngx_svc_admin_social_check(ngx_svc_request_t *sr, void *body)
 }
 
 
-/* Of a path; what is no provider's name need not be UTF-8. */
+/* Binds the provider of the path; other texts may not even be UTF-8. */
 
 static ngx_int_t
 ngx_svc_admin_social_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,

@@ -1,6 +1,6 @@
 /*
- * /v1/admin/security-stats, /v1/admin/growth-stats: numbers of the last days of
- * UTC, of which today is one.
+ * /v1/admin/security-stats, /v1/admin/growth-stats: numbers of the last days in
+ * UTC, today included.
  */
 
 #include "ngx_svc_admin.h"
@@ -8,7 +8,7 @@
 #include "ngx_svc_bind.h"
 
 
-#define NGX_SVC_ADMIN_STAT_DAYS  30     /* unless the query says otherwise */
+#define NGX_SVC_ADMIN_STAT_DAYS  30     /* the query's default */
 #define NGX_SVC_ADMIN_STAT_MAX   90
 
 

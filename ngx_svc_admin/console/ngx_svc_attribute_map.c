@@ -1,12 +1,12 @@
 /*
- * Which attribute is which member of a user.
+ * Maps from the members of a user to attributes.
  */
 
 #include "ngx_svc_attribute_map.h"
 
 
 #define NGX_SVC_ATTRIBUTE_NAME  255     /* bytes */
-#define NGX_SVC_ATTRIBUTE_MAP   1024    /* of the JSON, as a first guess */
+#define NGX_SVC_ATTRIBUTE_MAP   1024    /* bytes of JSON, first guess */
 
 #define NGX_SVC_ATTRIBUTE_KEYS                                                \
     "\"email\", \"firstName\", \"lastName\", \"displayName\", \"title\","     \

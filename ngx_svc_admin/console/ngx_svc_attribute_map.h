@@ -1,6 +1,6 @@
 /*
- * Which attribute of a directory, or of an identity provider, is which member
- * of a user.
+ * Maps from the members of a user to attributes of a directory or of an
+ * identity provider.
  */
 
 #ifndef _NGX_SVC_ATTRIBUTE_MAP_H_INCLUDED_
@@ -10,11 +10,11 @@
 #include "ngx_svc_http.h"
 
 
-/* Of an object: members of users, each with the name of an attribute. */
+/* Checks an object that gives members of users the names of attributes. */
 ngx_int_t ngx_svc_attribute_map_check(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
 
-/* Such a member as JSON; NULL when it is absent or null. */
+/* Binds the map of a body as JSON; NULL when it is absent or null. */
 
 #define ngx_svc_param_attribute_map(type, field)                              \
     { .bind = ngx_svc_attribute_map_bind, .offset = offsetof(type, field) }

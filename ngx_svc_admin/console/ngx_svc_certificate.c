@@ -57,14 +57,14 @@ ngx_svc_certificate_parse(const ngx_str_t *text, ngx_pool_t *pool,
 
     X509_free(x509);
 
-    /* nginx would take what is left for its own */
+    /* nginx would log the errors that are left as its own */
     ERR_clear_error();
 
     return rc;
 }
 
 
-/* OpenSSL skips what is before, and leaves what is behind. */
+/* OpenSSL skips what is before a certificate, and leaves what is behind. */
 
 static ngx_uint_t
 ngx_svc_certificate_alone(const ngx_str_t *text)
@@ -91,7 +91,7 @@ ngx_svc_certificate_alone(const ngx_str_t *text)
 }
 
 
-/* There is none: nobody is asked at a terminal. */
+/* There is no password, and OpenSSL must not ask for one at a terminal. */
 
 static int
 ngx_svc_certificate_password(char *buf, int size, int writes, void *data)

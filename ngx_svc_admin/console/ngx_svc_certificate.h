@@ -13,12 +13,13 @@
 
 
 /*
- * One certificate, and nothing but white space around it, with an RSA key of
- * NGX_SVC_CERTIFICATE_RSA bits or an EC key.  Whether it is valid now is not
- * looked at: who signs with it is trusted by name.
+ * Parses one certificate, with nothing but white space around it, that has an
+ * RSA key of at least NGX_SVC_CERTIFICATE_RSA bits or an EC key.  Its dates are
+ * not checked: the administrator trusts this very certificate.
  *
- * pem: NULL, or it is set to the certificate as OpenSSL writes it, of the pool.
- * NGX_OK; NGX_DECLINED with *why, what it must be; NGX_ERROR: no memory.
+ * pem: NULL, or set to the certificate as OpenSSL writes it, allocated from the
+ * pool.  Returns NGX_OK; NGX_DECLINED with *why, which says what it must be;
+ * NGX_ERROR when there is no memory.
  */
 ngx_int_t ngx_svc_certificate_parse(const ngx_str_t *text, ngx_pool_t *pool,
     ngx_str_t *pem, const char **why);

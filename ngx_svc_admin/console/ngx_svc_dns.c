@@ -5,7 +5,7 @@
 #include "ngx_svc_dns.h"
 #include "ngx_svc_socket.h"
 
-/* ares_query() and what parses its answer are in all versions, also 1.18 */
+/* ares_query() and the parser of its answer are in all versions, also 1.18 */
 #define CARES_NO_DEPRECATED
 #include <ares.h>
 
@@ -16,7 +16,7 @@
 #define NGX_SVC_DNS_TXT      16
 
 
-/* Of the heap: c-ares' answer must find something. */
+/* Allocated from the heap: c-ares may answer after the request is gone. */
 
 struct ngx_svc_dns_query_s {
     ngx_svc_dns_t      *dns;            /* NULL: nobody waits */
@@ -25,8 +25,8 @@ struct ngx_svc_dns_query_s {
 
 typedef struct {
     ares_channel        channel;        /* NULL: none */
-    const ngx_str_t    *servers;        /* of the configuration */
-    ngx_event_t         timer;          /* of c-ares' next try */
+    const ngx_str_t    *servers;        /* svc_resolver, or empty */
+    ngx_event_t         timer;          /* c-ares' next try */
     ngx_uint_t          queries;
     ngx_connection_t   *connections[NGX_SVC_DNS_SOCKETS];   /* NULL: free */
 } ngx_svc_dns_channel_t;
@@ -80,9 +80,9 @@ ngx_svc_dns_init_worker(ngx_cycle_t *cycle, const ngx_str_t *servers)
 
 
 /*
- * The second try of a server may take as long as two first ones.  A cache,
- * which newer versions have, would go on saying that there is no record yet.
- * Takes the place of the channel that there is.
+ * Opens a channel in place of the present one.  The second try of a server may
+ * take as long as two first ones.  A cache, which newer versions have, would go
+ * on saying that there is no record yet.
  */
 
 static ngx_int_t
@@ -109,7 +109,7 @@ ngx_svc_dns_open(void)
     mask |= ARES_OPT_QUERY_CACHE;
 #endif
 
-    /* how many servers there are says how long a try may be */
+    /* the number of servers decides how long a try may take */
 
     for (n = 0; n < 2; n++) {
 
@@ -162,7 +162,7 @@ ngx_svc_dns_nservers(ares_channel channel)
 }
 
 
-/* Sockets and their connections are gone when it returns. */
+/* When it returns the sockets and their connections are gone. */
 
 void
 ngx_svc_dns_exit_worker(void)
@@ -183,8 +183,8 @@ ngx_svc_dns_exit_worker(void)
 
 
 /*
- * c-ares opens and closes its sockets itself.  One that gets no connection is
- * not read: the next try comes when its time is over.
+ * c-ares opens and closes its sockets itself.  A socket that gets no connection
+ * is not read: c-ares tries again when the time of the try is over.
  */
 
 static void
@@ -222,7 +222,7 @@ ngx_svc_dns_state(void *data, ares_socket_t fd, int readable, int writable)
 }
 
 
-/* The place of a socket, or else a free one; NULL: there is none. */
+/* Returns the place of a socket, or else a free one; NULL: there is none. */
 
 static ngx_connection_t **
 ngx_svc_dns_connection(ares_socket_t fd)
@@ -316,8 +316,8 @@ ngx_svc_dns_txt(ngx_svc_dns_t *dns, const char *name, ngx_pool_t *pool)
 #if (ARES_VERSION >= 0x012000)
 
     /*
-     * Since 1.32 a channel whose servers have answered fast gives the next
-     * answer 250 ms, whatever its options are.  A new one does not.
+     * Since 1.32 a channel whose servers have answered fast waits only 250 ms
+     * for the next answer, whatever its options are.  A new channel does not.
      */
 
     if (ngx_svc_dns.queries == 0 && ngx_svc_dns_open() != NGX_OK) {
@@ -475,7 +475,7 @@ failed:
 }
 
 
-/* RFC 7208, 3.3, has others do the same: with nothing between them. */
+/* Joins the strings with nothing between them, as RFC 7208, 3.3, does. */
 
 static ngx_int_t
 ngx_svc_dns_join(ngx_svc_dns_t *dns, ngx_str_t *record,
@@ -506,7 +506,7 @@ ngx_svc_dns_join(ngx_svc_dns_t *dns, ngx_str_t *record,
 }
 
 
-/* The answer has been posted, or it is too late for one. */
+/* Called when the answer has been posted, or the time is over. */
 
 static void
 ngx_svc_dns_done(ngx_event_t *ev)

@@ -12,7 +12,7 @@ static u_char *ngx_svc_conf_resolver_text(ngx_conf_t *cf, u_char *p,
     ngx_str_t *text);
 
 
-/* As ares_set_servers_ports_csv() takes them. */
+/* Stores the servers as ares_set_servers_ports_csv() takes them. */
 
 char *
 ngx_svc_conf_resolver(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
@@ -63,7 +63,7 @@ ngx_svc_conf_resolver(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-/* The end of the text; NULL: it is logged. */
+/* Returns the end of the text; NULL when the error has been logged. */
 
 static u_char *
 ngx_svc_conf_resolver_text(ngx_conf_t *cf, u_char *p, ngx_str_t *text)

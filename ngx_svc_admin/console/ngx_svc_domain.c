@@ -49,7 +49,7 @@ ngx_svc_domain_parse(const ngx_str_t *text, u_char name[NGX_SVC_DOMAIN_MAX],
 }
 
 
-/* The caller frees it with idn2_free(). */
+/* The caller frees *ascii with idn2_free(). */
 
 static ngx_int_t
 ngx_svc_domain_ascii(const ngx_str_t *text, char **ascii, const char **why)
@@ -97,7 +97,7 @@ ngx_svc_domain_ascii(const ngx_str_t *text, char **ascii, const char **why)
 }
 
 
-/* NULL, or what is wrong. */
+/* Returns what is wrong with a name, or NULL. */
 
 static const char *
 ngx_svc_domain_check(const u_char *name, size_t len)
@@ -136,7 +136,7 @@ ngx_svc_domain_check(const u_char *name, size_t len)
 }
 
 
-/* RFC 1123, 2.1 */
+/* Returns whether a label follows RFC 1123, 2.1. */
 
 static ngx_uint_t
 ngx_svc_domain_label(const u_char *label, size_t len)
@@ -162,7 +162,10 @@ ngx_svc_domain_label(const u_char *label, size_t len)
 }
 
 
-/* A name that ends in it is an address to browsers (WHATWG URL, 3.5). */
+/*
+ * Returns whether a label is a number: browsers take a name that ends in one
+ * for an address (WHATWG URL, 3.5).
+ */
 
 static ngx_uint_t
 ngx_svc_domain_number(const u_char *label, size_t len)

@@ -125,7 +125,7 @@ ngx_svc_ldap_filter_item(ngx_svc_ldap_filter_t *f)
 }
 
 
-/* [attr] [":dn"] [":" matchingrule] ":=" value, an attribute or a rule */
+/* [attr] [":dn"] [":" matchingrule] ":=" value, with an attribute or a rule */
 
 static ngx_int_t
 ngx_svc_ldap_filter_rule(ngx_svc_ldap_filter_t *f, size_t attribute)
@@ -164,7 +164,7 @@ ngx_svc_ldap_filter_rule(ngx_svc_ldap_filter_t *f, size_t attribute)
 }
 
 
-/* Up to the bracket that ends it; stars: it may have some. */
+/* Reads a value up to its closing bracket; stars: 1: it may have "*". */
 
 static ngx_int_t
 ngx_svc_ldap_filter_value(ngx_svc_ldap_filter_t *f, ngx_uint_t stars)
@@ -205,7 +205,9 @@ ngx_svc_ldap_filter_value(ngx_svc_ldap_filter_t *f, ngx_uint_t stars)
 }
 
 
-/* An attribute with its options, or a rule: the number of bytes. */
+/*
+ * Reads an attribute with its options, or a rule; returns the number of bytes.
+ */
 
 static size_t
 ngx_svc_ldap_filter_name(ngx_svc_ldap_filter_t *f)

@@ -13,10 +13,10 @@
 
 
 /*
- * mark: a text that stands for a value in the filter, of characters that a
- * value may have; *marks: how often it does.  NGX_OK; NGX_DECLINED: it is no
- * filter, and *at is the number of bytes that could have been the beginning of
- * one.
+ * Checks a filter.  mark: a text that stands for a value in the filter, of
+ * characters that a value may have; *marks: how often it is there.  Returns
+ * NGX_OK; NGX_DECLINED when it is no filter, with *at the number of bytes that
+ * could be the beginning of one.
  */
 ngx_int_t ngx_svc_ldap_filter_parse(const ngx_str_t *text,
     const ngx_str_t *mark, ngx_uint_t *marks, size_t *at);

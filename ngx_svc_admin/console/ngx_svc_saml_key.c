@@ -46,7 +46,7 @@ ngx_svc_saml_key_make(ngx_svc_saml_key_t *key)
     X509_free(x509);
     EVP_PKEY_free(pkey);
 
-    /* of this thread */
+    /* this thread's errors */
     ERR_clear_error();
 
     return rc;

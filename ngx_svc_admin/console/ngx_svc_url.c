@@ -95,7 +95,7 @@ ngx_svc_url_local(const ngx_svc_url_t *url)
 }
 
 
-/* Returns what follows it; NULL: there is no host. */
+/* Reads the host.  Returns what follows it; NULL: there is no host. */
 
 static u_char *
 ngx_svc_url_host(ngx_svc_url_t *url, u_char *p, u_char *end)
@@ -139,7 +139,9 @@ ngx_svc_url_port(const ngx_str_t *port)
 }
 
 
-/* Labels of letters, digits and hyphens: an IPv4 address, too. */
+/*
+ * Labels of letters, digits and hyphens; an IPv4 address is made of these, too.
+ */
 
 static ngx_uint_t
 ngx_svc_url_name(const ngx_str_t *host)

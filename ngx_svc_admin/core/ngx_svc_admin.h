@@ -16,8 +16,9 @@ extern const ngx_svc_constraint_t  ngx_svc_admin_constraints[];
 
 
 /*
- * The registry: a resource is the routes in the file of its name.  Where two
- * patterns match the first one counts: "/admin/users/unlock" is no user.
+ * The registry: a resource is the table of routes in the file of its name.
+ * Where two patterns match the first one counts, so that "/admin/users/unlock"
+ * is not taken for a user.
  */
 
 #define NGX_SVC_ADMIN_RESOURCES(_)                                            \

@@ -12,20 +12,20 @@
 #include <ngx_thread_pool.h>
 
 
-/* Of svc_password_hash. */
+/* The values of svc_password_hash. */
 
 typedef struct {
-    ngx_uint_t                 memory;      /* KiB, of a hash */
+    ngx_uint_t                 memory;      /* KiB per hash */
     ngx_uint_t                 iterations;
-    ngx_uint_t                 concurrency; /* jobs in threads, of a worker */
-    ngx_uint_t                 queue;       /* hashes that wait, of a worker */
-    ngx_uint_t                 timeout;     /* ms, of the wait */
-    ngx_uint_t                 floor;       /* ms, of a refused sign-in */
-    ngx_uint_t                 set;         /* the directive is there */
+    ngx_uint_t                 concurrency; /* jobs in threads per worker */
+    ngx_uint_t                 queue;       /* hashes that wait per worker */
+    ngx_uint_t                 timeout;     /* ms, of a wait */
+    ngx_uint_t                 floor;       /* ms, of a failed sign-in */
+    ngx_uint_t                 set;         /* 1: the directive is there */
 } ngx_svc_admin_hash_conf_t;
 
 
-/* A location of OAuth, of which the page of sign-in is an URL. */
+/* A location of OAuth, whose sign-in page is at url. */
 
 typedef struct {
     ngx_str_t                  url;
@@ -35,31 +35,31 @@ typedef struct {
 
 typedef struct {
     size_t                     cache_size;
-    ngx_shm_zone_t            *cache;       /* NULL: no location is ours */
+    ngx_shm_zone_t            *cache;       /* NULL: no location has the API */
     ngx_thread_pool_t         *threads;     /* for images, hashes, RSA */
     ngx_svc_admin_hash_conf_t  hash;
     ngx_flag_t                 on;
     ngx_flag_t                 sign_in;
     ngx_flag_t                 organization_signup;
-    ngx_uint_t                 oauth;       /* some location has svc_oauth on */
+    ngx_uint_t                 oauth;       /* 1: some location has svc_oauth */
     ngx_array_t                login_locations; /* ngx_svc_login_location_t */
-    ngx_svc_settings_t         settings;    /* svc_set, or the environment's */
+    ngx_svc_settings_t         settings;    /* svc_set's or the environment's */
     size_t                     rate_size;   /* for ngx_svc_limit_zone() */
-    ngx_shm_zone_t            *limits;      /* NULL: no location is ours */
+    ngx_shm_zone_t            *limits;      /* NULL: no location has the API */
     ngx_str_t                  resolver;    /* svc_resolver; or empty */
 
-    /* NULL: there is no svc_breached_passwords */
+    /* NULL: svc_breached_passwords is not set */
     struct ngx_svc_breached_s  *breached;
 } ngx_svc_admin_main_conf_t;
 
-/* 1: users can sign in: some location is the API's, and has it. */
+/* 1: users can sign in: some location has the API, and sign-in is on. */
 #define ngx_svc_admin_has_sign_in(amcf)  ((amcf)->on && (amcf)->sign_in == 1)
 
 
 typedef struct {
     ngx_http_complex_value_t  *tenant;      /* of a sign-in; or NULL */
-    ngx_http_complex_value_t  *latitude;    /* of its client; or NULL */
-    ngx_http_complex_value_t  *longitude;   /* likewise: both, or none */
+    ngx_http_complex_value_t  *latitude;    /* of the client; or NULL */
+    ngx_http_complex_value_t  *longitude;   /* NULL: latitude is, too */
     ngx_str_t                  login_url;   /* svc_login_url; or empty */
 } ngx_svc_admin_loc_conf_t;
 

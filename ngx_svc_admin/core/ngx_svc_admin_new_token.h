@@ -1,6 +1,6 @@
 /*
- * Bearer tokens that /v1 hands out: a row of svc.credential, its secret shown
- * once.
+ * Bearer tokens that /v1 hands out: rows of svc.credential, whose secret is
+ * shown once.
  */
 
 #ifndef _NGX_SVC_ADMIN_NEW_TOKEN_H_INCLUDED_
@@ -11,9 +11,10 @@
 
 
 /*
- * Of a route's statement: the SHA-256 of a new secret, which begins with the
- * prefix, a string; and what people know the token by, the beginning of that
- * secret.  The first one comes first, and makes sr->data.
+ * Parameters of a route's statement.  ngx_svc_param_new_token() makes a new
+ * secret that begins with the prefix, a string, puts it into sr->data, and
+ * binds its SHA-256; it must come first.  ngx_svc_param_token_shown() binds the
+ * beginning of that secret, by which people know the token.
  */
 
 #define ngx_svc_param_new_token(prefix)                                       \
@@ -27,7 +28,7 @@ ngx_int_t ngx_svc_admin_token_bind(ngx_svc_request_t *sr,
 ngx_int_t ngx_svc_admin_token_bind_shown(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
-/* The route's "more": the secret. */
+/* The "more" hook of the route: writes the secret. */
 void ngx_svc_admin_token_secret(ngx_svc_json_writer_t *w,
     ngx_svc_request_t *sr);
 

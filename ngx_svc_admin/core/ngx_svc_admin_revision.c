@@ -1,6 +1,5 @@
 /*
- * The revision of a tenant's governance, and the lock that its changes stand in
- * line for.
+ * The revision of a tenant's governance, and the lock that its changes take.
  */
 
 #include "ngx_svc_admin_revision.h"

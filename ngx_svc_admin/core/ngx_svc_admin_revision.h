@@ -1,7 +1,7 @@
 /*
- * The revision of a tenant's governance.  Whoever changes governance first
- * locks the tenant's row, by a statement of its own, so that the next one sees
- * what those before have done; and then moves the revision if something has
+ * The revision of a tenant's governance.  A change of governance first locks
+ * the tenant's row, by a statement of its own, so that the next statement sees
+ * what earlier changes have done; it then moves the revision if something has
  * changed.
  */
 
@@ -12,7 +12,7 @@
 #include "ngx_svc_admin.h"
 
 
-/* Locks; its result is the revision. */
+/* Locks the tenant's row; its result is the revision. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_governance_lock;
 
 

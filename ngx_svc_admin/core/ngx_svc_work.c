@@ -1,8 +1,8 @@
 /*
  * Work for threads.
  *
- * When a worker exits, nginx ends its threads, and so what they do, before any
- * module of HTTP is told; what is left then goes with the process.
+ * When a worker exits, nginx ends its threads, and so their jobs, before it
+ * tells any HTTP module; what is left then ends with the process.
  */
 
 #include "ngx_svc_work.h"
@@ -81,7 +81,7 @@ ngx_svc_work_post(ngx_svc_work_t *work)
 
     in = work->in;
 
-    /* whoever waits is first, also while a place is being given away */
+    /* jobs that wait come first, also while a place is being given away */
 
     rc = !ngx_svc_work_full(in) && ngx_queue_empty(&in->jobs)
          ? ngx_svc_work_start(work) : ngx_svc_work_wait(work);
@@ -155,7 +155,7 @@ ngx_svc_work_gone(void *data)
 }
 
 
-/* It waits no more, and knows nothing of its owner. */
+/* Takes the job out of the queue, and from its owner. */
 
 static void
 ngx_svc_work_leave(ngx_svc_work_t *work)
@@ -223,7 +223,7 @@ ngx_svc_work_start(ngx_svc_work_t *work)
 }
 
 
-/* What OpenSSL keeps for a thread of nginx's stays for its next job. */
+/* OpenSSL's memory of this thread stays for the thread's next job. */
 
 static void
 ngx_svc_work_thread(void *data, ngx_log_t *log)
@@ -241,7 +241,9 @@ ngx_svc_work_done(ngx_event_t *ev)
 
     work = ev->data;
 
-    /* a handler that is called here may cancel this job: it is freed below */
+    /*
+     * a handler that is called here may cancel this job, which is freed below
+     */
 
     work->in->nrunning--;
     ngx_svc_work_next(work->in);
@@ -279,7 +281,10 @@ ngx_svc_work_next(ngx_svc_work_queue_t *in)
 }
 
 
-/* It waited too long; or a thread has it, and frees it when it returns. */
+/*
+ * The job has waited or run too long; a thread that has it frees it when it
+ * returns.
+ */
 
 static void
 ngx_svc_work_late(ngx_event_t *ev)

@@ -1,6 +1,6 @@
 /*
- * Work for threads: in each worker at most so many jobs of a kind at a time, in
- * order, and at most so many that wait, for at most so long.
+ * Work for threads: in each worker a limited number of jobs of a kind runs at a
+ * time, in order, and a limited number waits, for a limited time.
  *
  *     job = ngx_svc_work_create(&queue, r->pool, sizeof(my_job_t));
  *     if (job == NULL) { 500 }
@@ -31,17 +31,17 @@ typedef struct ngx_svc_work_s  ngx_svc_work_t;
 typedef void (*ngx_svc_work_pt)(ngx_svc_work_t *work);
 
 
-/* Of a kind of jobs; static, and begun with ngx_svc_work_queue(). */
+/* The queue of a kind of jobs; static, made with ngx_svc_work_queue(). */
 
 typedef struct ngx_svc_work_queue_s  ngx_svc_work_queue_t;
 
 struct ngx_svc_work_queue_s {
     ngx_uint_t          concurrency;    /* 0: as many as there are cores */
-    ngx_uint_t          most;           /* that wait; 0: none does */
-    ngx_msec_t          waits;          /* at most, */
-    ngx_msec_t          runs;           /*     and then again */
+    ngx_uint_t          most;           /* places to wait; 0: none */
+    ngx_msec_t          waits;          /* ms that a job may wait, */
+    ngx_msec_t          runs;           /* and then run */
 
-    /* In the event loop: others wait, or one has run; or NULL. */
+    /* Called in the event loop: others wait, or one has run; or NULL. */
     void              (*changed)(const ngx_svc_work_queue_t *in);
 
     ngx_queue_t         jobs;
@@ -58,60 +58,63 @@ struct ngx_svc_work_queue_s {
 
 struct ngx_svc_work_s {
 
-    /* In a thread: it has the job, and nothing of the request. */
+    /* Runs in a thread, with the job and nothing of the request. */
     ngx_svc_work_pt        run;
 
     /*
-     * In the event loop, once, and not from within ngx_svc_work_post().  The
-     * job is freed when it returns, unless a thread has it still.
+     * Called in the event loop, once, and not from within ngx_svc_work_post().
+     * The job is freed when it returns, unless a thread still has it.
      */
     ngx_svc_work_pt        handler;
 
-    /* In the event loop, before the job is freed; or NULL. */
+    /* Called in the event loop before the job is freed; or NULL. */
     ngx_svc_work_pt        wipe;
 
-    /* How many of the places it takes to wait, all at most; 0: one. */
+    /* The places that the job takes to wait, all at most; 0: one. */
     ngx_uint_t             weight;
 
     /* NGX_OK: it has run; NGX_BUSY: it took too long; NGX_ERROR: no thread. */
     ngx_int_t              rc;
 
-    /* The job's own: the request may go while a thread is at it. */
+    /* The job's own: the request may end while a thread has the job. */
     ngx_pool_t            *pool;
 
-    /* The queue's. */
+    /* The queue's own. */
 
     ngx_svc_work_queue_t  *in;
     ngx_thread_task_t     *task;
     ngx_pool_cleanup_t    *cln;         /* of the owner's pool; or NULL */
-    ngx_event_t            timer;       /* or a worker would quit */
+    ngx_event_t            timer;       /* keeps a worker from quitting */
     ngx_queue_t            queue;       /* while waiting */
     unsigned               waiting:1;
     unsigned               running:1;
-    unsigned               called:1;    /* the handler was */
+    unsigned               called:1;    /* 1: the handler was called */
 };
 
 
 /*
- * A job of that size, which is zeroed.  When owner, such as a request's pool,
- * is destroyed, the job is cancelled; NULL: it is nobody's.  NULL: no memory.
+ * Creates a job of that size, zeroed.  When owner, such as a request's pool, is
+ * destroyed, the job is cancelled; owner may be NULL.  Returns NULL when there
+ * is no memory.
  */
 void *ngx_svc_work_create(ngx_svc_work_queue_t *in, ngx_pool_t *owner,
     size_t size);
 
 /*
- * NGX_OK: the handler will be called, unless the job is cancelled.  NGX_BUSY:
- * too many wait; NGX_ERROR: no thread takes it; in these cases it is freed.
+ * Posts a job.  Returns NGX_OK: the handler will be called, unless the job is
+ * cancelled; NGX_BUSY: too many jobs wait; NGX_ERROR: no thread takes it.
+ * After NGX_BUSY and NGX_ERROR the job is freed.
  */
 ngx_int_t ngx_svc_work_post(ngx_svc_work_t *work);
 
 /*
- * Before the handler is called: it will not be.  What waits leaves the queue; a
- * thread ends what it does.  The caller has the job no more.
+ * Cancels a job whose handler has not been called; it will not be.  A job that
+ * waits leaves the queue; a thread ends what it does.  The caller must not use
+ * the job any more.
  */
 void ngx_svc_work_cancel(ngx_svc_work_t *work);
 
-/* For a handler, of a request that has waited for it. */
+/* Ends a handler: finalizes the request that has waited for the job. */
 void ngx_svc_work_finalize(ngx_http_request_t *r, ngx_int_t rc);
 
 
