@@ -56,7 +56,7 @@ static const ngx_svc_member_t  ngx_svc_admin_members_members[] = {
 #include "ngx_svc_admin_group_members.sql.h"
 
 
-/* Answered with the members as they then are. */
+/* The answer has the members after the change. */
 
 #define ngx_svc_admin_members_changed                                         \
       .members = ngx_svc_admin_members_members,                               \
@@ -105,7 +105,7 @@ const ngx_svc_route_t  ngx_svc_admin_group_members[] = {
 };
 
 
-/* Ids are case-exact: another spelling is no user's. */
+/* Ids are case-exact: another spelling is no id. */
 
 static ngx_int_t
 ngx_svc_admin_member_id(const ngx_svc_member_t *member,

@@ -7,7 +7,7 @@
 #include "ngx_svc_admin_user.h"
 
 
-#define NGX_SVC_ADMIN_GROUPS             10000  /* of a tenant */
+#define NGX_SVC_ADMIN_GROUPS             10000  /* in a tenant */
 #define NGX_SVC_ADMIN_GROUP_NAME         100    /* characters */
 #define NGX_SVC_ADMIN_GROUP_DESCRIPTION  500
 

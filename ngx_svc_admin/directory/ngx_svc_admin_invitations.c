@@ -1,6 +1,6 @@
 /*
- * /v1/admin/invitations: who is to become a member; it is accepted in
- * ngx_svc_invitation_accept.c.
+ * /v1/admin/invitations: invitations of people to a tenant; they are accepted
+ * in ngx_svc_invitation_accept.c.
  */
 
 #include "ngx_svc_admin_revision.h"
@@ -10,7 +10,7 @@
 #include "ngx_svc_notice.h"
 
 
-#define NGX_SVC_ADMIN_INVITATIONS        1000   /* pending ones of a tenant */
+#define NGX_SVC_ADMIN_INVITATIONS        1000   /* pending ones in a tenant */
 #define NGX_SVC_ADMIN_INVITATION_GROUPS  100
 #define NGX_SVC_ADMIN_INVITATION_DAYS    30
 #define NGX_SVC_ADMIN_INVITATION_PATH    "/invite"
@@ -165,7 +165,7 @@ ngx_svc_admin_invitation_bind_groups(ngx_svc_request_t *sr,
 }
 
 
-/* Makes the token, which is sr->data until the answer. */
+/* Makes the token, which stays in sr->data until the answer. */
 
 static ngx_int_t
 ngx_svc_admin_invitation_bind_hash(ngx_svc_request_t *sr,
@@ -186,7 +186,7 @@ ngx_svc_admin_invitation_bind_hash(ngx_svc_request_t *sr,
 }
 
 
-/* The link, of an invitation that is committed; and its mail. */
+/* Writes the link of an invitation that is committed, and queues its mail. */
 
 static void
 ngx_svc_admin_invitation_url(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr)
@@ -214,8 +214,9 @@ ngx_svc_admin_invitation_url(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr)
 
 
 /*
- * Whoever invites has the link, too: nothing waits for a mail, or needs it.  Of
- * who is invited no language is known: it is that of who invites.
+ * The inviting user has the link, too, so that nothing waits for the mail or
+ * needs it.  The language of the invited person is not known: the mail is in
+ * that of the inviting user.
  */
 
 static void

@@ -1,5 +1,5 @@
 /*
- * /v1/admin/members: all users of a tenant, by the roles that they have.
+ * /v1/admin/members: all users of a tenant, by their roles.
  */
 
 #include "ngx_svc_admin_revision.h"
@@ -70,7 +70,7 @@ const ngx_svc_route_t  ngx_svc_admin_members[] = {
 };
 
 
-/* A role is searched among up to 10,000 users. */
+/* A search by role looks at up to 10,000 users. */
 
 static ngx_int_t
 ngx_svc_admin_tenant_members_check(ngx_svc_request_t *sr, void *body)

@@ -1,5 +1,5 @@
 /*
- * What the directory's resources share.
+ * The common parts of the directory's resources.
  */
 
 #ifndef _NGX_SVC_ADMIN_USER_H_INCLUDED_
@@ -9,7 +9,7 @@
 #include "ngx_svc_admin.h"
 
 
-#define NGX_SVC_ADMIN_QUERY      200      /* characters of q */
+#define NGX_SVC_ADMIN_QUERY      200      /* characters of "q" */
 #define NGX_SVC_ADMIN_NO_USER    "There is no user with this id."
 #define NGX_SVC_ADMIN_NO_GROUP   "There is no group with this id."
 #define NGX_SVC_ADMIN_NO_MEMBER  "The group has no member with this id."
@@ -41,28 +41,32 @@
 
 
 /*
- * ngx_svc_admin_user_change.c: the lock that the fragment role_beyond wants;
- * and that of all owners too, when the user is one.
+ * ngx_svc_admin_user_change.c.  The first statement takes the lock that the
+ * fragment role_beyond needs; the second one also locks all owners when the
+ * user is one.
  */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_lock;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_owners_lock;
 
-/* ngx_svc_admin_users.c: also what answers behind what changed a user. */
+/*
+ * ngx_svc_admin_users.c.  Reads a user, also after a statement that changed it.
+ */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_users_get;
 
 /*
- * ngx_svc_admin_ids.c: whether a text is an id, in the case that ids have, so
- * that another spelling is nobody's; and, for a parameter's function, n strings
- * that are, of which id is the first, as the text of a PostgreSQL array: NGX_OK
- * or NGX_ERROR.
+ * ngx_svc_admin_ids.c.  ngx_svc_admin_id_exact() returns whether a text is an
+ * id in the case that ids have, so that another spelling is no id.
+ * ngx_svc_admin_bind_ids() is for the functions of parameters: it binds n
+ * strings that are ids, of which id is the first, as the text of a PostgreSQL
+ * array, and returns NGX_OK or NGX_ERROR.
  */
 ngx_uint_t ngx_svc_admin_id_exact(const ngx_str_t *text);
 ngx_int_t ngx_svc_admin_bind_ids(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const cJSON *id, size_t n);
 
 /*
- * The check of a list of users with a "q": a search, like a page far behind, is
- * slow work.
+ * The check hook of a list of users with a "q": a search is slow work, as is a
+ * page far behind.
  */
 ngx_int_t ngx_svc_admin_search_check(ngx_svc_request_t *sr, void *body);
 

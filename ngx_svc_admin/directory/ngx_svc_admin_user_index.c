@@ -1,5 +1,6 @@
 /*
- * The index of the search for users, which they do not go into by themselves.
+ * The index of the search for users, into which a task takes them: changes of
+ * users leave it alone.
  */
 
 #include "ngx_svc_admin_user_index.h"

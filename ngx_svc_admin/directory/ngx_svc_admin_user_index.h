@@ -1,6 +1,6 @@
 /*
- * The index of the search for users: those of big tenants are taken into it
- * once a minute.
+ * The index of the search for users: a task takes the users of big tenants into
+ * it once a minute.
  */
 
 #ifndef _NGX_SVC_ADMIN_USER_INDEX_H_INCLUDED_
@@ -11,7 +11,7 @@
 #include "ngx_svc_pg_task.h"
 
 
-/* A worker's. */
+/* The task of a worker. */
 extern ngx_svc_pg_task_t  ngx_svc_admin_user_index;
 
 

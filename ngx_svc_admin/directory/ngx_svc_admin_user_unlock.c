@@ -74,8 +74,8 @@ ngx_svc_admin_unlock_check(ngx_svc_request_t *sr, void *body)
 
 
 /*
- * The limit of attempts would still refuse whoever has been let in again: what
- * failed here is given back.
+ * The limit of attempts would still refuse a user that is unlocked here: the
+ * attempts that have failed at this tenant are taken back.
  */
 
 static ngx_int_t
@@ -95,7 +95,7 @@ ngx_svc_admin_unlock_reply(ngx_svc_request_t *sr)
 }
 
 
-/* It was that. */
+/* Answers that the account was locked. */
 
 static ngx_int_t
 ngx_svc_admin_unlock_locked(ngx_svc_request_t *sr)
@@ -115,7 +115,7 @@ ngx_svc_admin_unlock_unlocked(ngx_svc_request_t *sr)
 }
 
 
-/* As of a path: what is no id is 404. */
+/* Binds the id as one in a path: a text that is no id makes the answer 404. */
 
 static ngx_int_t
 ngx_svc_admin_unlock_id(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,

@@ -6,7 +6,7 @@
 #include "ngx_svc_admin_user.h"
 
 
-#define NGX_SVC_ADMIN_DEEP_OFFSET  10000    /* such a page takes longer */
+#define NGX_SVC_ADMIN_DEEP_OFFSET  10000    /* a page behind it takes longer */
 
 
 static const char *const  ngx_svc_admin_user_statuses[] = {

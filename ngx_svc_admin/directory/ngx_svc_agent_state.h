@@ -1,5 +1,5 @@
 /*
- * The state of AI agents, which is computed, and never stored.
+ * The state of AI agents, which is computed and never stored.
  */
 
 #ifndef _NGX_SVC_AGENT_STATE_H_INCLUDED_
@@ -8,7 +8,7 @@
 
 
 
-/* Its words, as a query may have them. */
+/* The states, as a query may name them. */
 #define NGX_SVC_AGENT_STATES  "active", "disabled", "expired", "orphaned"
 
 

@@ -1,9 +1,9 @@
 /*
  * /v1/admin/access-policy.
  *
- * What is to be stored is compared with what is there, and that is done in C:
- * one round trip reads, and a second one writes if nobody else has written in
- * between; else both are made again.
+ * The new policy is compared with the stored one in C: one round trip reads,
+ * and a second one writes if nobody else has written in between; else both are
+ * made again.
  */
 
 #include "ngx_svc_admin_access.h"
@@ -13,7 +13,7 @@
 #include "ngx_svc_access_write.h"
 
 
-/* Others may change it between a read and the write that follows. */
+/* Attempts: others may write between a read and the write that follows. */
 #define NGX_SVC_ADMIN_ACCESS_TRIES  100
 
 
@@ -69,7 +69,7 @@ ngx_svc_admin_access_check(ngx_svc_request_t *sr, void *body)
 }
 
 
-/* What changes nothing is not looked at any further. */
+/* A policy that changes nothing is not checked any further, and not stored. */
 
 static ngx_int_t
 ngx_svc_admin_access_put(ngx_svc_request_t *sr)
@@ -164,7 +164,7 @@ ngx_svc_admin_access_write(ngx_svc_request_t *sr)
 }
 
 
-/* Behind the lock: the row, or none. */
+/* The statement behind the lock has returned the new row, or none. */
 
 static ngx_int_t
 ngx_svc_admin_access_written(ngx_svc_request_t *sr)

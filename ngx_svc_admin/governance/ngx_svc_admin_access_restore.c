@@ -50,8 +50,8 @@ ngx_svc_admin_restore_reply(ngx_svc_request_t *sr)
 
 
 /*
- * What was valid once may no longer be: a time zone may have gone with an
- * update.
+ * A stored policy that was valid once may no longer be: a time zone may have
+ * gone with an update.
  */
 
 static ngx_int_t

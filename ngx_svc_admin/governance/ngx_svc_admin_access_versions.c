@@ -1,8 +1,8 @@
 /*
  * /v1/admin/access-policy/versions.
  *
- * Fifty policies may be 50M: what is more than a piece is sent in pieces, and
- * the next one is read when the client has taken the one before.
+ * Fifty policies may be 50M: an answer larger than a piece is sent in pieces,
+ * and the next piece is read when the client has taken the one before.
  */
 
 #include "ngx_svc_admin_access.h"
@@ -11,16 +11,16 @@
 #define NGX_SVC_ADMIN_VERSIONS_PIECE  262144    /* bytes of snapshots */
 
 
-/* In sr->data, where the page is that parameters are of. */
+/* sr->data; parameters of the page look for it there. */
 
 typedef struct {
-    ngx_svc_page_t    page;         /* first; in pieces what is still to come */
+    ngx_svc_page_t    page;         /* first; in pieces: the rest of it */
     ngx_svc_page_t    asked;
     ngx_svc_stream_t  stream;
     int64_t           total;
     ngx_uint_t        written;
-    ngx_str_t         before;       /* the number of the last one sent; no data:
-                                       none has been */
+    ngx_str_t         before;       /* the number of the last version sent;
+                                       no data: none has been */
     u_char            before_text[NGX_INT64_LEN];
 } ngx_svc_admin_versions_t;
 
@@ -93,7 +93,7 @@ ngx_svc_admin_versions_reply(ngx_svc_request_t *sr)
 }
 
 
-/* How many come with their snapshot. */
+/* Returns how many of the versions come with their snapshot. */
 
 static int
 ngx_svc_admin_versions_whole(PGresult *res)
@@ -145,8 +145,8 @@ ngx_svc_admin_versions_open(ngx_svc_request_t *sr)
 
 
 /*
- * Of the first round trip, behind the total, or of a later one.  Versions that
- * went meanwhile are none of the page any more.
+ * Sends the versions of the first round trip, behind the total, or of a later
+ * one.  Versions that were deleted meanwhile are not in the page any more.
  */
 
 static ngx_int_t
@@ -235,7 +235,9 @@ ngx_svc_admin_versions_more(ngx_svc_request_t *sr)
 }
 
 
-/* Closing without the last chunk tells the client that something is missing. */
+/*
+ * Closing without the last chunk tells the client that the list is incomplete.
+ */
 
 static ngx_int_t
 ngx_svc_admin_versions_failed(ngx_svc_request_t *sr)

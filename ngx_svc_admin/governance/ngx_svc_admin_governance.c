@@ -13,7 +13,7 @@ static ngx_int_t ngx_svc_admin_role_key_check(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
 
 
-/* Rows of the fields of a policy; s: the struct of its values. */
+/* Rows for the fields of a policy; s: the struct of its values. */
 
 #define ngx_svc_admin_field_row(s, column, title, types, how, least, most)    \
     { .name = ngx_string(title),                                              \
@@ -146,7 +146,7 @@ const ngx_svc_admin_system_role_t  ngx_svc_admin_system_roles[] = {
 };
 
 
-/* Ids are text, case-exact. */
+/* Ids are case-exact texts. */
 
 static ngx_int_t
 ngx_svc_admin_uuid_check(const ngx_svc_member_t *member,

@@ -1,6 +1,6 @@
 /*
- * The values of governance: what the routes of each resource and the config
- * bundle have in common.
+ * The values of governance: the common parts of the routes of each resource and
+ * of the config bundle.
  */
 
 #ifndef _NGX_SVC_ADMIN_GOVERNANCE_H_INCLUDED_
@@ -11,13 +11,13 @@
 
 
 /*
- * The fields of a policy, in the order of the bundle: what C lists of them is
- * made of these tables; statements name the columns themselves.  Of each
+ * The fields of a policy, in the order of the bundle.  C's lists of them are
+ * made of these tables; statements name the columns themselves.  Each field is
  *
  *     _(x, n, column, name, type, min, max)
  *
- * with sep between them.  x: whatever "_" makes use of; n: from 1 on; type: that
- * of the JSON.
+ * with sep between them.  x: an argument of "_"; n: from 1 on; type: the type
+ * in JSON.
  */
 
 #define NGX_SVC_ADMIN_RISK_FIELDS(_, sep, x)                                  \
@@ -40,13 +40,13 @@
     _(x, 8, history_count, historyCount, NGX_SVC_T_INTEGER, 0, 24) sep        \
     _(x, 9, max_age_days, maxAgeDays, NGX_SVC_T_INTEGER, 0, 3650)
 
-/* How many fields the larger one has. */
+/* The number of fields of the larger policy. */
 #define NGX_SVC_ADMIN_POLICY_FIELDS                                           \
     (0 NGX_SVC_ADMIN_PASSWORD_FIELDS(ngx_svc_admin_field_count, , ))
 #define ngx_svc_admin_field_count(...)  + 1
 
 
-/* The values of a body, by the names of the columns. */
+/* The values of a body, named as the columns are. */
 
 #define ngx_svc_admin_field_value(x, n, column, ...)  ngx_svc_value_t  column;
 
@@ -60,7 +60,7 @@ typedef struct {
 } ngx_svc_admin_password_t;
 
 
-/* Each member may be absent; and none may: that of the bundle. */
+/* Each member may be absent; in the bundle's table none may. */
 extern const ngx_svc_member_t  ngx_svc_admin_risk_members[];
 extern const ngx_svc_member_t  ngx_svc_admin_risk_bundle_members[];
 
@@ -68,9 +68,10 @@ extern const ngx_svc_member_t  ngx_svc_admin_risk_bundle_members[];
     "\"mfaThreshold\" must be less than \"denyThreshold\"."
 
 /*
- * The tenant's, each absent or not, and none; a group's without its id, as in
- * its own route, where null is as good as absent; with it; and in the bundle,
- * without null.
+ * The members of a tenant's policy, of which each may be absent; in the
+ * bundle's table none may.  The members of a group's policy: without the
+ * group's id, as in the group's own route, where null counts as absent; with
+ * the id; and the bundle's, without null.
  */
 extern const ngx_svc_member_t  ngx_svc_admin_password_members[];
 extern const ngx_svc_member_t  ngx_svc_admin_password_bundle_members[];
@@ -78,13 +79,13 @@ extern const ngx_svc_member_t  ngx_svc_admin_override_members[];
 extern const ngx_svc_member_t  ngx_svc_admin_override_create_members[];
 extern const ngx_svc_member_t  ngx_svc_admin_override_bundle_members[];
 
-/* 1: one of its fields at least is set to something. */
+/* Returns 1 when at least one of the fields has a value. */
 ngx_uint_t ngx_svc_admin_password_set(const ngx_svc_admin_password_t *password);
 
 
 /* Roles */
 
-#define NGX_SVC_ADMIN_ROLES     1000    /* of a tenant */
+#define NGX_SVC_ADMIN_ROLES     1000    /* in a tenant */
 #define NGX_SVC_ADMIN_ROLE_KEY  63      /* bytes */
 
 typedef struct {
@@ -93,12 +94,15 @@ typedef struct {
     ngx_svc_value_t  permissions;
 } ngx_svc_admin_role_t;
 
-/* A new one, whose key may be absent; a change; and of the bundle: complete. */
+/*
+ * The members of a new role, whose key may be absent; of a change; and of a
+ * role in the bundle, which has them all.
+ */
 extern const ngx_svc_member_t  ngx_svc_admin_role_create_members[];
 extern const ngx_svc_member_t  ngx_svc_admin_role_members[];
 extern const ngx_svc_member_t  ngx_svc_admin_role_bundle_members[];
 
-/* The roles that each tenant has; a NULL key ends them. */
+/* The roles that each tenant has; a NULL key ends the table. */
 
 typedef struct {
     const char      *key;
@@ -108,7 +112,10 @@ typedef struct {
 
 extern const ngx_svc_admin_system_role_t  ngx_svc_admin_system_roles[];
 
-/* 1: it may be a key; it is the key of one of these. */
+/*
+ * ngx_svc_admin_role_key_valid() returns 1 when the text may be a role's key,
+ * ngx_svc_admin_system_role() when it is the key of a system role.
+ */
 ngx_uint_t ngx_svc_admin_role_key_valid(const ngx_str_t *key);
 ngx_uint_t ngx_svc_admin_system_role(const ngx_str_t *key);
 

@@ -1,6 +1,6 @@
 /*
- * /v1/admin/password-policy/groups: what groups have in place of the tenant's
- * password policy.
+ * /v1/admin/password-policy/groups: password policies of groups, in place of
+ * the tenant's.
  */
 
 #include "ngx_svc_admin_governance.h"

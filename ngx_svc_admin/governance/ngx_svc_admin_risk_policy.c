@@ -33,7 +33,10 @@ const ngx_svc_route_t  ngx_svc_admin_risk_policy[] = {
 };
 
 
-/* Of a body with both thresholds; with one, the statement knows the other. */
+/*
+ * Checks a body with both thresholds; with one of them the statement knows the
+ * other.
+ */
 
 static ngx_int_t
 ngx_svc_admin_risk_check(ngx_svc_request_t *sr, void *body)

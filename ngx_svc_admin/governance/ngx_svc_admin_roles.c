@@ -75,7 +75,7 @@ const ngx_svc_route_t  ngx_svc_admin_roles[] = {
 };
 
 
-/* The key of a role that comes without one is made from its name. */
+/* A role without a key gets one, made from its name. */
 
 static ngx_int_t
 ngx_svc_admin_role_key_default(ngx_svc_request_t *sr, void *body)
@@ -111,8 +111,8 @@ ngx_svc_admin_role_key_default(ngx_svc_request_t *sr, void *body)
 
 
 /*
- * Letters of ASCII in lower case, digits and "_" as they are, a "-" for
- * whatever stands between them.
+ * Makes a key of a name: ASCII letters in lower case, digits and "_" stay,
+ * other characters between them become one "-".
  */
 
 static void
@@ -143,7 +143,7 @@ ngx_svc_admin_role_key_of(ngx_str_t *name, ngx_str_t *key)
 }
 
 
-/* The key in the path, as that of a role which can be changed. */
+/* Refuses the key in the path if no role with it can be changed. */
 
 static ngx_int_t
 ngx_svc_admin_role_changeable(ngx_svc_request_t *sr, void *body)
@@ -167,7 +167,7 @@ ngx_svc_admin_role_changeable(ngx_svc_request_t *sr, void *body)
 }
 
 
-/* Whether it has the key of a role of the system. */
+/* Binds whether the key is that of a system role. */
 
 static ngx_int_t
 ngx_svc_admin_role_bind_system(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
@@ -183,7 +183,7 @@ ngx_svc_admin_role_bind_system(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 }
 
 
-/* The roles of the system, and all that a role may hold. */
+/* Writes the system roles, and all permissions that a role may have. */
 
 static void
 ngx_svc_admin_role_more(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr)

@@ -11,7 +11,7 @@
 
 #define NGX_SVC_ADMIN_SIMULATE_DAYS  30
 #define NGX_SVC_ADMIN_SIMULATE_IPS   1000
-#define NGX_SVC_ADMIN_SIMULATE_ROW   256    /* first guess, in bytes */
+#define NGX_SVC_ADMIN_SIMULATE_ROW   256    /* bytes, first guess */
 
 
 typedef struct {
@@ -91,7 +91,7 @@ ngx_svc_admin_simulate_check(ngx_svc_request_t *sr, void *body)
 }
 
 
-/* As a PUT takes it, or wrapped. */
+/* Reads the candidate: as a PUT takes it, or wrapped in a member. */
 
 static ngx_int_t
 ngx_svc_admin_simulate_body(ngx_svc_request_t *sr,
@@ -271,7 +271,7 @@ ngx_svc_admin_simulate_summary(ngx_svc_json_writer_t *w,
 }
 
 
-/* What changes comes first. */
+/* Addresses whose result changes come first. */
 
 static void
 ngx_svc_admin_simulate_results(ngx_svc_json_writer_t *w,

@@ -8,7 +8,7 @@
 #include "ngx_svc_check.h"
 
 
-#define NGX_SVC_ADMIN_TOKENS      1000  /* live ones of a tenant */
+#define NGX_SVC_ADMIN_TOKENS      1000  /* live ones in a tenant */
 #define NGX_SVC_ADMIN_TOKEN_NAME  100   /* characters */
 #define NGX_SVC_ADMIN_TOKEN_DAYS  3650
 
@@ -101,7 +101,7 @@ const ngx_svc_route_t  ngx_svc_admin_tokens[] = {
 };
 
 
-/* What the caller may give, which the total comes with. */
+/* Writes the scopes that the caller may assign, from the total's result. */
 
 static void
 ngx_svc_admin_token_scopes(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr)

@@ -15,7 +15,7 @@
 #include <openssl/hmac.h>
 
 
-#define NGX_SVC_LIMIT_SAID  60000                       /* ms between lines */
+#define NGX_SVC_LIMIT_SAID  60000                     /* ms between log lines */
 #define NGX_SVC_LIMIT_TENANT_WINDOW  60                 /* s */
 #define NGX_SVC_LIMIT_TENANT_MAX     10
 
@@ -223,7 +223,7 @@ ngx_svc_limit_prepare_tenant(ngx_svc_limit_t *limit)
 }
 
 
-/* NULL: it is switched off. */
+/* Returns NULL when the counter is switched off. */
 
 static ngx_svc_limit_counter_t *
 ngx_svc_limit_counter(ngx_svc_limit_t *limit, ngx_svc_limit_kind_e kind)
@@ -405,7 +405,7 @@ ngx_svc_limit_local_lock(ngx_svc_limit_counter_t *counter)
 }
 
 
-/* What Redis does not take back ends with its window. */
+/* A hit that Redis does not take back ends with its window. */
 
 void
 ngx_svc_limit_give_back(ngx_svc_limit_t *limit)
@@ -447,7 +447,7 @@ ngx_svc_limit_give_back(ngx_svc_limit_t *limit)
 }
 
 
-/* Its window has no more than the rest of its length left. */
+/* The window of that hit can have only the rest of its length left. */
 
 void
 ngx_svc_limit_give_back_old(ngx_svc_limit_t *limit, ngx_msec_t age)
@@ -588,7 +588,7 @@ ngx_svc_limit_lock_key(ngx_svc_limit_key_t *key, const u_char *mac)
 }
 
 
-/* Nobody waits for it; an error is logged by who calls. */
+/* Nothing waits for the reply; the caller logs errors. */
 
 static void
 ngx_svc_limit_done(redisReply *reply, void *data)

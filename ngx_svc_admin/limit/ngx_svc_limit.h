@@ -1,7 +1,7 @@
 /*
  * How often a client, and an e-mail address, may try to sign in or up, and a
  * tenant to have a domain verified: fixed windows, which all nodes share in
- * Redis.  While it does not answer each node counts for itself, in memory.
+ * Redis.  While Redis does not answer each node counts for itself, in memory.
  */
 
 #ifndef _NGX_SVC_LIMIT_H_INCLUDED_
@@ -39,29 +39,30 @@ typedef enum {
 } ngx_svc_limit_store_e;
 
 
-/* What is counted of one request. */
+/* A counter to which a request adds a hit. */
 
 typedef struct {
     ngx_svc_limit_key_t       key;
     ngx_svc_limit_kind_e      kind;
     ngx_uint_t                max;
-    ngx_msec_t                window;   /* in Redis: ms that it had left; in
-                                           memory: when it ends */
+    ngx_msec_t                window;   /* in Redis: ms left of it; in
+                                           memory: its end */
 } ngx_svc_limit_counter_t;
 
 
 /*
- * A check of one request, from its pool.  All zeros at first; the caller sets
- * the first part.  It may be checked again once it is answered.
+ * A check of one request, allocated from the request's pool.  All zeros at
+ * first; the caller sets the first part.  It may be checked again once it is
+ * answered.
  */
 
 struct ngx_svc_limit_s {
     ngx_svc_limit_family_e    family;
-    struct sockaddr          *sockaddr; /* the client's; one that is no IP
-                                           address is not counted */
+    struct sockaddr          *sockaddr; /* the client's; if it is no IP
+                                           address it is not counted */
     const u_char             *mac;      /* ngx_svc_limit_email(); NULL: the
                                            request names no address */
-    const u_char             *tenant;   /* its id; alone is counted; or NULL */
+    const u_char             *tenant;   /* its id, counted alone; or NULL */
     void                    (*handler)(ngx_svc_limit_t *limit);
     void                     *data;
 
@@ -69,84 +70,90 @@ struct ngx_svc_limit_s {
 
     ngx_svc_limit_verdict_e   verdict;
     ngx_svc_limit_store_e     store;
-    ngx_msec_t                left;     /* at least 1; of Retry-After */
-    ngx_svc_limit_kind_e      kind;     /* what is over, unless admitted */
+    ngx_msec_t                left;     /* ms, at least 1: Retry-After */
+    ngx_svc_limit_kind_e      kind;     /* over its limit, unless admitted */
     ngx_uint_t                max;      /* its limit */
     ngx_uint_t                window;   /* s, its whole length */
-    unsigned                  first_over:1; /* of its window: to be audited */
+    unsigned                  first_over:1; /* of the window: to be audited */
 
     /* private */
 
     ngx_svc_limit_call_t     *call;
-    ngx_uint_t                hits;     /* that a clearing gives back */
+    ngx_uint_t                hits;     /* to be taken back by a clearing */
     ngx_uint_t                n;
     ngx_svc_limit_counter_t   counters[NGX_SVC_LIMIT_KINDS];
 };
 
 
-/* As metrics and the audit log have them: "login", "ip" ... */
+/* Names in metrics and in the audit log: "login", "ip" ... */
 extern ngx_str_t  ngx_svc_limit_families[NGX_SVC_LIMIT_FAMILIES];
 extern ngx_str_t  ngx_svc_limit_kinds[NGX_SVC_LIMIT_KINDS];
 
 
 /*
- * At a worker's start: the zone of ngx_svc_limit_zone(), and a secret of which
- * the e-mail addresses' MACs are made, the same on all nodes; it is copied;
- * NULL where nobody signs in.  At its end the secret is wiped.
+ * ngx_svc_limit_init_worker() is called at a worker's start, with the zone of
+ * ngx_svc_limit_zone() and the secret for the MACs of e-mail addresses, the
+ * same on all nodes, which is copied; NULL if no location has sign-in.
+ * ngx_svc_limit_exit_worker() wipes it at the worker's end.
  */
 void ngx_svc_limit_init_worker(ngx_shm_zone_t *zone,
     const u_char secret[NGX_SVC_LIMIT_SECRET_LEN]);
 void ngx_svc_limit_exit_worker(void);
 
 /*
- * The MAC under which an address is counted and locked: 16 bytes of HMAC-SHA256
- * of it with ASCII's letters in lower case; the caller has checked the address,
- * of NGX_SVC_EMAIL_MAX bytes at most.  NGX_OK, or NGX_ERROR when OpenSSL fails.
+ * Makes the MAC under which an address is counted and locked: 16 bytes of
+ * HMAC-SHA256 of the address with its ASCII letters in lower case.  The caller
+ * has checked the address; it has NGX_SVC_EMAIL_MAX bytes at most.  Returns
+ * NGX_OK, or NGX_ERROR when OpenSSL fails.
  */
 ngx_int_t ngx_svc_limit_email(const ngx_str_t *email,
     u_char mac[NGX_SVC_LIMIT_MAC_LEN]);
 
 /*
- * Counts the request, by the IP address and then by the e-mail address, or by
- * the tenant; over the first one's limit the second one is not counted.
- * NGX_OK: the answer is in limit.  NGX_AGAIN: it will be, and then the handler
- * is called, once, from an event of its own, unless the pool is destroyed
- * before, or ngx_svc_limit_cancel() is called.  NGX_ERROR: memory, nothing is
+ * Counts a request, by the IP address and then by the e-mail address, or by the
+ * tenant; over the IP address's limit the e-mail address is not counted.
+ * Returns NGX_OK: the answer is in limit; NGX_AGAIN: the handler will be called
+ * with the answer, once, from an event of its own, unless the pool is destroyed
+ * before, or ngx_svc_limit_cancel() is called; NGX_ERROR: no memory, nothing is
  * counted.
  *
  * sockaddr, mac and tenant need not live longer than the call.
  */
 ngx_int_t ngx_svc_limit_check(ngx_svc_limit_t *limit, ngx_pool_t *pool);
 
-/* What was counted stays so.  Does nothing to one that is answered. */
+/*
+ * Cancels the wait for an answer; hits that were counted stay.  Does nothing to
+ * a check that is answered.
+ */
 void ngx_svc_limit_cancel(ngx_svc_limit_t *limit);
 
 /*
- * Of a sign-in that was admitted, and is complete: takes its own hits back,
- * where they were counted.  Does nothing the second time.
+ * Takes back the hits of a sign-in that was admitted and is complete, where
+ * they were counted.  Does nothing the second time.
  */
 void ngx_svc_limit_give_back(ngx_svc_limit_t *limit);
 
 /*
- * Of such a sign-in: takes back a hit of one of its requests, age ms ago at
- * least, with limit as it was set for that one's check, or zeros.  It is taken
- * where hits are counted now, and of no window that has begun since.
+ * Takes back a hit of an earlier request of the same sign-in, at least age ms
+ * ago; limit is set as for that request's check, or zeros.  The hit is taken
+ * back where hits are counted now, and never from a window that has begun
+ * since.
  */
 void ngx_svc_limit_give_back_old(ngx_svc_limit_t *limit, ngx_msec_t age);
 
 /*
- * For so many ms a login of the address limit->mac that is over its limit is
- * told that the account is locked.  NGX_OK: there is nothing to wait for.
- * NGX_AGAIN, NGX_ERROR and the handler as of a check.
+ * Locks the account of the address limit->mac for ms: its logins over their
+ * limit are told so.  Returns NGX_OK: there is nothing to wait for; NGX_AGAIN
+ * and NGX_ERROR as a check does, with the same handler.
  */
 ngx_int_t ngx_svc_limit_lock(ngx_svc_limit_t *limit, ngx_pool_t *pool,
     ngx_msec_t ms);
 
 /*
- * The lock of limit->mac goes, and of the address's logins as many hits as a
- * tenant has seen fail: what others have seen stays, so that a tenant of one's
- * own gives no more tries at theirs.  In memory that is of this node alone.
- * Returns what a lock does.
+ * Removes the lock of limit->mac, and as many hits of the address's logins as a
+ * tenant has seen fail: hits that others have seen stay, so that a tenant of
+ * one's own gives no more tries at theirs.  In memory this affects this node
+ * alone.  Returns what ngx_svc_limit_lock() returns.
  */
 ngx_int_t ngx_svc_limit_clear(ngx_svc_limit_t *limit, ngx_pool_t *pool,
     ngx_uint_t hits);

@@ -5,7 +5,7 @@
 #include "ngx_svc_limit_call.h"
 
 
-/* Outlives the request: Redis' answer must find something. */
+/* Outlives the request: Redis may answer after the request is gone. */
 
 struct ngx_svc_limit_call_s {
     ngx_svc_limit_t       *limit;       /* NULL: nobody waits */
@@ -83,7 +83,7 @@ ngx_svc_limit_taken(redisReply *reply, ngx_svc_limit_call_t *call)
 
     limit->call = NULL;
 
-    /* a process that ends breaks its connection, and answers nobody */
+    /* a process that ends breaks its connection: no handler is called */
 
     return reply == NULL && (ngx_terminate || ngx_quit) ? NULL : limit;
 }

@@ -11,16 +11,18 @@
 
 
 /*
- * Has send() call a script, whose callback gets the call as its data, and makes
- * limit->call.  NGX_OK: the callback will be called, once; NGX_DECLINED: Redis
- * does not answer; NGX_ERROR: memory.  When the pool is destroyed nobody waits
- * for it any more; ngx_svc_limit_cancel() does the same.
+ * Makes limit->call and has send() call a script, whose callback gets the call
+ * as its data.  Returns NGX_OK: the callback will be called, once;
+ * NGX_DECLINED: Redis does not answer; NGX_ERROR: no memory.  When the pool is
+ * destroyed, or ngx_svc_limit_cancel() is called, nothing waits for the reply
+ * any more.
  */
 ngx_int_t ngx_svc_limit_ask(ngx_svc_limit_t *limit, ngx_pool_t *pool,
     ngx_int_t (*send)(ngx_svc_limit_t *limit, ngx_svc_limit_call_t *call));
 
 /*
- * For the callback: who waits for the reply, or NULL: nobody.  Frees the call.
+ * Called by the callback: frees the call, and returns the limit that waits for
+ * the reply; NULL if none does.
  */
 ngx_svc_limit_t *ngx_svc_limit_taken(redisReply *reply,
     ngx_svc_limit_call_t *call);

@@ -154,8 +154,9 @@ ngx_svc_setting_environment(ngx_conf_t *cf, ngx_svc_setting_e setting,
 
 
 /*
- * As the directive "env" does: else a new binary would not be handed it, and a
- * process that is master and worker at once would have lost it when it reloads.
+ * Does what the directive "env" does: else a new binary would not get the
+ * variable, and a process that is master and worker at once would lose it at a
+ * reload.
  */
 
 static ngx_int_t
@@ -220,7 +221,7 @@ ngx_svc_limit_zone(ngx_conf_t *cf, size_t size, void *tag)
 }
 
 
-/* On a reload the zone is the same one, as long as its size is. */
+/* A reload keeps the zone, unless its size has changed. */
 
 static ngx_int_t
 ngx_svc_limit_init_zone(ngx_shm_zone_t *zone, void *data)

@@ -9,15 +9,16 @@
 #include "ngx_svc_setting.h"
 
 
-/* Before the configuration is read. */
+/* Called before the configuration is read. */
 void ngx_svc_settings_create(ngx_svc_settings_t *settings);
 
-/* "svc_set NAME value"; at cmd->offset is a ngx_svc_settings_t. */
+/* The directive "svc_set NAME value"; sets an ngx_svc_settings_t. */
 char *ngx_svc_conf_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 /*
- * When it is read: what no directive has set is that of nginx's environment, or
- * else the default.  NGX_OK, or NGX_ERROR, which is logged.
+ * Called when the configuration has been read: a setting without a directive is
+ * taken from nginx's environment, or else is the default.  Returns NGX_OK, or
+ * NGX_ERROR, which is logged.
  */
 ngx_int_t ngx_svc_settings_complete(ngx_conf_t *cf,
     ngx_svc_settings_t *settings);
@@ -26,9 +27,9 @@ ngx_int_t ngx_svc_settings_complete(ngx_conf_t *cf,
 char *ngx_svc_conf_rate_size(ngx_conf_t *cf, void *post, void *data);
 
 /*
- * The memory for ngx_svc_limit_init_worker(), which outlives a reload, of the
- * module whose object the tag is; a size that is not set gets the default.
- * NULL: memory.
+ * Adds the memory for ngx_svc_limit_init_worker(), which outlives a reload;
+ * tag: an object of the module; a size that is not set becomes the default.
+ * Returns NULL when there is no memory.
  */
 ngx_shm_zone_t *ngx_svc_limit_zone(ngx_conf_t *cf, size_t size, void *tag);
 

@@ -1,5 +1,5 @@
 /*
- * What is counted.
+ * The keys that are counted.
  */
 
 #include "ngx_svc_limit_key.h"

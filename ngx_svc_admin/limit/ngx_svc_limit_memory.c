@@ -1,11 +1,12 @@
 /*
  * Fixed windows in shared memory.
  *
- * An entry is in two trees: by its key, and with others of its order by the end
- * of its window.  Those that are spent have an order of their own, from which
- * nothing goes before its end: else whoever fills the memory had all attempts
- * once more.  The others are ordered apart by family, whose windows are of one
- * length, so that the first of each is the one that began first.
+ * An entry is in two trees: by its key, and, with the others of its order, by
+ * the end of its window.  Spent entries have an order of their own, from which
+ * none is removed before its end: else a client that fills the memory would
+ * have all attempts once more.  The others are ordered by family: the windows
+ * of a family have one length, so that the first entry of an order is the one
+ * that began first.
  */
 
 #include "ngx_svc_limit_memory.h"
@@ -17,7 +18,7 @@
 
 typedef struct {
     ngx_rbtree_node_t     node;         /* by the key's hash */
-    ngx_rbtree_node_t     ending;       /* by the end, of ngx_current_msec */
+    ngx_rbtree_node_t     ending;       /* by the end, as ngx_current_msec */
     uint32_t              window;       /* ms */
     uint32_t              count;
     ngx_uint_t            order;
@@ -73,7 +74,7 @@ ngx_svc_limit_memory_init(ngx_slab_pool_t *pool)
                         ngx_rbtree_insert_timer_value);
     }
 
-    /* to be full is nothing unusual */
+    /* a full pool is nothing unusual */
 
     pool->log_nomem = 0;
     pool->data = shared;
@@ -263,7 +264,10 @@ ngx_svc_limit_hash(const ngx_svc_limit_key_t *key)
 }
 
 
-/* NULL: it is not there, or its window has ended, and then it has gone. */
+/*
+ * Returns NULL when the key is not there, or its window has ended, and then the
+ * entry is removed.
+ */
 
 static ngx_svc_limit_entry_t *
 ngx_svc_limit_find(ngx_slab_pool_t *pool, const ngx_svc_limit_key_t *key)
@@ -335,7 +339,7 @@ ngx_svc_limit_create(ngx_slab_pool_t *pool, const ngx_svc_limit_key_t *key,
 }
 
 
-/* 1 when one has gone. */
+/* Returns 1 when an entry has been removed. */
 
 static ngx_uint_t
 ngx_svc_limit_evict(ngx_slab_pool_t *pool)
@@ -379,7 +383,7 @@ ngx_svc_limit_evict(ngx_slab_pool_t *pool)
 }
 
 
-/* The one of an order that ends first. */
+/* Returns the entry of an order that ends first. */
 
 static ngx_svc_limit_entry_t *
 ngx_svc_limit_first(ngx_svc_limit_shared_t *shared, ngx_uint_t order)
@@ -396,7 +400,7 @@ ngx_svc_limit_first(ngx_svc_limit_shared_t *shared, ngx_uint_t order)
 }
 
 
-/* ngx_rbtree_delete() wipes the node. */
+/* Moves an entry to another order; ngx_rbtree_delete() wipes its node. */
 
 static void
 ngx_svc_limit_order(ngx_svc_limit_shared_t *shared,

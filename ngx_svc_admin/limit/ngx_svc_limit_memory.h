@@ -11,41 +11,42 @@
 
 typedef struct {
     ngx_uint_t   count;                 /* of the window, with this hit */
-    ngx_msec_t   end;                   /* of the window, as ngx_current_msec */
-    ngx_msec_t   left;                  /* until then, at least 1 */
+    ngx_msec_t   end;                   /* of the window; as ngx_current_msec */
+    ngx_msec_t   left;                  /* ms until then, at least 1 */
 } ngx_svc_limit_hit_t;
 
 
 /*
- * Once, in a pool that is new, whose data it sets.  NGX_OK, or NGX_ERROR: the
- * pool is too small.  All others take the pool's lock themselves.
+ * Called once, with a new pool, whose data it sets.  Returns NGX_OK, or
+ * NGX_ERROR when the pool is too small.  All other functions take the pool's
+ * lock themselves.
  */
 ngx_int_t ngx_svc_limit_memory_init(ngx_slab_pool_t *pool);
 
 /*
  * Counts a hit; the first one begins a window (ms).  A key with max hits is
- * spent.  When the memory is full a window that has ended goes, and if none
- * has, the one that began first of those that are not spent.
- * NGX_DECLINED: all are spent, nothing is counted, hit->left is the time until
- * there is room again.
+ * spent.  When the memory is full a window that has ended is removed, or else,
+ * of the keys that are not spent, the one whose window began first.  Returns
+ * NGX_OK; NGX_DECLINED: all are spent, nothing is counted, and hit->left is the
+ * time until there is room again.
  */
 ngx_int_t ngx_svc_limit_memory_hit(ngx_slab_pool_t *pool,
     const ngx_svc_limit_key_t *key, ngx_uint_t max, ngx_msec_t window,
     ngx_svc_limit_hit_t *hit);
 
-/* Takes a hit back, unless another window has begun, which ends behind end. */
+/* Takes a hit back, unless a later window has begun, which ends after end. */
 void ngx_svc_limit_memory_give_back(ngx_slab_pool_t *pool,
     const ngx_svc_limit_key_t *key, ngx_uint_t max, ngx_msec_t end);
 
-/* Lets the key be there for so many ms; if there is no room, it is not. */
+/* Adds the key for ms; if there is no room it is not added. */
 void ngx_svc_limit_memory_put(ngx_slab_pool_t *pool,
     const ngx_svc_limit_key_t *key, ngx_msec_t ms);
 
-/* How many ms it will still be there; 0: it is not. */
+/* Returns how many ms the key will still be there; 0: it is not. */
 ngx_msec_t ngx_svc_limit_memory_left(ngx_slab_pool_t *pool,
     const ngx_svc_limit_key_t *key);
 
-/* Takes so many hits back, and all that are over max. */
+/* Takes back the number of hits, and all that are over max. */
 void ngx_svc_limit_memory_forgive(ngx_slab_pool_t *pool,
     const ngx_svc_limit_key_t *key, ngx_uint_t max, ngx_uint_t hits);
 

@@ -1,5 +1,5 @@
 /*
- * What is counted of a request that the server does not answer.
+ * Limits for a request that fails on our side.
  */
 
 #include "ngx_svc_limit_request.h"
@@ -35,7 +35,7 @@ ngx_svc_limit_check_request(ngx_svc_limit_t *limit, ngx_http_request_t *r)
 }
 
 
-/* Both are of the request's pool, which lives on. */
+/* limit and request are in the request's pool, which is still there. */
 
 static void
 ngx_svc_limit_request_ended(void *data)

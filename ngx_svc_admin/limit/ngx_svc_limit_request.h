@@ -1,5 +1,5 @@
 /*
- * What is counted of a request that the server does not answer.
+ * Limits for a request that fails on our side.
  */
 
 #ifndef _NGX_SVC_LIMIT_REQUEST_H_INCLUDED_
@@ -11,8 +11,8 @@
 
 
 /*
- * As ngx_svc_limit_check(), of the request's pool; a request that ends with a
- * 5xx has its hits given back: an outage locks nobody out.
+ * Does what ngx_svc_limit_check() does, with the request's pool; the hits of a
+ * request that ends with a 5xx are taken back: an outage locks nobody out.
  */
 ngx_int_t ngx_svc_limit_check_request(ngx_svc_limit_t *limit,
     ngx_http_request_t *r);

@@ -5,7 +5,7 @@
 #include "ngx_svc_limit_script.h"
 
 
-/* A counter without an end would refuse for ever: it gets one. */
+/* A counter without an end would refuse for ever, so that it gets one. */
 
 ngx_svc_redis_script_t  ngx_svc_limit_check_script = {
     .name = "limit check",

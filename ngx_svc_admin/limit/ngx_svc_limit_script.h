@@ -10,11 +10,11 @@
 #include "ngx_svc_redis_script.h"
 
 
-#define NGX_SVC_LIMIT_ANSWER  5         /* elements of check's */
-#define NGX_SVC_LIMIT_ARGS    6         /* at most: of check's, with a lock */
+#define NGX_SVC_LIMIT_ANSWER  5         /* elements of check's answer */
+#define NGX_SVC_LIMIT_ARGS    6         /* at most: check's, with a lock */
 
 
-/* Arguments, with the texts that they are made of. */
+/* The arguments of a script, and the texts that they are made of. */
 
 typedef struct {
     ngx_uint_t             n;
@@ -24,31 +24,33 @@ typedef struct {
 
 
 /*
- * Keys: one or two counters, and behind that of an e-mail address the account's
- * lock; window in ms, the most hits of each counter.  { which counter is over,
- * from 1, or 0; its hits; ms until the window of the first one ends, of the
- * second one, 0 if it was not counted; ms of the lock if the e-mail address is
- * over, 0: none }.  Behind one that is over nothing is counted.
+ * Keys: one or two counters, and behind an e-mail address's the account's lock.
+ * Arguments: the window in ms, the most hits of each counter.  Returns { the
+ * number of the counter that is over, from 1, or 0; its hits; ms until the
+ * window of the first one ends, and of the second one, 0 if it was not counted;
+ * ms of the lock if the e-mail address is over, 0: none }.  Counters behind one
+ * that is over are not counted.
  */
 extern ngx_svc_redis_script_t  ngx_svc_limit_check_script;
 
 /*
- * Keys: counters; of each the ms that its window had when it was counted.
- * Takes a hit back, unless another window has begun since.
+ * Keys: counters.  Arguments: for each the ms that its window had when it was
+ * counted.  Takes a hit back, unless another window has begun since.
  */
 extern ngx_svc_redis_script_t  ngx_svc_limit_give_back_script;
 
-/* Keys: lock; ms. */
+/* Key: a lock.  Argument: ms. */
 extern ngx_svc_redis_script_t  ngx_svc_limit_lock_script;
 
 /*
- * Keys: lock, counter; the most hits of the counter, how many of them are given
- * back.  The lock goes, and so do the hits over the limit, which were refused.
+ * Keys: lock, counter.  Arguments: the most hits of the counter, how many of
+ * them are taken back.  Removes the lock, and the hits over the limit, which
+ * were refused.
  */
 extern ngx_svc_redis_script_t  ngx_svc_limit_clear_script;
 
 
-/* Adds an argument, of which there is room for one more. */
+/* Both add an argument; there must be room for it. */
 void ngx_svc_limit_arg_key(ngx_svc_limit_args_t *args,
     const ngx_svc_limit_key_t *key);
 void ngx_svc_limit_arg_number(ngx_svc_limit_args_t *args, ngx_uint_t n);

@@ -1,5 +1,5 @@
 /*
- * An answer that waits until all workers know of it.
+ * Answers that wait until all workers know.
  */
 
 #include "ngx_svc_limit_then.h"
@@ -7,7 +7,7 @@
 #include "ngx_svc_email.h"
 
 
-/* Of the request's pool. */
+/* Allocated from the request's pool. */
 
 typedef struct {
     ngx_svc_limit_t      limit;

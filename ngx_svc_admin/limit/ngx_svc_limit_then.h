@@ -1,7 +1,7 @@
 /*
- * An answer that waits until all workers know of it: that an account is locked,
- * or that what was counted of an e-mail address is gone, so that who reads it
- * may sign in at once.
+ * Answers that wait until all workers know that an account is locked, or that
+ * the hits of an e-mail address are gone: whoever reads the answer may sign in
+ * at once.
  */
 
 #ifndef _NGX_SVC_LIMIT_THEN_H_INCLUDED_
@@ -13,17 +13,17 @@
 
 
 /*
- * For a reply: clears the limits of an address, which need not live longer than
- * the call, as of so many failures (text), and then calls next(), and returns
- * what that returns, or what goes to ngx_http_finalize_request().  An address
- * that can have none is passed by.
+ * Ends a reply hook: clears the limits of an address, which need not live
+ * longer than the call, with the number of failures (a text), and then calls
+ * next().  Returns what next() returns, or what ngx_http_finalize_request()
+ * takes.  An address too long to have limits is passed over.
  */
 ngx_int_t ngx_svc_limit_clear_then(ngx_svc_request_t *sr,
     const ngx_str_t *email, const ngx_str_t *failures,
     ngx_int_t (*next)(ngx_svc_request_t *sr));
 
 
-/* The same of a lock, for so many ms. */
+/* Does the same with a lock, for ms. */
 ngx_int_t ngx_svc_limit_lock_then(ngx_svc_request_t *sr,
     const u_char mac[NGX_SVC_LIMIT_MAC_LEN], ngx_msec_t ms,
     ngx_int_t (*next)(ngx_svc_request_t *sr));

@@ -1,23 +1,24 @@
 /*
- * The operator's numbers of sign-in: the table.
+ * The operator's settings of sign-in: the table.
  */
 
 #include "ngx_svc_setting.h"
 
 
-#define NGX_SVC_SETTING_TIMES   1000000     /* how often, at most */
+#define NGX_SVC_SETTING_TIMES   1000000     /* the most of a count */
 #define NGX_SVC_SETTING_DAY     86400       /* s */
 
 
 typedef struct {
-    ngx_svc_setting_e  setting;             /* not larger than the other */
+    ngx_svc_setting_e  setting;             /* must not be larger than other */
     ngx_svc_setting_e  other;
 } ngx_svc_setting_pair_t;
 
 
 /*
- * A window of over a day would keep an address out for longer than its owner
- * has it.  The times of at least a minute are such that nobody means minutes.
+ * A window of more than a day would keep out an address for longer than its
+ * user has it.  Where a time must be at least a minute, minutes given for
+ * seconds are mostly refused.
  */
 
 const ngx_svc_setting_row_t  ngx_svc_setting_rows[NGX_SVC_SETTINGS] = {

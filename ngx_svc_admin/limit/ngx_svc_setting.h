@@ -1,5 +1,5 @@
 /*
- * The operator's numbers of sign-in: limits, lockout, lifetimes.
+ * The operator's settings of sign-in: limits, lockout, lifetimes.
  */
 
 #ifndef _NGX_SVC_SETTING_H_INCLUDED_
@@ -35,16 +35,17 @@ typedef enum {
 
 typedef struct {
     ngx_str_t    name;
-    const char  *unit;              /* "seconds", or NULL: a count */
-    ngx_uint_t   value;             /* unless the operator says otherwise */
+    const char  *unit;              /* "seconds"; NULL: a count */
+    ngx_uint_t   value;             /* the default */
     ngx_uint_t   min;
     ngx_uint_t   max;
-    ngx_uint_t   off;               /* 1: 0 is taken too, and switches it off */
+    ngx_uint_t   off;               /* 1: 0 is allowed, too, and switches it
+                                       off */
 } ngx_svc_setting_row_t;
 
 
 typedef struct {
-    ngx_uint_t   values[NGX_SVC_SETTINGS];  /* NGX_CONF_UNSET_UINT: not yet */
+    ngx_uint_t   values[NGX_SVC_SETTINGS];  /* NGX_CONF_UNSET_UINT: not set */
 } ngx_svc_settings_t;
 
 
@@ -52,28 +53,34 @@ extern const ngx_svc_setting_row_t  ngx_svc_setting_rows[NGX_SVC_SETTINGS];
 
 
 /*
- * In the unit of the setting; in a worker, and in what it has forked, as its
- * configuration says.  In the master, and in a cache manager: the default.
+ * Returns a setting, in its unit: in a worker, and in a process that it has
+ * forked, the configured one; in the master and in a cache manager the default.
  */
 ngx_uint_t ngx_svc_setting(ngx_svc_setting_e setting);
 
-/* At a worker's start: copies what ngx_svc_setting() is to return. */
+/* Called at a worker's start: copies the settings. */
 void ngx_svc_settings_init_worker(const ngx_svc_settings_t *settings);
 
-/* NGX_SVC_SETTINGS: there is none of that name. */
+/* Returns NGX_SVC_SETTINGS when no setting has this name. */
 ngx_svc_setting_e ngx_svc_setting_find(const ngx_str_t *name);
 
-/* Decimal digits alone, within the range.  NGX_OK, or NGX_DECLINED. */
+/*
+ * Parses decimal digits alone, within the range.  Returns NGX_OK or
+ * NGX_DECLINED.
+ */
 ngx_int_t ngx_svc_setting_parse(ngx_svc_setting_e setting,
     const ngx_str_t *text, ngx_uint_t *value);
 
-/* For a message: "a whole number of seconds from 60 to 3600"; its end. */
+/*
+ * Writes a range for a message: "a whole number of seconds from 60 to 3600";
+ * returns its end.
+ */
 u_char *ngx_svc_setting_range(u_char *p, u_char *last,
     ngx_svc_setting_e setting);
 
 /*
- * Of settings that are complete: the first of two that make no sense together,
- * since it must not be larger than *other; or NGX_SVC_SETTINGS.
+ * Returns the first of the complete settings that must not be larger than
+ * another one, *other, and is; NGX_SVC_SETTINGS if there is none.
  */
 ngx_svc_setting_e ngx_svc_settings_conflict(const ngx_svc_settings_t *settings,
     ngx_svc_setting_e *other);

@@ -1,5 +1,5 @@
 /*
- * A number of the operator's as a parameter of a statement.
+ * A setting of the operator as a parameter of a statement.
  */
 
 #ifndef _NGX_SVC_SETTING_PARAM_H_INCLUDED_
