@@ -1,12 +1,12 @@
 /*
- * The members of a tenant's branding.  They end up in style sheets: what could
- * leave a CSS value is refused.
+ * The members of a tenant's branding.  They end up in style sheets: texts that
+ * could end a CSS value are refused.
  */
 
 #include "ngx_svc_admin_tenant.h"
 
 
-#define NGX_SVC_ADMIN_RADIUS  64        /* of a number */
+#define NGX_SVC_ADMIN_RADIUS  64        /* the greatest number */
 #define NGX_SVC_ADMIN_CSS     64        /* bytes of a text */
 
 
@@ -21,7 +21,10 @@ static ngx_uint_t ngx_svc_admin_color_function(ngx_str_t *text);
 static ngx_uint_t ngx_svc_admin_color_word(ngx_str_t *text);
 
 
-/* Whatever else there is stays private.  Of logoUrl the value is not ours. */
+/*
+ * Other members are allowed, and stay private.  The value of logoUrl is not
+ * used.
+ */
 
 #define NGX_SVC_ADMIN_COLOR(key)                                              \
     { .name = ngx_string(key),                                                \
@@ -65,7 +68,10 @@ const ngx_svc_member_t  ngx_svc_admin_branding_members[] = {
 };
 
 
-/* CSS Color Module Level 4, 6.1, and the two that are no colour themselves. */
+/*
+ * CSS Color Module Level 4, 6.1, and the two keywords that are no colours
+ * themselves.
+ */
 
 static const char  ngx_svc_admin_color_names[] =
     " aliceblue antiquewhite aqua aquamarine azure beige bisque black"
@@ -125,7 +131,7 @@ ngx_svc_admin_color(const ngx_svc_member_t *member, ngx_svc_value_t *value,
 }
 
 
-/* A number of pixels, or digits with a unit. */
+/* Checks for a number of pixels, or for digits with a unit. */
 
 static ngx_int_t
 ngx_svc_admin_radius(const ngx_svc_member_t *member, ngx_svc_value_t *value,
@@ -172,7 +178,7 @@ ngx_svc_admin_radius(const ngx_svc_member_t *member, ngx_svc_value_t *value,
 }
 
 
-/* lengths: the numbers of digits there may be, one a byte. */
+/* lengths: the allowed numbers of digits, one a byte. */
 
 static ngx_uint_t
 ngx_svc_admin_hex(ngx_str_t *text, const char *lengths)
@@ -198,7 +204,7 @@ ngx_svc_admin_hex(ngx_str_t *text, const char *lengths)
 }
 
 
-/* One pair of parentheses, and in it numbers, units and separators. */
+/* Checks for one pair of parentheses with numbers, units and separators. */
 
 static ngx_uint_t
 ngx_svc_admin_color_function(ngx_str_t *text)

@@ -1,5 +1,5 @@
 /*
- * Whether bytes are a picture that a browser can show: which kind.
+ * Finds the type of a picture.
  */
 
 #include "ngx_svc_admin_image_format.h"
@@ -8,7 +8,7 @@
 typedef struct {
     ngx_str_t   magic;
     ngx_uint_t  offset;
-    ngx_uint_t  folded;             /* case does not matter */
+    ngx_uint_t  folded;             /* 1: in any case */
     const char *what;
 } ngx_svc_image_other_t;
 
@@ -26,7 +26,7 @@ static const ngx_str_t  ngx_svc_image_types[NGX_SVC_IMAGE_LAST] = {
 };
 
 
-/* What people send instead; the message names it. */
+/* What people send instead; the error names it. */
 
 static const ngx_svc_image_other_t  ngx_svc_image_others[] = {
     { ngx_string("GIF8"), 0, 0, "a GIF image" },

@@ -1,12 +1,12 @@
 /*
- * Whether bytes are a picture that a browser can show.
+ * Checks whether bytes are a picture that a browser can show.
  *
- * A header and a right end do not tell: pixels that are missing, damaged or of
- * a wrong checksum are found by decoding alone, and would be a broken picture
- * on the page of sign-in.
+ * A header and a right end do not tell: pixels that are missing, damaged or
+ * have a wrong checksum are only found by decoding them, and would be a broken
+ * picture on the sign-in page.
  *
- * Meant for a thread: no pool, no log, nothing shared, no file.  Memory comes
- * from malloc() and is given back before a check returns.
+ * Meant for a thread: uses no pool, no log, no file and nothing shared.  Memory
+ * comes from malloc() and is freed before a check returns.
  */
 
 #ifndef _NGX_SVC_ADMIN_IMAGE_H_INCLUDED_
@@ -16,13 +16,13 @@
 #include "ngx_svc_error.h"
 
 
-/* of PNG and JPEG */
+/* the most for PNG and JPEG */
 #define NGX_SVC_IMAGE_SIDE    2000
 
-/* of WebP, whose sides are not limited: what decoding may cost is */
+/* the most for WebP, whose sides are not limited: decoding may cost so much */
 #define NGX_SVC_IMAGE_PIXELS  (4096 * 4096)
 
-/* of one JPEG */
+/* the most for one JPEG */
 #define NGX_SVC_IMAGE_SCANS   100
 
 
@@ -35,9 +35,9 @@ typedef enum {
 
 
 /*
- * Tells the type by the bytes alone, and decodes all pixels.
+ * Finds the type by the bytes alone, and decodes all pixels.
  *
- * NGX_OK with *type; NGX_DECLINED with err set (UNSUPPORTED_IMAGE,
+ * Returns NGX_OK with *type; NGX_DECLINED with err set (UNSUPPORTED_IMAGE,
  * INVALID_IMAGE or IMAGE_DIMENSIONS); NGX_ERROR when memory is short.
  */
 ngx_int_t ngx_svc_image_check(const u_char *data, size_t len,

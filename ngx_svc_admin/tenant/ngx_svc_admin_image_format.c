@@ -1,5 +1,5 @@
 /*
- * What the formats of pictures have in common.
+ * The common parts of the formats of pictures.
  */
 
 #include "ngx_svc_admin_image_format.h"

@@ -1,5 +1,5 @@
 /*
- * The formats of pictures; between the ngx_svc_admin_image*.c.
+ * The formats of pictures; for the ngx_svc_admin_image*.c.
  */
 
 #ifndef _NGX_SVC_ADMIN_IMAGE_FORMAT_H_INCLUDED_
@@ -9,7 +9,7 @@
 #include "ngx_svc_admin_image.h"
 
 
-/* One format each: the bytes begin with the format's magic. */
+/* Each checks one format; the bytes begin with the format's magic. */
 
 /* ngx_svc_admin_image_png.c */
 ngx_int_t ngx_svc_image_check_png(const u_char *data, size_t len,
@@ -23,7 +23,10 @@ ngx_int_t ngx_svc_image_check_jpeg(const u_char *data, size_t len,
 ngx_int_t ngx_svc_image_check_webp(const u_char *data, size_t len,
     ngx_svc_error_t *err);
 
-/* For these: sides of 1 to NGX_SVC_IMAGE_SIDE, or NGX_DECLINED. */
+/*
+ * Used by these: NGX_OK when both sides are from 1 to NGX_SVC_IMAGE_SIDE, else
+ * NGX_DECLINED with err set.
+ */
 ngx_int_t ngx_svc_image_sides(uint32_t width, uint32_t height,
     ngx_svc_error_t *err);
 

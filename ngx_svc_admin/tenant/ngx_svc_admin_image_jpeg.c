@@ -1,8 +1,8 @@
 /*
  * JPEG (ITU-T T.81): the markers, then the pixels by libjpeg.
  *
- * The one frame header (SOF) says the size; what a thumbnail or Exif in an
- * APPn segment says does not matter.
+ * The one frame header (SOF) has the size; the size in a thumbnail or Exif, in
+ * an APPn segment, does not matter.
  */
 
 #include "ngx_svc_admin_image_format.h"
@@ -26,8 +26,8 @@
 #define NGX_SVC_JPEG_SOS      0xda
 
 /*
- * What a progressive picture of 2000 x 2000 pixels takes with four components
- * is 32M; more would go to a file, which libjpeg-turbo's own allocator refuses.
+ * A progressive picture of 2000 x 2000 pixels with four components takes 32M;
+ * more would go to a file, which libjpeg-turbo's own allocator refuses.
  */
 #define NGX_SVC_JPEG_MEMORY   (64 * 1024 * 1024)
 
@@ -43,7 +43,7 @@ typedef struct {
 
 
 typedef struct {
-    struct jpeg_error_mgr  base;        /* first: libjpeg knows but this */
+    struct jpeg_error_mgr  base;        /* first: libjpeg knows this */
     jmp_buf                jump;
     ngx_svc_error_t       *err;
     unsigned               no_memory:1;
@@ -101,7 +101,10 @@ ngx_svc_image_check_jpeg(const u_char *data, size_t len, ngx_svc_error_t *err)
 }
 
 
-/* One frame, its scans, EOI, and but zeros behind it; pos is left there. */
+/*
+ * Checks for one frame, its scans, EOI, and nothing but zeros behind it; pos is
+ * left behind EOI.
+ */
 
 static ngx_int_t
 ngx_svc_jpeg_walk(ngx_svc_jpeg_walk_t *w)
@@ -130,7 +133,10 @@ ngx_svc_jpeg_walk(ngx_svc_jpeg_walk_t *w)
 }
 
 
-/* The code of the marker at pos, which goes behind it; 0 with the error set. */
+/*
+ * Returns the code of the marker at pos, and moves pos behind it; 0 with the
+ * error set.
+ */
 
 static ngx_uint_t
 ngx_svc_jpeg_marker(ngx_svc_jpeg_walk_t *w)
@@ -220,7 +226,7 @@ ngx_svc_jpeg_frame(ngx_svc_jpeg_walk_t *w, ngx_uint_t code, size_t size)
         return rc;
     }
 
-    /* libjpeg knows arithmetic coding, browsers do not */
+    /* libjpeg supports arithmetic coding, browsers do not */
 
     if (code > NGX_SVC_JPEG_SOF2) {
         return ngx_svc_image_invalid(w->err,
@@ -241,7 +247,7 @@ ngx_svc_jpeg_frame(ngx_svc_jpeg_walk_t *w, ngx_uint_t code, size_t size)
 }
 
 
-/* Skips the entropy-coded data, to the marker behind it. */
+/* Skips the entropy-coded data, up to the marker behind it. */
 
 static ngx_int_t
 ngx_svc_jpeg_scan(ngx_svc_jpeg_walk_t *w)
@@ -312,7 +318,7 @@ ngx_svc_jpeg_end(ngx_svc_jpeg_walk_t *w)
 }
 
 
-/* The caller destroys *jpeg, and with it the row. */
+/* The caller destroys *jpeg, and the row with it. */
 
 static ngx_int_t
 ngx_svc_jpeg_decode(struct jpeg_decompress_struct *jpeg, const u_char *data,
@@ -371,7 +377,7 @@ ngx_svc_jpeg_exit(j_common_ptr jpeg)
 }
 
 
-/* Damage is a warning to libjpeg (level -1), and an error here. */
+/* Damage is a warning of libjpeg (level -1), and an error here. */
 
 static void
 ngx_svc_jpeg_warning(j_common_ptr jpeg, int level)

@@ -1,8 +1,9 @@
 /*
  * PNG (ISO/IEC 15948): the chunks, then the pixels by libpng.
  *
- * libpng is pushed rather than asked: then it stops inflating where the rows
- * end, while png_read_row() would inflate a bomb behind them to its end.
+ * libpng is given the data rather than asked for rows: so it stops inflating
+ * where the rows end, while png_read_row() would inflate a bomb behind them to
+ * its end.
  */
 
 #include "ngx_svc_admin_image_format.h"
@@ -17,7 +18,7 @@
 
 typedef struct {
     ngx_svc_error_t  *err;
-    ngx_uint_t        expected;     /* rows, of all passes */
+    ngx_uint_t        expected;     /* rows in all passes */
     ngx_uint_t        rows;
     unsigned          no_memory:1;
     unsigned          ended:1;
@@ -56,7 +57,7 @@ ngx_svc_image_check_png(const u_char *data, size_t len, ngx_svc_error_t *err)
     ngx_memzero(&ctx, sizeof(ngx_svc_png_t));
     ctx.err = err;
 
-    /* a warning is an error too: see ngx_svc_png_options() */
+    /* warnings are errors, too: see ngx_svc_png_options() */
 
     png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &ctx,
                                    ngx_svc_png_error, ngx_svc_png_error, &ctx,
@@ -80,7 +81,7 @@ ngx_svc_image_check_png(const u_char *data, size_t len, ngx_svc_error_t *err)
 }
 
 
-/* IHDR first, IEND last, and nothing behind it. */
+/* IHDR must be first, IEND last, with nothing behind it. */
 
 static ngx_int_t
 ngx_svc_png_walk(const u_char *data, size_t len, ngx_svc_error_t *err)
@@ -152,7 +153,7 @@ ngx_svc_png_decode(png_structp png, png_infop info, const u_char *data,
     png_set_progressive_read_fn(png, ctx, ngx_svc_png_info, ngx_svc_png_row,
                                 ngx_svc_png_end);
 
-    /* it reads only; const came later than this interface */
+    /* libpng only reads the data: its interface is older than const */
 
     png_process_data(png, info, (png_bytep) data, len);
 
@@ -167,9 +168,9 @@ ngx_svc_png_decode(png_structp png, png_infop info, const u_char *data,
 
 
 /*
- * Ancillary chunks are skipped, only their CRC counts: a text or a profile
- * that inflates to gigabytes is never inflated.  What libpng has left to warn
- * of is then in the pixels.
+ * Skips ancillary chunks, of which only the CRC is checked: a text or a profile
+ * that inflates to gigabytes is never inflated.  The warnings that libpng can
+ * still give are about pixels.
  */
 
 static void
@@ -188,7 +189,7 @@ ngx_svc_png_options(png_structp png, size_t len)
 }
 
 
-/* Called before the first row. */
+/* libpng calls this before the first row. */
 
 static void
 ngx_svc_png_info(png_structp png, png_infop info)

@@ -62,7 +62,7 @@ ngx_svc_image_check_webp(const u_char *data, size_t len, ngx_svc_error_t *err)
 }
 
 
-/* The chunks fill the RIFF's length, and it the body. */
+/* Checks that the chunks fill the RIFF's length, and that it fills the body. */
 
 static ngx_int_t
 ngx_svc_webp_walk(const u_char *data, size_t len, ngx_svc_error_t *err)
@@ -105,7 +105,9 @@ ngx_svc_webp_walk(const u_char *data, size_t len, ngx_svc_error_t *err)
 
         pos += NGX_SVC_WEBP_CHUNK + size;
 
-        /* the byte that makes a size even; some leave out the last one */
+        /*
+         * the byte that makes a size even; some writers leave out the last one
+         */
 
         if ((size & 1) && pos < len) {
             pos++;
@@ -118,8 +120,8 @@ ngx_svc_webp_walk(const u_char *data, size_t len, ngx_svc_error_t *err)
 
 
 /*
- * Without VP8X there is one chunk.  An animation has no still picture to fall
- * back to, which a page could show instead.
+ * Checks the first chunk.  Without VP8X it is the only one.  An animation is
+ * refused: it has no still picture that a page could show instead.
  */
 
 static ngx_int_t
@@ -186,7 +188,7 @@ ngx_svc_webp_size(const u_char *data, size_t len, WebPDecoderConfig *config,
 }
 
 
-/* All is decoded on the way to the last pixel, which alone is kept. */
+/* Everything is decoded up to the last pixel, which alone is kept. */
 
 static VP8StatusCode
 ngx_svc_webp_decode(const u_char *data, size_t len, WebPDecoderConfig *config)
@@ -209,8 +211,8 @@ ngx_svc_webp_decode(const u_char *data, size_t len, WebPDecoderConfig *config)
 
 
 /*
- * libwebp from 1.3 on says that memory ran out when it cannot begin to decode
- * an alpha plane, although that may be damaged.  What is the matter, then?  The
+ * Finds out why an alpha plane failed: libwebp from 1.3 on says that memory ran
+ * out when it cannot begin to decode one, although it may be damaged.  The
  * header is that of RFC 9649, 2.7.1.2.
  */
 
@@ -253,7 +255,7 @@ ngx_svc_webp_alpha(const u_char *data, size_t len,
 }
 
 
-/* Of a container that was walked through. */
+/* Finds a chunk of a container that has been checked. */
 
 static const u_char *
 ngx_svc_webp_find(const u_char *data, size_t len, const char *type)
@@ -275,7 +277,7 @@ ngx_svc_webp_find(const u_char *data, size_t len, const char *type)
 }
 
 
-/* The plane is a lossless image but for the header. */
+/* The plane is a lossless image that lacks the header. */
 
 static VP8StatusCode
 ngx_svc_webp_alpha_lossless(const u_char *data, size_t len,

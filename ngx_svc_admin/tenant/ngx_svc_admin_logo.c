@@ -1,9 +1,9 @@
 /*
  * /v1/admin/tenant/logo.
  *
- * Who sends an image is asked first, and then a thread decodes it: it takes
- * longer than others should wait.  One at a time in each worker, since what is
- * small to send may need hundreds of megabytes to be decoded.
+ * The credential is checked first, and then a thread decodes the image: that
+ * takes longer than other requests should wait.  Each worker decodes one image
+ * at a time, since a small body may need hundreds of megabytes to be decoded.
  */
 
 #include "ngx_svc_admin.h"
@@ -14,18 +14,18 @@
 #include <ngx_thread_pool.h>
 
 
-#define NGX_SVC_ADMIN_LOGO_WAITING  8       /* in a worker */
+#define NGX_SVC_ADMIN_LOGO_WAITING  8       /* requests of a worker */
 #define NGX_SVC_ADMIN_LOGO_TIME     20000   /* ms, the wait included */
 
 
-/* Of a pool of its own: the request may go while the thread is at it. */
+/* Allocated from a pool of its own: the thread may outlive the request. */
 
 typedef struct {
-    ngx_svc_request_t     *sr;          /* NULL: gone */
+    ngx_svc_request_t     *sr;          /* NULL: the request is gone */
     ngx_pool_t            *pool;
     ngx_thread_task_t     *task;
     ngx_http_cleanup_t    *cln;         /* of the request */
-    ngx_event_t            timer;       /* without one a worker would quit */
+    ngx_event_t            timer;       /* keeps a worker from quitting */
     ngx_queue_t            queue;       /* while waiting */
     unsigned               waiting:1;
     ngx_str_t              body;        /* a copy */
@@ -87,7 +87,7 @@ static ngx_uint_t   ngx_svc_admin_logo_nwaiting;
 static ngx_uint_t   ngx_svc_admin_logo_running;
 
 
-/* The credential alone: its statement is for when the image is good. */
+/* Checks the credential alone: the statement follows when the image is good. */
 
 static ngx_int_t
 ngx_svc_admin_logo_put_prepare(ngx_svc_request_t *sr)
@@ -96,7 +96,7 @@ ngx_svc_admin_logo_put_prepare(ngx_svc_request_t *sr)
 }
 
 
-/* The credential is good. */
+/* Called when the credential is good. */
 
 static ngx_int_t
 ngx_svc_admin_logo_put_reply(ngx_svc_request_t *sr)
@@ -239,7 +239,10 @@ ngx_svc_admin_logo_next(void)
 }
 
 
-/* The request goes: what waits goes with it, the thread ends what it does. */
+/*
+ * The request is gone: a job that waits is destroyed, a thread ends what it
+ * does.
+ */
 
 static void
 ngx_svc_admin_logo_gone(void *data)
@@ -256,7 +259,7 @@ ngx_svc_admin_logo_gone(void *data)
 }
 
 
-/* They know nothing of each other any more. */
+/* Parts the job from its request. */
 
 static void
 ngx_svc_admin_logo_leave(ngx_svc_admin_logo_t *logo)
@@ -304,7 +307,7 @@ ngx_svc_admin_logo_finalize(ngx_svc_request_t *sr, ngx_int_t rc)
 }
 
 
-/* In a thread. */
+/* Runs in a thread. */
 
 static void
 ngx_svc_admin_logo_check(void *data, ngx_log_t *log)

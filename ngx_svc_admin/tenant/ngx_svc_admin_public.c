@@ -1,5 +1,5 @@
 /*
- * /v1/tenants/{slug}/branding and /logo: what a sign-in page fetches, from the
+ * /v1/tenants/{slug}/branding and /logo, which a sign-in page fetches, from the
  * cache or else from the database.
  */
 
@@ -9,7 +9,7 @@
 
 #define NGX_SVC_ADMIN_SLUG_MAX    63
 #define NGX_SVC_ADMIN_DOMAIN_MAX  253
-#define NGX_SVC_ADMIN_FRESH       100   /* ms; not read again for its version */
+#define NGX_SVC_ADMIN_FRESH       100   /* ms; younger answers do */
 
 
 typedef struct {
@@ -25,7 +25,7 @@ typedef struct {
 } ngx_svc_admin_header_t;
 
 
-/* What is different of the kinds of answers. */
+/* The differences between the kinds of answers. */
 
 typedef struct {
     ngx_svc_admin_answer_pt  answer;
@@ -95,7 +95,7 @@ const ngx_svc_route_t  ngx_svc_admin_public[] = {
 };
 
 
-/* Is called again when a wait is over. */
+/* The route calls this again when a wait is over. */
 
 static ngx_int_t
 ngx_svc_admin_public_prepare(ngx_svc_request_t *sr)
@@ -146,7 +146,7 @@ ngx_svc_admin_public_create(ngx_svc_request_t *sr)
 
     public->reader.key = public->name;
 
-    /* where there is one of that domain it has been verified */
+    /* a tenant with this domain has verified it */
 
     if (rc == NGX_OK && ngx_svc_base_url_domain(sr)
         && public->name.len == sr->domain.len
@@ -189,8 +189,8 @@ ngx_svc_admin_public_bind_name(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 
 
 /*
- * What can be neither a slug nor a domain is not looked for.  Slugs are in
- * lower case; domains are in any (RFC 4343).
+ * Refuses a text that can be neither a slug nor a domain.  Slugs are in lower
+ * case; domains are in any case (RFC 4343).
  */
 
 static ngx_int_t
@@ -245,8 +245,9 @@ none:
 
 
 /*
- * A logo's URL names its version.  When that is not the one at hand either is
- * old: what is cached is read again, and what is sent is not to be kept.
+ * Returns 1 when a logo's URL names another version than the answer has.  One
+ * of the two is old: a cached answer is read again, and the answer may be kept
+ * for a minute only.
  */
 
 static ngx_uint_t

@@ -1,5 +1,5 @@
 /*
- * What the public sees of a tenant, from rows to answers.
+ * A tenant's public data, from rows to answers.
  */
 
 #include "ngx_svc_admin_public_answer.h"

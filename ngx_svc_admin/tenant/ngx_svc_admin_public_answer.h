@@ -1,5 +1,5 @@
 /*
- * What the public sees of a tenant, from rows to answers.
+ * A tenant's public data, from rows to answers.
  */
 
 #ifndef _NGX_SVC_ADMIN_PUBLIC_ANSWER_H_INCLUDED_
@@ -10,28 +10,33 @@
 #include "ngx_svc_admin_reader.h"
 
 
-/* Makes an answer of a result that has a row. */
+/* Makes an answer from a result that has a row. */
 typedef ngx_int_t (*ngx_svc_admin_answer_pt)(ngx_svc_request_t *sr,
     PGresult *res, ngx_svc_cache_answer_t *answer);
 
 /*
- * A row as an object, or a logo's.  Results are gone when the answer is still
- * being sent: all is copied to the request's pool.  Without a logo nothing is
- * found.  NGX_ERROR: memory, or a column that is not what it must be.
+ * ngx_svc_admin_json_answer() makes an object of a row,
+ * ngx_svc_admin_logo_answer() a logo.  All is copied to the request's pool, as
+ * results are gone while the answer is still being sent.  Without a logo the
+ * answer says "not found".  They return NGX_ERROR when there is no memory, or a
+ * column is not what it must be.
  */
 ngx_int_t ngx_svc_admin_json_answer(ngx_svc_request_t *sr, PGresult *res,
     ngx_svc_cache_answer_t *answer);
 ngx_int_t ngx_svc_admin_logo_answer(ngx_svc_request_t *sr, PGresult *res,
     ngx_svc_cache_answer_t *answer);
 
-/* What has been written, of the request's pool.  NGX_OK or NGX_ERROR. */
+/*
+ * Makes an answer of the text that has been written, in the request's pool.
+ * Returns NGX_OK or NGX_ERROR.
+ */
 ngx_int_t ngx_svc_admin_written_answer(ngx_svc_request_t *sr,
     const ngx_svc_json_writer_t *w, ngx_svc_cache_answer_t *answer);
 
 /*
- * What the reader has read, with the tenant's id in "_tenant", becomes the
- * answer; without a row nothing is found.  It is kept for those who wait for
- * it, and who come later.  NGX_OK or NGX_ERROR.
+ * Makes an answer of the row that the reader has read, with the tenant's id in
+ * "_tenant"; without a row nothing is found.  Keeps it in the cache for
+ * requests that wait for it, and for later ones.  Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_admin_public_keep(ngx_svc_admin_reader_t *reader,
     ngx_svc_admin_answer_pt handler, ngx_svc_cache_answer_t *answer);

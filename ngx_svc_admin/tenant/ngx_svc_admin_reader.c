@@ -1,5 +1,5 @@
 /*
- * Who reads what is not in the cache, and who waits for it.
+ * Requests that read an answer for the cache, and requests that wait for it.
  */
 
 #include "ngx_svc_admin_reader.h"
@@ -75,7 +75,7 @@ ngx_svc_admin_reader_prepare(ngx_svc_admin_reader_t *reader, ngx_int_t cached)
 }
 
 
-/* NGX_OK: it reads; NGX_DONE: it waits; NGX_ERROR. */
+/* Returns NGX_OK: it reads; NGX_DONE: it waits; NGX_ERROR. */
 
 static ngx_int_t
 ngx_svc_admin_reader_begin(ngx_svc_admin_reader_t *reader)
@@ -107,8 +107,8 @@ ngx_svc_admin_reader_begin(ngx_svc_admin_reader_t *reader)
 
 
 /*
- * Who reads the same, and began after the last change that this request must
- * see; or NULL.
+ * Returns the reader of the same answer that began after the last change which
+ * this request must see; or NULL.
  */
 
 static ngx_svc_admin_reader_t *

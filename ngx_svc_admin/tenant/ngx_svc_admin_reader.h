@@ -1,6 +1,6 @@
 /*
- * Who reads what is not in the cache: in each worker the first request for it.
- * Others wait for that one, or for a while.
+ * The first request in each worker for an answer that is not in the cache reads
+ * it.  Others wait for that request, or for a while.
  */
 
 #ifndef _NGX_SVC_ADMIN_READER_H_INCLUDED_
@@ -11,40 +11,43 @@
 #include "ngx_svc_cache.h"
 
 
-/* Of the request's pool, and zeroed but for what comes first. */
+/*
+ * In the request's pool; the caller sets the first members, the rest is zero.
+ */
 
 typedef struct {
     ngx_svc_request_t      *sr;
     ngx_svc_cache_kind_e    kind;
     ngx_str_t               key;        /* in the cache */
-    uint64_t                ticket;     /* of the cache */
+    uint64_t                ticket;     /* ngx_svc_cache_get()'s */
 
-    ngx_queue_t             queue;      /* of who reads; or of who waits */
-    ngx_queue_t             waiting;    /* for this one that reads */
-    ngx_event_t             event;      /* the end of the wait */
+    ngx_queue_t             queue;      /* the readers, or a waiting list */
+    ngx_queue_t             waiting;    /* requests that wait for it */
+    ngx_event_t             event;      /* ends the wait */
     unsigned                reads:1;
     unsigned                waits:1;
 } ngx_svc_admin_reader_t;
 
 
 /*
- * A key: a name, and the base URL of the request's location, which is part of
- * what is answered.  NGX_OK or NGX_ERROR.
+ * Makes a key of a name and the base URL of the request's location, which is
+ * part of the answer.  Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_admin_reader_key(ngx_svc_request_t *sr, const ngx_str_t *name,
     ngx_str_t *key);
 
 /*
- * For the prepare of a public route, and what that returns, when the answer of
- * the cache will not do; cached: what ngx_svc_cache_get() has returned.  The
- * route's statements are added to sr->op, and the reader is the one that reads,
- * until ngx_svc_admin_reader_end() or the end of its request.  Or it waits, and
- * the prepare is called again when there is something to be found.
+ * Ends the prepare hook of a public route when the cache has no answer that
+ * will do; cached: what ngx_svc_cache_get() has returned.  Either the route's
+ * statements are added to sr->op, and the reader reads until
+ * ngx_svc_admin_reader_end() or the end of its request; or it waits, and the
+ * prepare hook is called again when an answer may be there.  Returns what the
+ * hook returns.
  */
 ngx_int_t ngx_svc_admin_reader_prepare(ngx_svc_admin_reader_t *reader,
     ngx_int_t cached);
 
-/* It has read: those who wait look for themselves. */
+/* Ends the reading: the requests that wait look again. */
 void ngx_svc_admin_reader_end(ngx_svc_admin_reader_t *reader);
 
 

@@ -63,7 +63,7 @@ const ngx_svc_route_t  ngx_svc_admin_tenant[] = {
 };
 
 
-/* What is far too large need not be merged to tell. */
+/* Branding that is far too large is refused before it is merged. */
 
 static ngx_int_t
 ngx_svc_admin_tenant_check(ngx_svc_request_t *sr, void *body)
@@ -83,8 +83,8 @@ ngx_svc_admin_tenant_check(ngx_svc_request_t *sr, void *body)
 
 
 /*
- * How many bytes the value's text has at least: all of it that is not null is
- * in what a merge makes.
+ * Returns how many bytes the value's text has at least: all its members but
+ * nulls are in the merged object.
  */
 
 static size_t
@@ -120,7 +120,7 @@ ngx_svc_admin_tenant_least(cJSON *json)
 }
 
 
-/* What the public sees of the tenant has changed, or may have. */
+/* The tenant's public data has changed, or may have. */
 
 void
 ngx_svc_admin_tenant_committed(const ngx_svc_pg_results_t *results)

@@ -1,5 +1,5 @@
 /*
- * What the statements about a tenant share.
+ * The common parts of the statements about a tenant.
  */
 
 #ifndef _NGX_SVC_ADMIN_TENANT_H_INCLUDED_
@@ -11,18 +11,18 @@
 #include "ngx_svc_schema.h"
 
 
-/* What a PATCH may have. */
+/* The members of a PATCH. */
 
 typedef struct {
     ngx_svc_value_t  name;
     ngx_svc_value_t  branding;
-    ngx_svc_value_t  any;           /* in it: looked at by its check alone */
+    ngx_svc_value_t  any;           /* in branding: only checked */
 } ngx_svc_admin_tenant_t;
 
 
 extern const ngx_svc_member_t  ngx_svc_admin_branding_members[];
 
-/* Of a write of what the public sees. */
+/* The committed hook of a write that changes the tenant's public data. */
 void ngx_svc_admin_tenant_committed(const ngx_svc_pg_results_t *results);
 
 

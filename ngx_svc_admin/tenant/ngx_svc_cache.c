@@ -1,18 +1,18 @@
 /*
  * Public answers, in memory that the workers share.
  *
- * Changes are counted, one counter for all tenants whose ids have the same
- * hash.  An entry notes its tenant's counter; when that has moved on, the entry
- * is as good as gone.  Who reads the database notes the count of all changes
- * before: if it has moved meanwhile, nobody knows what was read, and it is not
- * kept.
+ * Changes are counted, with one counter for all tenants whose ids have the same
+ * hash.  An entry notes its tenant's counter; when that has moved on the entry
+ * is not valid any more.  A request notes the count of all changes before it
+ * reads the database: if that has moved meanwhile it is not known what was
+ * read, and the answer is not kept.
  *
  * Large bodies are sent from where they are.  A worker that does so holds the
- * entry; a held entry that is to go stays until the last holder lets go.  What
- * a worker that was killed held, the next worker to start lets go.  Who reads
- * slowly, or not at all, must not fill the memory with old bytes: the same
- * bytes that are read again stay where they are, and while too many are only
- * held nothing new is kept.
+ * entry; a held entry that is removed stays until its last holder lets go.  The
+ * holds of a worker that was killed are released by the next worker that
+ * starts.  Clients that read slowly, or not at all, must not fill the memory
+ * with old bytes: bytes that are read again unchanged stay where they are, and
+ * while too many bytes of removed entries are held nothing new is kept.
  */
 
 #include "ngx_svc_cache_entry.h"
@@ -23,11 +23,11 @@
 
 #define NGX_SVC_CACHE_TTL       10000   /* ms */
 #define NGX_SVC_CACHE_TTL_UNSUBSCRIBED  1000    /* other nodes are not heard */
-#define NGX_SVC_CACHE_TTL_NONE  1000    /* of what was not found */
-#define NGX_SVC_CACHE_TTL_UNTOLD  1000  /* of what svcctl changes, too */
+#define NGX_SVC_CACHE_TTL_NONE  1000    /* answers "not found" */
+#define NGX_SVC_CACHE_TTL_UNTOLD  1000  /* svcctl changes these, too */
 
 #define NGX_SVC_CACHE_COPIED    4096    /* bytes; larger bodies are held */
-#define NGX_SVC_CACHE_HOLDS     1000    /* of one entry, in one worker */
+#define NGX_SVC_CACHE_HOLDS     1000    /* of one entry, per worker */
 
 
 typedef struct {
@@ -62,7 +62,7 @@ ngx_svc_cache_zone(ngx_conf_t *cf, size_t size, void *tag)
 }
 
 
-/* On a reload the zone is the same one, as long as its size is. */
+/* A reload keeps the zone, unless its size has changed. */
 
 static ngx_int_t
 ngx_svc_cache_init_zone(ngx_shm_zone_t *zone, void *data)
@@ -91,7 +91,7 @@ ngx_svc_cache_init_zone(ngx_shm_zone_t *zone, void *data)
     ngx_queue_init(&shared->none);
     ngx_queue_init(&shared->removed);
 
-    /* what does not fit is not kept: no reason to speak */
+    /* an answer that does not fit is not kept: nothing to log */
 
     pool->log_nomem = 0;
     pool->data = shared;
@@ -211,7 +211,7 @@ ngx_svc_cache_good(ngx_svc_cache_entry_t *entry)
 }
 
 
-/* Under the lock: the request's pool is this worker's alone. */
+/* Called under the lock; the request's pool is this worker's alone. */
 
 static ngx_int_t
 ngx_svc_cache_take(ngx_http_request_t *r, ngx_svc_cache_entry_t *entry,
@@ -289,7 +289,9 @@ ngx_svc_cache_release(void *data)
 {
     ngx_svc_cache_hold_t *h = data;
 
-    /* at a worker's end all that it holds is let go before its pools are */
+    /*
+     * a worker that ends lets go of its entries before its pools are destroyed
+     */
 
     if (ngx_svc_cache_worker == NGX_SVC_CACHE_WORKERS) {
         return;
@@ -321,7 +323,7 @@ ngx_svc_cache_put(ngx_svc_cache_kind_e kind, ngx_str_t *name,
 }
 
 
-/* At once here, and on the other nodes as soon as they hear of it. */
+/* Works at once on this node, on others when they get the message. */
 
 void
 ngx_svc_cache_change(ngx_str_t *tenant)
@@ -332,7 +334,7 @@ ngx_svc_cache_change(ngx_str_t *tenant)
 }
 
 
-/* Also what is told when messages may have been lost: without a tenant. */
+/* Also called without a tenant, when messages may have been lost. */
 
 static void
 ngx_svc_cache_changed(ngx_str_t *tenant)

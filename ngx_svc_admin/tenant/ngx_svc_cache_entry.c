@@ -5,8 +5,8 @@
 #include "ngx_svc_cache_entry.h"
 
 
-#define NGX_SVC_CACHE_NONE_MAX  4096    /* entries of what was not found */
-#define NGX_SVC_CACHE_EVICT     64      /* entries, for the room of one */
+#define NGX_SVC_CACHE_NONE_MAX  4096    /* entries "not found" */
+#define NGX_SVC_CACHE_EVICT     64      /* entries removed for a new one */
 
 
 static ngx_svc_cache_entry_t *ngx_svc_cache_make(ngx_svc_cache_kind_e kind,
@@ -121,7 +121,7 @@ ngx_svc_cache_make(ngx_svc_cache_kind_e kind, const ngx_str_t *name,
 }
 
 
-/* The same bytes, read again: 1 if they are. */
+/* Returns 1 when the same bytes have been read again: the entry stays. */
 
 static ngx_uint_t
 ngx_svc_cache_renew(ngx_svc_cache_entry_t *entry,
@@ -148,9 +148,9 @@ ngx_svc_cache_renew(ngx_svc_cache_entry_t *entry,
 
 
 /*
- * Zeroed but for its text.  Of the entries that nobody has asked for longest
- * some may go, but not many more than what is to come takes: where it finds no
- * room among them it finds none.
+ * Allocates an entry; all but its text is zeroed.  It may remove the entries
+ * that have not been used for longest, but not many more bytes than the new one
+ * takes: if that makes no room there is none.
  */
 
 static ngx_svc_cache_entry_t *
@@ -195,7 +195,7 @@ ngx_svc_cache_size(ngx_svc_cache_entry_t *entry)
 }
 
 
-/* Returns how many bytes are free now. */
+/* Returns how many bytes have become free. */
 
 static size_t
 ngx_svc_cache_remove(ngx_svc_cache_entry_t *entry)
