@@ -55,7 +55,10 @@ ngx_svc_cbor_head(const u_char **p, const u_char *end, ngx_svc_cbor_t *item)
 }
 
 
-/* The first byte, and the argument in it or in the 1, 2, 4 or 8 behind it. */
+/*
+ * Reads the first byte, and the argument in it or in the 1, 2, 4 or 8 bytes
+ * behind it.
+ */
 
 static ngx_int_t
 ngx_svc_cbor_value(const u_char **p, const u_char *end, ngx_svc_cbor_t *item)
@@ -93,7 +96,7 @@ ngx_svc_cbor_value(const u_char **p, const u_char *end, ngx_svc_cbor_t *item)
 }
 
 
-/* Counts down what is left on each level. */
+/* Counts down the items that are left on each level. */
 
 ngx_int_t
 ngx_svc_cbor_skip(const u_char **p, const u_char *end)

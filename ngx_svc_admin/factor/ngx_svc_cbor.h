@@ -1,8 +1,9 @@
 /*
- * CBOR (RFC 8949): a guard that admits only what libcbor reads safely.
+ * CBOR (RFC 8949): a guard that admits only data that libcbor reads safely.
  *
- * libcbor allocates what a head declares before it looks for it: six bytes cost
- * two gigabytes.  So what comes from outside is walked over here first.
+ * libcbor allocates the length that a head declares before it looks whether the
+ * bytes are there: six bytes cost two gigabytes.  So data from outside is
+ * walked through here first.
  */
 
 #ifndef _NGX_SVC_CBOR_H_INCLUDED_
@@ -23,22 +24,22 @@
 typedef struct {
     ngx_uint_t     type;        /* major type */
     uint64_t       value;       /* length, number of elements or pairs, ... */
-    const u_char  *data;        /* of bytes and text, else NULL */
+    const u_char  *data;        /* of bytes and text; else NULL */
 } ngx_svc_cbor_t;
 
 
 /*
- * Reads the head of an item at *p and, of bytes and text, what is in it; *p is
- * then behind that.  Of arrays and maps, whose elements need a byte each, as
- * many must fit before end as the head says.  NGX_OK, or NGX_DECLINED: cut off,
- * of indefinite length, a tag, or of a form that is reserved.
+ * Reads the head of an item at *p and, for bytes and text, the content; *p is
+ * then behind these.  The elements of arrays and maps need a byte each: as many
+ * as the head says must fit before end.  Returns NGX_OK; NGX_DECLINED when the
+ * item is cut off, of indefinite length, a tag, or of a reserved form.
  */
 ngx_int_t ngx_svc_cbor_head(const u_char **p, const u_char *end,
     ngx_svc_cbor_t *item);
 
 /*
- * Walks over one whole item at *p.  NGX_OK with *p behind it, or NGX_DECLINED
- * as above, or when it is deeper than NGX_SVC_CBOR_DEPTH.
+ * Walks over one whole item at *p.  Returns NGX_OK, with *p behind it;
+ * NGX_DECLINED as above, or when it is deeper than NGX_SVC_CBOR_DEPTH.
  */
 ngx_int_t ngx_svc_cbor_skip(const u_char **p, const u_char *end);
 

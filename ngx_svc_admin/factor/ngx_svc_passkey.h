@@ -1,5 +1,5 @@
 /*
- * A passkey: what is stored of a WebAuthn credential.
+ * A passkey: the stored parts of a WebAuthn credential.
  */
 
 #ifndef _NGX_SVC_PASSKEY_H_INCLUDED_
@@ -14,7 +14,7 @@
 #define NGX_SVC_PASSKEY_KEY_MAX     259     /* bytes */
 #define NGX_SVC_PASSKEY_AAGUID_LEN  16
 
-/* COSE's numbers of the algorithms that are taken. */
+/* COSE's numbers of the algorithms that are allowed. */
 #define NGX_SVC_PASSKEY_ES256       (-7)
 #define NGX_SVC_PASSKEY_EDDSA       (-8)
 #define NGX_SVC_PASSKEY_ES384       (-35)
@@ -41,15 +41,20 @@ typedef struct {
     uint32_t    sign_count;
     ngx_uint_t  transports;         /* NGX_SVC_PASSKEY_USB ... */
     u_char      aaguid[NGX_SVC_PASSKEY_AAGUID_LEN];
-    unsigned    be:1;               /* may be backed up: never changes */
+    unsigned    be:1;               /* may be backed up; never changes */
     unsigned    bs:1;               /* is backed up */
 } ngx_svc_passkey_t;
 
 
-/* The bits of an array of words; what is no known word does not count. */
+/*
+ * Returns the bits of an array of words; words that are unknown do not count.
+ */
 ngx_uint_t ngx_svc_passkey_transports(const cJSON *words);
 
-/* One PublicKeyCredentialDescriptorJSON: id and transports are what counts. */
+/*
+ * Writes a PublicKeyCredentialDescriptorJSON with the passkey's id and
+ * transports.
+ */
 void ngx_svc_passkey_descriptor(ngx_svc_json_writer_t *w,
     const ngx_svc_passkey_t *passkey);
 

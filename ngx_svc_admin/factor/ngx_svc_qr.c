@@ -41,7 +41,7 @@ ngx_svc_qr_svg(ngx_pool_t *pool, const ngx_str_t *text, ngx_str_t *svg)
         return NGX_DECLINED;
     }
 
-    /* the smallest version that has room: all of such a length do */
+    /* takes the smallest version with room: any text of this length has one */
 
     qr = QRcode_encodeData((int) text->len, text->data, 0, QR_ECLEVEL_M);
     if (qr == NULL) {
@@ -119,7 +119,10 @@ ngx_svc_qr_row(u_char *p, const QRcode *qr, int y)
 }
 
 
-/* Two for each run of dark modules: to where it begins, and the line. */
+/*
+ * Returns the number of commands: two for each run of dark modules, a move to
+ * its beginning and the line.
+ */
 
 static ngx_uint_t
 ngx_svc_qr_commands(const QRcode *qr)

@@ -9,7 +9,7 @@
 #include <openssl/hmac.h>
 
 
-/* What has the bits of a code, and some more. */
+/* Random bytes for a code: they have its bits, and some more. */
 #define NGX_SVC_RECOVERY_BYTES  7
 
 
@@ -78,7 +78,7 @@ ngx_svc_recovery_parse(const ngx_str_t *text,
 }
 
 
-/* The character of the alphabet that is meant, or NUL. */
+/* Returns the character of the alphabet that is meant, or NUL. */
 
 static u_char
 ngx_svc_recovery_char(u_char c)

@@ -1,5 +1,5 @@
 /*
- * Recovery codes: what lets a user in whose other factors are lost.
+ * Recovery codes, for a user whose other factors are lost.
  */
 
 #ifndef _NGX_SVC_RECOVERY_H_INCLUDED_
@@ -14,23 +14,31 @@
 #define NGX_SVC_RECOVERY_TEXT_LEN  (sizeof("k7f2m-9xq4t") - 1)
 
 
-/* A new code, without the hyphen.  NGX_OK, or NGX_ERROR when OpenSSL fails. */
+/*
+ * Makes a code, without the hyphen.  Returns NGX_OK, or NGX_ERROR when OpenSSL
+ * fails.
+ */
 ngx_int_t ngx_svc_recovery_new(u_char code[NGX_SVC_RECOVERY_LEN]);
 
-/* As people see it: writes NGX_SVC_RECOVERY_TEXT_LEN, returns what follows. */
+/*
+ * Writes a code as people see it, NGX_SVC_RECOVERY_TEXT_LEN bytes; returns what
+ * follows them.
+ */
 u_char *ngx_svc_recovery_text(u_char *p,
     const u_char code[NGX_SVC_RECOVERY_LEN]);
 
 /*
- * Reads what somebody typed: in any case, spaces and hyphens anywhere, i and l
- * for 1, o for 0.  NGX_OK, or NGX_DECLINED when it cannot be a code.
+ * Reads a code that somebody has typed: in any case, with spaces and hyphens
+ * anywhere, i and l for 1, o for 0.  Returns NGX_OK, or NGX_DECLINED when it
+ * cannot be a code.
  */
 ngx_int_t ngx_svc_recovery_parse(const ngx_str_t *text,
     u_char code[NGX_SVC_RECOVERY_LEN]);
 
 /*
- * What is stored of a code: HMAC-SHA256 of tenant, user and code under a key
- * that is derived for these.  NGX_OK, or NGX_ERROR when OpenSSL fails.
+ * Makes the stored form of a code: HMAC-SHA256 of tenant, user and code under a
+ * key that is derived for recovery codes.  Returns NGX_OK, or NGX_ERROR when
+ * OpenSSL fails.
  */
 ngx_int_t ngx_svc_recovery_mac(const u_char key[NGX_SVC_KEY_LEN],
     const u_char tenant[NGX_SVC_UUID_LEN], const u_char user[NGX_SVC_UUID_LEN],

@@ -58,8 +58,9 @@ ngx_svc_totp_verify(const u_char secret[NGX_SVC_TOTP_SECRET_LEN],
     rc = NGX_OK;
 
     /*
-     * All three, however early one is equal.  When two steps have the same
-     * code, the later one: else it could be used again for that.
+     * All three are computed, however early one is equal.  When two steps have
+     * the same code the later one counts: else the code could be used again for
+     * that one.
      */
 
     for (i = middle - 1; i <= middle + 1 && rc == NGX_OK; i++) {
@@ -85,7 +86,7 @@ ngx_svc_totp_verify(const u_char secret[NGX_SVC_TOTP_SECRET_LEN],
 }
 
 
-/* RFC 4226, 5.3 */
+/* Computes the code of a step (RFC 4226, 5.3). */
 
 static ngx_int_t
 ngx_svc_totp_code(const u_char secret[NGX_SVC_TOTP_SECRET_LEN], int64_t step,
@@ -167,7 +168,7 @@ ngx_svc_totp_uri(ngx_pool_t *pool, const ngx_str_t *issuer,
 }
 
 
-/* Cut between characters. */
+/* Returns the length of an issuer, which is cut between characters. */
 
 static size_t
 ngx_svc_totp_issuer_len(const ngx_str_t *issuer)

@@ -1,6 +1,6 @@
 /*
- * WebAuthn: what browsers send (Level 3, 5.1), and how it is verified (7.1 and
- * 7.2).
+ * WebAuthn: the answers of browsers (Level 3, 5.1), and how they are verified
+ * (7.1 and 7.2).
  */
 
 #include "ngx_svc_webauthn.h"
@@ -50,7 +50,7 @@ static ngx_int_t ngx_svc_webauthn_signed(ngx_pool_t *pool,
     ngx_svc_webauthn_assertion_t *assertion, ngx_svc_error_t *err);
 
 
-/* A string of base64url. */
+/* A member that is a string in base64url. */
 
 #define ngx_svc_webauthn_bytes(title, field, how, bytes)                      \
     { .name = ngx_string(title),                                              \
@@ -109,7 +109,7 @@ static const ngx_svc_member_t  ngx_svc_webauthn_assertion_members[] = {
     ngx_svc_webauthn_bytes("signature", signature, NGX_SVC_M_REQUIRED,
                            NGX_SVC_WEBAUTHN_SIGNATURE_MAX),
 
-    /* null and "" stand for none */
+    /* null and "" mean that there is none */
 
     { .name = ngx_string("userHandle"),
       .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,
@@ -231,7 +231,7 @@ ngx_svc_webauthn_verify(ngx_svc_webauthn_assertion_t *assertion,
         return rc == NGX_OK ? NGX_DECLINED : rc;
     }
 
-    /* only now is it known who has counted */
+    /* only a verified signature tells whose counter this is */
 
     if ((assertion->sign_count || passkey->sign_count)
         && assertion->sign_count <= passkey->sign_count)
@@ -244,7 +244,7 @@ ngx_svc_webauthn_verify(ngx_svc_webauthn_assertion_t *assertion,
 }
 
 
-/* What both answers have in common. */
+/* Reads the common part of both answers. */
 
 static ngx_int_t
 ngx_svc_webauthn_read(ngx_pool_t *pool, const ngx_svc_member_t *table,
@@ -308,7 +308,7 @@ ngx_svc_webauthn_members_read(const ngx_svc_member_t *table, cJSON *credential,
 }
 
 
-/* Of a value that is not there, none. */
+/* Leaves *bytes alone when there is no value. */
 
 static ngx_int_t
 ngx_svc_webauthn_decode(ngx_pool_t *pool, const ngx_svc_value_t *value,

@@ -8,8 +8,8 @@
 #include "ngx_svc_passkey.h"
 
 
-#define NGX_SVC_WEBAUTHN_UP      0x01       /* the user was there */
-#define NGX_SVC_WEBAUTHN_UV      0x04       /* and was verified */
+#define NGX_SVC_WEBAUTHN_UP      0x01       /* the user was present */
+#define NGX_SVC_WEBAUTHN_UV      0x04       /* the user was verified */
 #define NGX_SVC_WEBAUTHN_BE      0x08       /* may be backed up */
 #define NGX_SVC_WEBAUTHN_BS      0x10       /* is backed up */
 #define NGX_SVC_WEBAUTHN_AT      0x40       /* a credential follows */
@@ -109,7 +109,7 @@ ngx_svc_webauthn_authdata(const ngx_str_t *data, const ngx_str_t *rp_id,
 }
 
 
-/* NULL, or what is wrong with them. */
+/* Returns what is wrong with the flags, or NULL. */
 
 static const char *
 ngx_svc_webauthn_flags(ngx_uint_t flags, ngx_uint_t registered)
@@ -201,7 +201,7 @@ ngx_svc_webauthn_attestation(const ngx_str_t *object, ngx_str_t *data,
         }
     }
 
-    /* three that are different are all three */
+    /* three different members are all of them */
 
     if (p == end) {
         return NGX_OK;
@@ -215,7 +215,7 @@ malformed:
 }
 
 
-/* seen: of which members there has been one, a mask. */
+/* seen: a mask of the members that have been read. */
 
 static ngx_int_t
 ngx_svc_webauthn_part(const u_char **p, const u_char *end, ngx_uint_t *seen,

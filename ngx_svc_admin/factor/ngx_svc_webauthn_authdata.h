@@ -11,14 +11,14 @@
 
 #define NGX_SVC_WEBAUTHN_OBJECT_MAX    16384    /* bytes */
 
-/* libfido2 has room for so much when it verifies EdDSA. */
+/* The room of libfido2 for verifying EdDSA. */
 #define NGX_SVC_WEBAUTHN_AUTHDATA_MAX  992
 
 
 typedef struct {
     uint32_t       sign_count;
-    const u_char  *aaguid;          /* these two of a registration alone; */
-    ngx_str_t      id;              /* both within the data */
+    const u_char  *aaguid;          /* in the data; of a registration */
+    ngx_str_t      id;              /* in the data; of a registration */
     unsigned       be:1;
     unsigned       bs:1;
 } ngx_svc_webauthn_authdata_t;
@@ -26,11 +26,11 @@ typedef struct {
 
 /*
  * Checks authenticator data: its length to the byte, the hash of rp_id, that
- * the user was present and verified, and that there is a credential in it when
- * there must be (registered: 1) and else none.  The key and the extensions are
- * well-formed CBOR then, and no more is said of them.
+ * the user was present and verified, and that there is a credential in it if
+ * registered is 1, and else none.  The key and the extensions are then
+ * well-formed CBOR; nothing else of them is checked.
  *
- * NGX_OK; NGX_DECLINED with err set; NGX_ERROR when OpenSSL fails.
+ * Returns NGX_OK; NGX_DECLINED with err set; NGX_ERROR when OpenSSL fails.
  */
 ngx_int_t ngx_svc_webauthn_authdata(const ngx_str_t *data,
     const ngx_str_t *rp_id, ngx_uint_t registered,
@@ -38,7 +38,7 @@ ngx_int_t ngx_svc_webauthn_authdata(const ngx_str_t *data,
 
 /*
  * Finds the authenticator data in an attestation object of any format, whose
- * statement is not judged.  NGX_OK with *data within the object, or
+ * statement is not checked.  Returns NGX_OK with *data within the object;
  * NGX_DECLINED with err set.
  */
 ngx_int_t ngx_svc_webauthn_attestation(const ngx_str_t *object,

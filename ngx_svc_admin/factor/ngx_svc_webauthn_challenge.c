@@ -21,7 +21,7 @@ static ngx_int_t ngx_svc_webauthn_authentic(
     const ngx_svc_webauthn_ceremony_t *ceremony, const u_char *challenge);
 
 
-/* By ngx_svc_webauthn_purpose_e. */
+/* Indexed by ngx_svc_webauthn_purpose_e. */
 
 static const ngx_str_t  ngx_svc_webauthn_purposes[] = {
     ngx_string("signin"),
@@ -82,7 +82,7 @@ ngx_svc_webauthn_challenge_verify(const ngx_svc_webauthn_ceremony_t *ceremony,
 
     used->expires = made + NGX_SVC_WEBAUTHN_TIMEOUT;
 
-    /* one of another node, whose clock is ahead, is as good */
+    /* a challenge of another node, whose clock is ahead, is valid, too */
 
     if (used->expires <= ceremony->now) {
         return NGX_DONE;
@@ -120,7 +120,10 @@ ngx_svc_webauthn_authentic(const ngx_svc_webauthn_ceremony_t *ceremony,
 }
 
 
-/* No two ceremonies have the same text: a NUL ends what varies in length. */
+/*
+ * No two ceremonies have the same text: a NUL ends each part of variable
+ * length.
+ */
 
 static ngx_int_t
 ngx_svc_webauthn_mac(const ngx_svc_webauthn_ceremony_t *ceremony,

@@ -1,6 +1,6 @@
 /*
- * Challenges of WebAuthn that are stored nowhere: they say themselves when, and
- * for what, they were made.
+ * Challenges of WebAuthn that are stored nowhere: a challenge itself tells
+ * when, and for what, it was made.
  */
 
 #ifndef _NGX_SVC_WEBAUTHN_CHALLENGE_H_INCLUDED_
@@ -12,7 +12,7 @@
 
 #define NGX_SVC_WEBAUTHN_CHALLENGE_LEN  32
 #define NGX_SVC_WEBAUTHN_RP_ID_MAX      253         /* bytes */
-#define NGX_SVC_WEBAUTHN_TIMEOUT        300000      /* ms, from its making */
+#define NGX_SVC_WEBAUTHN_TIMEOUT        300000      /* ms, after it was made */
 
 
 typedef enum {
@@ -21,7 +21,7 @@ typedef enum {
     NGX_SVC_WEBAUTHN_STEP_UP
 } ngx_svc_webauthn_purpose_e;
 
-/* What a ceremony, as WebAuthn calls it, is for, and where it takes place. */
+/* The purpose of a ceremony, and where it takes place. */
 
 typedef struct {
     ngx_svc_webauthn_purpose_e   purpose;
@@ -37,8 +37,9 @@ typedef struct {
 } ngx_svc_webauthn_ceremony_t;
 
 /*
- * What keeps a challenge from being used twice: the hash is inserted, where it
- * is not yet, in the transaction that acts on it, and kept until it expires.
+ * Keeps a challenge from being used twice: the hash is inserted, if it is not
+ * there yet, in the transaction that acts on the challenge, and kept until that
+ * expires.
  */
 
 typedef struct {
@@ -48,16 +49,18 @@ typedef struct {
 
 
 /*
- * A new challenge for the ceremony, whose origin is not looked at.  NGX_OK;
- * NGX_DECLINED: rp_id is empty or too long; NGX_ERROR when OpenSSL fails.
+ * Makes a challenge for the ceremony, whose origin is not used.  Returns
+ * NGX_OK; NGX_DECLINED when rp_id is empty or too long; NGX_ERROR when OpenSSL
+ * fails.
  */
 ngx_int_t ngx_svc_webauthn_challenge(
     const ngx_svc_webauthn_ceremony_t *ceremony,
     u_char challenge[NGX_SVC_WEBAUTHN_CHALLENGE_LEN]);
 
 /*
- * NGX_OK with *used set; NGX_DECLINED: not one of this ceremony's; NGX_DONE: it
- * is, and is too old; NGX_ERROR when OpenSSL fails.
+ * Verifies a challenge.  Returns NGX_OK with *used set; NGX_DECLINED when it is
+ * not one of this ceremony; NGX_DONE when it is, and is too old; NGX_ERROR when
+ * OpenSSL fails.
  */
 ngx_int_t ngx_svc_webauthn_challenge_verify(
     const ngx_svc_webauthn_ceremony_t *ceremony,

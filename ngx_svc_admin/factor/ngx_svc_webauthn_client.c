@@ -121,7 +121,7 @@ ngx_svc_webauthn_client_read(ngx_pool_t *pool, ngx_str_t *text,
     ngx_memzero(client, sizeof(ngx_svc_webauthn_client_t));
     inner.kind = NGX_SVC_E_NONE;
 
-    /* their messages speak of a body */
+    /* the messages of these functions speak of a body */
 
     rc = ngx_svc_json_parse(pool, text, &json, &inner);
 

@@ -1,5 +1,6 @@
 /*
- * The client data of WebAuthn: what the browser says it was asked, and by whom.
+ * The client data of WebAuthn: what the browser says it was asked, and by which
+ * site.
  */
 
 #ifndef _NGX_SVC_WEBAUTHN_CLIENT_H_INCLUDED_
@@ -15,12 +16,13 @@
 
 /*
  * Checks a clientDataJSON, whose type must be "webauthn.create" for
- * NGX_SVC_WEBAUTHN_REGISTER and "webauthn.get" else: its origin byte by byte,
- * its challenge, and that it does not come from within another site's page.
- * Memory that is needed on the way is the pool's.
+ * NGX_SVC_WEBAUTHN_REGISTER and "webauthn.get" otherwise: its origin byte by
+ * byte, its challenge, and that it does not come from within another site's
+ * page.  Temporary memory is allocated from the pool.
  *
- * NGX_OK with *used set; NGX_DECLINED with err set; NGX_DONE: all is right, but
- * the challenge is too old; NGX_ERROR when memory runs out or OpenSSL fails.
+ * Returns NGX_OK with *used set; NGX_DECLINED with err set; NGX_DONE when all
+ * is right, but the challenge is too old; NGX_ERROR when there is no memory or
+ * OpenSSL fails.
  */
 ngx_int_t ngx_svc_webauthn_client(ngx_pool_t *pool, ngx_str_t *text,
     const ngx_svc_webauthn_ceremony_t *ceremony,

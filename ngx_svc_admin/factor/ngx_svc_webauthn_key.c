@@ -1,8 +1,8 @@
 /*
- * Public keys of passkeys, by libfido2.  What it allocates is freed before the
- * return, and so is what OpenSSL has queued as errors: nginx would take these
- * for those of some connection.  fido_init() is not called: all that it does
- * for this is to let the environment's FIDO_DEBUG turn on messages with data.
+ * Public keys of passkeys, by libfido2.  Its memory is freed before a function
+ * returns, and so are the errors that OpenSSL has queued: nginx would log them
+ * as those of some connection.  fido_init() is not called: it would only let
+ * FIDO_DEBUG in the environment turn on messages with data.
  */
 
 #include "ngx_svc_webauthn_key.h"
@@ -40,8 +40,8 @@ static int ngx_svc_webauthn_assert_set(fido_assert_t *assert,
 
 
 /*
- * A key of libfido2 from its bytes, NULL when they are none of this kind; and
- * how it is freed.
+ * Defines two functions: load() makes a key of libfido2 from its bytes, NULL
+ * when they are no such key, and free() frees it.
  */
 
 #define ngx_svc_webauthn_key_type(name)                                       \
@@ -102,7 +102,7 @@ ngx_svc_webauthn_key(ngx_pool_t *pool, const ngx_str_t *authdata,
 
     rc = NGX_DECLINED;
 
-    /* libfido2 wants to be told which one it is */
+    /* libfido2 must be told the algorithm, so that each one is tried */
 
     for (alg = ngx_svc_webauthn_algs; alg->alg && rc == NGX_DECLINED; alg++) {
         rc = ngx_svc_webauthn_key_read(pool, alg, authdata, passkey);
@@ -148,7 +148,7 @@ ngx_svc_webauthn_key_verify(const ngx_svc_passkey_t *passkey,
 }
 
 
-/* NULL: there is none, or its keys are of another length. */
+/* Returns NULL when it is none of ours, or its keys have another length. */
 
 static const ngx_svc_webauthn_alg_t *
 ngx_svc_webauthn_alg(ngx_int_t alg, size_t len)
@@ -205,7 +205,7 @@ ngx_svc_webauthn_key_take(ngx_pool_t *pool, const ngx_svc_webauthn_alg_t *alg,
         return NGX_DECLINED;
     }
 
-    /* whether the point is on the curve has not been looked at */
+    /* libfido2 has not checked yet that the point is on the curve */
 
     key = alg->load(fido_cred_pubkey_ptr(cred), alg->len);
     if (key == NULL) {

@@ -14,7 +14,7 @@
 #define NGX_SVC_WEBAUTHN_SIGNATURE_MAX  512     /* bytes */
 
 
-/* What an authenticator has signed, and with what result. */
+/* The data that an authenticator has signed, and the signature. */
 
 typedef struct {
     ngx_str_t  authdata;
@@ -24,19 +24,19 @@ typedef struct {
 
 
 /*
- * Takes alg and public_key, which is allocated from the pool, from
- * authenticator data that ngx_svc_webauthn_authdata() has passed.  NGX_OK;
- * NGX_DECLINED with err set: the algorithm is none of ours, RSA has not 2048
- * bits, which is all that libfido2 knows, or the point is not on its curve;
- * NGX_ERROR when memory runs out.
+ * Sets alg and public_key, which is allocated from the pool, from authenticator
+ * data that ngx_svc_webauthn_authdata() has passed.  Returns NGX_OK;
+ * NGX_DECLINED with err set when the algorithm is not allowed, the RSA key has
+ * not 2048 bits, which is the only size that libfido2 supports, or the point is
+ * not on its curve; NGX_ERROR when there is no memory.
  */
 ngx_int_t ngx_svc_webauthn_key(ngx_pool_t *pool, const ngx_str_t *authdata,
     ngx_svc_passkey_t *passkey, ngx_svc_error_t *err);
 
 /*
- * NGX_OK when the passkey's key has signed it.  NGX_DECLINED: it has not, the
- * key is none, or there is an answer to "hmac-secret" or "credBlob" in it,
- * which nobody asks for.  NGX_ERROR when memory runs out.
+ * Returns NGX_OK when the passkey's key has signed the data; NGX_DECLINED when
+ * it has not, the key is not valid, or the data has an answer to "hmac-secret"
+ * or "credBlob", which nobody asks for; NGX_ERROR when there is no memory.
  */
 ngx_int_t ngx_svc_webauthn_key_verify(const ngx_svc_passkey_t *passkey,
     const ngx_str_t *rp_id, const ngx_svc_webauthn_signed_t *s);

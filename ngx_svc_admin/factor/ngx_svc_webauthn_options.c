@@ -1,5 +1,5 @@
 /*
- * What a browser is asked for (WebAuthn Level 3, 5.1.9 and 5.1.10).
+ * The options that a browser is given (WebAuthn Level 3, 5.1.9 and 5.1.10).
  */
 
 #include "ngx_svc_webauthn_options.h"
@@ -21,7 +21,7 @@ static void ngx_svc_webauthn_passkeys(ngx_svc_json_writer_t *w,
     const char *key, const ngx_svc_passkey_t *passkeys, ngx_uint_t n);
 
 
-/* The best liked first. */
+/* In the order of preference. */
 
 static const int  ngx_svc_webauthn_offered[] = {
     NGX_SVC_PASSKEY_ES256,

@@ -1,5 +1,5 @@
 /*
- * What a browser is asked for: the options of WebAuthn's two ceremonies.
+ * The options of WebAuthn's two ceremonies, which a browser is given.
  */
 
 #ifndef _NGX_SVC_WEBAUTHN_OPTIONS_H_INCLUDED_
@@ -11,21 +11,20 @@
 #include "ngx_svc_webauthn_challenge.h"
 
 
-/* For whom a passkey is made. */
+/* The user for whom a passkey is made. */
 
 typedef struct {
-    ngx_str_t      site;            /* what people call it: the tenant */
+    ngx_str_t      site;            /* the tenant's name, for people */
     ngx_str_t      handle;          /* 1 to 64 bytes, no personal data */
     ngx_str_t      name;            /* the e-mail address */
-    ngx_str_t      display_name;    /* when empty, the name */
+    ngx_str_t      display_name;    /* if empty: name */
 } ngx_svc_webauthn_user_t;
 
 
 /*
- * Writes a member of that name (NULL in an array): a
- * PublicKeyCredentialCreationOptionsJSON with the challenge that
- * ngx_svc_webauthn_challenge() has made; passkeys: those that the user has for
- * this rp_id, of which id and transports are read.
+ * Writes a PublicKeyCredentialCreationOptionsJSON as a member named key (NULL
+ * in an array), with a challenge of ngx_svc_webauthn_challenge(); passkeys:
+ * those that the user has for this rp_id, of which id and transports are read.
  */
 void ngx_svc_webauthn_creation_options(ngx_svc_json_writer_t *w,
     const char *key, const ngx_svc_webauthn_ceremony_t *ceremony,
@@ -34,8 +33,8 @@ void ngx_svc_webauthn_creation_options(ngx_svc_json_writer_t *w,
     ngx_uint_t n);
 
 /*
- * The same of a PublicKeyCredentialRequestOptionsJSON; no passkeys: any that
- * the authenticator has for the site.
+ * Writes a PublicKeyCredentialRequestOptionsJSON in the same way; without
+ * passkeys the user may choose any that the authenticator has for the site.
  */
 void ngx_svc_webauthn_request_options(ngx_svc_json_writer_t *w,
     const char *key, const ngx_svc_webauthn_ceremony_t *ceremony,

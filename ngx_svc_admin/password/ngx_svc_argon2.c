@@ -1,10 +1,11 @@
 /*
- * Argon2 in the thread of its caller.
+ * Argon2 in the caller's thread.
  *
- * Its memory is mapped: malloc() would keep one such block in the arena of
- * each thread that ever made a hash, which is more than a worker is said to
- * take; and without huge pages the faults cost a third of the time.  With them
- * it is still a tenth, which a hash is spared that waits for another one.
+ * Its memory is mapped: malloc() would keep one such block in the arena of each
+ * thread that ever made a hash, which is more than a worker is said to take;
+ * and without huge pages the page faults cost a third of the time.  With huge
+ * pages they still cost a tenth, which a hash that has waited for another one
+ * is spared.
  */
 
 #include "ngx_svc_argon2.h"
@@ -13,7 +14,7 @@
 #include <sys/mman.h>
 
 
-/* In the first bytes of a block that nobody uses. */
+/* In the first bytes of a block that is kept. */
 
 typedef struct ngx_svc_argon2_block_s  ngx_svc_argon2_block_t;
 
@@ -28,7 +29,7 @@ static void ngx_svc_argon2_unmap(uint8_t *memory, size_t size);
 static ngx_svc_argon2_block_t *ngx_svc_argon2_take(void);
 
 
-/* of the worker, for all of its threads */
+/* the worker's, for all of its threads */
 
 static pthread_mutex_t  ngx_svc_argon2_mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -45,7 +46,7 @@ ngx_svc_argon2(const ngx_svc_argon2_t *params, const u_char *password,
 
     ngx_memzero(&ctx, sizeof(argon2_context));
 
-    /* of these two it only reads, without ARGON2_FLAG_CLEAR_PASSWORD */
+    /* it only reads these two without ARGON2_FLAG_CLEAR_PASSWORD */
 
     ctx.pwd = (uint8_t *) password;
     ctx.pwdlen = len;
@@ -119,7 +120,7 @@ ngx_svc_argon2_take(void)
 }
 
 
-/* One of another size, of an imported hash, makes room for it. */
+/* A block of another size, of an imported hash, is unmapped to make room. */
 
 static int
 ngx_svc_argon2_map(uint8_t **memory, size_t size)
@@ -145,7 +146,7 @@ ngx_svc_argon2_map(uint8_t **memory, size_t size)
         return ARGON2_MEMORY_ALLOCATION_ERROR;
     }
 
-    /* an advice: a system without them does with small ones */
+    /* only an advice: a system without huge pages uses small ones */
 
     (void) madvise(p, size, MADV_HUGEPAGE);
 
@@ -155,7 +156,7 @@ ngx_svc_argon2_map(uint8_t **memory, size_t size)
 }
 
 
-/* libargon2 has wiped it. */
+/* libargon2 has wiped the memory. */
 
 static void
 ngx_svc_argon2_unmap(uint8_t *memory, size_t size)

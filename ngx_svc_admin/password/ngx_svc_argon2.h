@@ -1,5 +1,5 @@
 /*
- * Argon2 (RFC 9106), in the thread of its caller.
+ * Argon2 (RFC 9106), in the caller's thread.
  */
 
 #ifndef _NGX_SVC_ARGON2_H_INCLUDED_
@@ -11,7 +11,7 @@
 #include <argon2.h>
 
 
-/* Version 0x13, without secret and associated data. */
+/* The parameters, of version 0x13, without secret and associated data. */
 
 typedef struct {
     argon2_type    type;        /* Argon2_id, Argon2_i */
@@ -24,17 +24,18 @@ typedef struct {
 
 
 /*
- * Writes tag_len bytes.  NGX_OK; or NGX_ERROR: there is no memory, or the
- * parameters are beyond what Argon2 has.  The memory is the system's again when
- * it returns, unless it is kept.  May be called in a thread.
+ * Computes a hash: writes tag_len bytes.  Returns NGX_OK; NGX_ERROR when there
+ * is no memory, or the parameters are beyond Argon2's limits.  Its memory is
+ * given back to the system before it returns, unless it is kept.  May be called
+ * in a thread.
  */
 ngx_int_t ngx_svc_argon2(const ngx_svc_argon2_t *params,
     const u_char *password, size_t len, u_char *tag, size_t tag_len);
 
-/* From now on so many blocks of memory may be kept for hashes that are next. */
+/* Lets up to n blocks of memory be kept for the next hashes from now on. */
 void ngx_svc_argon2_keep(ngx_uint_t n);
 
-/* All that is kept is the system's again. */
+/* Gives the blocks that are kept back to the system. */
 void ngx_svc_argon2_drop(void);
 
 

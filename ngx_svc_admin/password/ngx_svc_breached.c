@@ -14,8 +14,8 @@
 #define NGX_SVC_SHA1_LEN          20
 
 /*
- * Hashes are uniform: in 10^9 of them the third guess is on the right page.
- * Entries that are not, as someone may have made them up, are bisected.
+ * Hashes are uniform: among 10^9 of them the third guess is on the right page.
+ * Entries that are not, as in a file that somebody has made up, are bisected.
  */
 #define NGX_SVC_BREACHED_GUESSES  8
 
@@ -78,7 +78,10 @@ ngx_svc_breached_password(const ngx_svc_breached_t *breached,
 }
 
 
-/* What is looked for is among those from lo on, before hi: from low to high. */
+/*
+ * The entry is among those from lo on and before hi, whose values are from low
+ * to high.
+ */
 
 ngx_uint_t
 ngx_svc_breached_find(const ngx_svc_breached_t *breached, uint64_t prefix)

@@ -9,7 +9,7 @@
  *    12   4   bytes of an entry, 8
  *    16   8   number of entries
  *    24   8   zero
- *    32  32   SHA-256 of what is behind the header
+ *    32  32   SHA-256 of the bytes behind the header
  *
  * and the entries: the first 8 bytes of each SHA-1, ascending, none twice.
  */
@@ -25,7 +25,10 @@
 #define NGX_SVC_BREACHED_ENTRY   8
 
 
-/* Of the cycle, whose end unmaps it; read only, so that any thread may. */
+/*
+ * A mapped file.  It belongs to the cycle, whose end unmaps it; any thread may
+ * read it, as nobody writes it.
+ */
 
 typedef struct ngx_svc_breached_s {
     const u_char  *entries;
@@ -34,23 +37,23 @@ typedef struct ngx_svc_breached_s {
 
 
 /*
- * Sets *breached to the size bytes of a file, of which the header alone is
- * read: the order of the entries and their SHA-256 are not looked at.  The
- * bytes stay the caller's.  NGX_DECLINED: no such file, and *why, which is
- * static, ends a sentence that begins with the file's name.
+ * Sets *breached to the size bytes of a file, of which only the header is read:
+ * the order of the entries and their SHA-256 are not checked.  The bytes stay
+ * the caller's.  Returns NGX_OK; NGX_DECLINED when it is no such file, with
+ * *why, a static text that ends a sentence which begins with the file's name.
  */
 ngx_int_t ngx_svc_breached_init(ngx_svc_breached_t *breached,
     const u_char *file, uint64_t size, const char **why);
 
 /*
- * 1: the password is in the file.  For a thread: it may wait for the disk, for
- * few pages, and neither allocates nor fails.  Of a file that is not in order
- * the answer may be wrong, but there is one.
+ * Returns 1 when the password is in the file.  For a thread: it may wait for
+ * the disk, for few pages, and neither allocates nor fails.  If the file is not
+ * in order the answer may be wrong.
  */
 ngx_uint_t ngx_svc_breached_password(const ngx_svc_breached_t *breached,
     const ngx_str_t *password);
 
-/* The same of the first 8 bytes of a SHA-1, as a number. */
+/* Does the same for the first 8 bytes of a SHA-1, as a number. */
 ngx_uint_t ngx_svc_breached_find(const ngx_svc_breached_t *breached,
     uint64_t prefix);
 

@@ -84,7 +84,7 @@ ngx_svc_breached_open(ngx_conf_t *cf, ngx_str_t *name,
     ngx_fd_t   fd;
     ngx_int_t  rc;
 
-    /* a FIFO would be waited for */
+    /* opening a FIFO would wait */
 
     fd = ngx_open_file(name->data, NGX_FILE_RDONLY|NGX_FILE_NONBLOCK,
                        NGX_FILE_OPEN, 0);
@@ -153,7 +153,7 @@ ngx_svc_breached_map(ngx_conf_t *cf, ngx_str_t *name, ngx_fd_t fd,
         return NGX_ERROR;
     }
 
-    /* a look-up reads a page here and one there, none beside them */
+    /* a look-up reads single pages, and none beside them */
 
     (void) madvise(map->addr, map->len, MADV_RANDOM);
 

@@ -10,17 +10,17 @@
 
 
 /*
- * The directive's set(): maps the file into memory until the cycle ends, and
- * leaves a ngx_svc_breached_t of the cycle's pool in the pointer that is at
- * cmd->offset of conf.
+ * The directive's set function: maps the file into memory until the cycle ends,
+ * and stores an ngx_svc_breached_t, allocated from the cycle's pool, in the
+ * pointer at cmd->offset of conf.
  */
 char *ngx_svc_breached_directive(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 
 /*
- * Says in the error log, at notice, that only the list in the module counts
- * when there is no file.  For the postconfiguration of who checks passwords,
- * once, and only if it is on.  (nginx -t shows no notice on its output.)
+ * Logs at notice that only the list in the module counts when there is no file.
+ * Called once by the postconfiguration of a module that checks passwords, if it
+ * is on.  (nginx -t shows no notice on its output.)
  */
 void ngx_svc_breached_notice(ngx_conf_t *cf);
 

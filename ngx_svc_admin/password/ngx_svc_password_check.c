@@ -1,5 +1,5 @@
 /*
- * What a policy asks of a new password.
+ * The rules of a policy for a new password.
  */
 
 #include "ngx_svc_password_check.h"
@@ -26,7 +26,7 @@ static ngx_int_t ngx_svc_password_reject(ngx_svc_password_reason_t *reason,
     const char *fmt, ...);
 
 
-/* A character that has to be there; the first one is looked for first. */
+/* A character that must be there; the table is in the order of the rules. */
 
 typedef struct {
     size_t        offset;           /* in the policy */
@@ -56,7 +56,7 @@ static const ngx_svc_password_require_t  ngx_svc_password_requires[] = {
 };
 
 
-/* By ngx_svc_password_word_e. */
+/* Indexed by ngx_svc_password_word_e. */
 
 static const char *const  ngx_svc_password_whose[] = {
     "your e-mail address",

@@ -1,5 +1,5 @@
 /*
- * Passwords that everybody tries first.
+ * Passwords that attackers try first.
  */
 
 #include "ngx_svc_password_common.h"
@@ -7,13 +7,13 @@
 #include <openssl/crypto.h>
 
 
-#define NGX_SVC_PASSWORD_ROW   3        /* the least that counts as one */
+#define NGX_SVC_PASSWORD_ROW   3        /* the least length of a row */
 #define NGX_SVC_PASSWORD_MANY  (NGX_SVC_PASSWORD_PIECES + 1)
 
 
 /*
- * How many pieces the first characters are made of, at least: bare[i] of digits
- * and symbols alone, known[i] with something else among them.
+ * The least number of pieces that the first i characters are made of: bare[i]
+ * of digits and symbols alone, known[i] with something else among them.
  */
 
 typedef struct {
@@ -36,11 +36,11 @@ static void ngx_svc_password_repeat(ngx_svc_password_pieces_t *p, ngx_uint_t i,
     ngx_uint_t period);
 
 
-/* In lower case. */
+/* Words, in lower case. */
 
 static const wchar_t *const  ngx_svc_password_words[] = {
 
-    /* what a password is called, and what stands for one */
+    /* names of passwords, and words that stand for one */
 
     L"password", L"passwort", L"passwd", L"passw", L"pass", L"word", L"pwd",
     L"parola", L"senha", L"contrasena", L"contrase\u00f1a", L"motdepasse",
@@ -52,7 +52,7 @@ static const wchar_t *const  ngx_svc_password_words[] = {
     L"default", L"trustno", L"whatever", L"nothing", L"blank", L"access",
     L"login", L"logon", L"signin", L"key",
 
-    /* roles, and what is being set up */
+    /* roles, and things that are set up */
 
     L"admin", L"administrator", L"root", L"user", L"username", L"guest",
     L"master", L"manager", L"owner", L"operator", L"support", L"service",
@@ -73,7 +73,7 @@ static const wchar_t *const  ngx_svc_password_words[] = {
     L"fuckyou", L"fuck", L"bitch", L"asshole", L"jesus", L"god", L"christ",
     L"blessed", L"heaven",
 
-    /* what people like */
+    /* things that people like */
 
     L"dragon", L"monkey", L"tiger", L"lion", L"eagle", L"panther", L"wolf",
     L"butterfly", L"flower", L"rainbow", L"chocolate", L"cookie", L"banana",
@@ -94,7 +94,7 @@ static const wchar_t *const  ngx_svc_password_words[] = {
     L"matthew", L"george", L"nicole", L"andrea", L"maria", L"max", L"buster",
     L"maggie", L"bailey", L"america", L"london", L"berlin", L"paris",
 
-    /* what a forced change gives */
+    /* words of a forced change */
 
     L"spring", L"summer", L"autumn", L"fall", L"winter", L"sommer", L"herbst",
     L"monday", L"tuesday", L"wednesday", L"thursday", L"friday", L"saturday",
@@ -104,7 +104,7 @@ static const wchar_t *const  ngx_svc_password_words[] = {
 };
 
 
-/* Keys beside each other, along rows, across them, on the number pad. */
+/* Keys beside each other: along rows, across them, on the number pad. */
 
 static const wchar_t *const  ngx_svc_password_rows[] = {
     L"01234567890", L"abcdefghijklmnopqrstuvwxyz",
@@ -158,7 +158,7 @@ ngx_svc_password_digits(const ngx_svc_password_chars_t *text)
 }
 
 
-/* From each place that can be reached, by each piece that begins there. */
+/* Goes on from each place that can be reached, by each piece from there. */
 
 static void
 ngx_svc_password_pieces(ngx_svc_password_pieces_t *p)
@@ -204,7 +204,7 @@ ngx_svc_password_pieces(ngx_svc_password_pieces_t *p)
 }
 
 
-/* Something else begins at i, of any length from the least one to len. */
+/* Notes known pieces at i, of each length from least to len. */
 
 static void
 ngx_svc_password_known(ngx_svc_password_pieces_t *p, ngx_uint_t i,
@@ -220,7 +220,7 @@ ngx_svc_password_known(ngx_svc_password_pieces_t *p, ngx_uint_t i,
 }
 
 
-/* The length of the word when it is at i, or 0. */
+/* Returns the length of the word when it is at i, or 0. */
 
 static ngx_uint_t
 ngx_svc_password_known_word(const ngx_svc_password_chars_t *text, ngx_uint_t i,
@@ -319,7 +319,10 @@ ngx_svc_password_row(ngx_svc_password_pieces_t *p, ngx_uint_t i,
 }
 
 
-/* 3 times the same character, twice the same two, or the same three. */
+/*
+ * Notes 3 times the same character, twice the same two, or twice the same
+ * three.
+ */
 
 static void
 ngx_svc_password_repeat(ngx_svc_password_pieces_t *p, ngx_uint_t i,

@@ -1,5 +1,5 @@
 /*
- * Passwords that everybody tries first: known words and rows of keys.
+ * Passwords that attackers try first: known words and rows of keys.
  */
 
 #ifndef _NGX_SVC_PASSWORD_COMMON_H_INCLUDED_
@@ -10,17 +10,17 @@
 
 
 /*
- * 1: all of the password is made of at most NGX_SVC_PASSWORD_PIECES pieces, of
- * which one at least is more than a digit or a symbol:
+ * Returns 1 when the whole password is made of at most NGX_SVC_PASSWORD_PIECES
+ * pieces, of which at least one is more than a digit or a symbol.  A piece is
  *
  * - a word of the table, in any case, with digits and symbols that look like
  *   letters taken for them,
  * - a row of 3 or more keys or letters, in either direction,
  * - one character 3 times or more, two that are repeated, three that are,
- * - a digit, or an ASCII symbol;
+ * - a digit, or an ASCII symbol.
  *
- * or it has nothing but at most NGX_SVC_PASSWORD_DIGITS digits.  Pure; for a
- * thread.
+ * Returns 1, too, when it is nothing but at most NGX_SVC_PASSWORD_DIGITS
+ * digits.  Pure; for a thread.
  */
 ngx_uint_t ngx_svc_password_common(const ngx_svc_password_chars_t *password);
 

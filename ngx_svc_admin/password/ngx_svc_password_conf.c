@@ -62,7 +62,7 @@ static const ngx_svc_password_parameter_t  ngx_svc_password_parameters[] = {
 };
 
 
-/* The OWASP password storage cheat sheet's equivalents, of argon2id. */
+/* The OWASP password storage cheat sheet's equivalents for argon2id. */
 
 static const struct {
     ngx_uint_t  memory;     /* KiB */
@@ -203,7 +203,7 @@ ngx_svc_password_conf_done(ngx_conf_t *cf, ngx_svc_admin_hash_conf_t *hash)
 }
 
 
-/* For whoever tests it, as nginx says there that the syntax is ok. */
+/* Tells the person who tests the configuration, beside nginx's own message. */
 
 static void
 ngx_svc_password_conf_total(ngx_conf_t *cf,
@@ -213,7 +213,7 @@ ngx_svc_password_conf_total(ngx_conf_t *cf,
     ngx_uint_t        total;
     ngx_core_conf_t  *ccf;
 
-    /* worker_processes after the block "http" is not known yet */
+    /* a worker_processes after the block "http" is not known yet */
 
     ccf = (ngx_core_conf_t *) ngx_get_conf(cf->cycle->conf_ctx,
                                            ngx_core_module);

@@ -1,5 +1,5 @@
 /*
- * What a password must not be made of.
+ * The words that a password must not be made of.
  */
 
 #include "ngx_svc_password_context.h"
@@ -7,7 +7,7 @@
 #include <openssl/crypto.h>
 
 
-#define NGX_SVC_PASSWORD_TOKEN  4       /* from which on it must not be there */
+#define NGX_SVC_PASSWORD_TOKEN  4       /* length; from it on never allowed */
 #define NGX_SVC_PASSWORD_SHORT  2
 #define NGX_SVC_PASSWORD_LEFT   4
 
@@ -98,7 +98,7 @@ ngx_svc_password_word(ngx_svc_password_folded_t *password,
 }
 
 
-/* The part that has tokens. */
+/* Finds the part of a word that has tokens. */
 
 static void
 ngx_svc_password_part(const ngx_svc_password_word_t *word, ngx_str_t *part)
@@ -127,7 +127,7 @@ ngx_svc_password_part(const ngx_svc_password_word_t *word, ngx_str_t *part)
 }
 
 
-/* Leaves in text what is joined. */
+/* Leaves the joined tokens in text. */
 
 static ngx_uint_t
 ngx_svc_password_tokens(ngx_svc_password_folded_t *password,
@@ -161,7 +161,7 @@ ngx_svc_password_tokens(ngx_svc_password_folded_t *password,
 }
 
 
-/* All of it, without symbols at its ends. */
+/* Looks for the whole text, without symbols at its ends. */
 
 static ngx_uint_t
 ngx_svc_password_whole(ngx_svc_password_folded_t *password,
@@ -208,7 +208,10 @@ ngx_svc_password_token(ngx_svc_password_folded_t *password, const wint_t *token,
 }
 
 
-/* 1: the token is there, and too little is left between the ends. */
+/*
+ * Returns 1 when the token is in the password, and too little is left between
+ * the ends.
+ */
 
 static ngx_uint_t
 ngx_svc_password_left(ngx_svc_password_folded_t *password, const wint_t *token,
@@ -228,7 +231,7 @@ ngx_svc_password_left(ngx_svc_password_folded_t *password, const wint_t *token,
             continue;
         }
 
-        /* left: from the first letter on; last: to the last one */
+        /* left counts from the first letter on; last: up to the last letter */
 
         if (ngx_svc_password_is_letter(password->raw->c[i])) {
             last = ++left;
@@ -271,7 +274,7 @@ ngx_svc_password_at(const ngx_svc_password_chars_t *text, ngx_uint_t i,
 }
 
 
-/* "1" stays: it is an "i" or an "l", by what it is compared with. */
+/* "1" stays: the comparison takes it for an "i" or an "l". */
 
 static void
 ngx_svc_password_fold(ngx_svc_password_chars_t *text)

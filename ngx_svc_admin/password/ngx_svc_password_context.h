@@ -1,5 +1,6 @@
 /*
- * What a password must not be made of: what everybody knows of its owner.
+ * The words that a password must not be made of, since everybody knows them of
+ * its owner.
  */
 
 #ifndef _NGX_SVC_PASSWORD_CONTEXT_H_INCLUDED_
@@ -13,10 +14,10 @@ typedef enum {
     NGX_SVC_PASSWORD_EMAIL = 0, /* an address */
     NGX_SVC_PASSWORD_NAME,      /* the first, last or display name */
     NGX_SVC_PASSWORD_TENANT,    /* the tenant's name, or its slug */
-    NGX_SVC_PASSWORD_DOMAIN     /* of the tenant: its first label counts */
+    NGX_SVC_PASSWORD_DOMAIN     /* the tenant's; its first label counts */
 } ngx_svc_password_word_e;
 
-/* Text in UTF-8, and NFC as the password is; it may be empty. */
+/* A word, in UTF-8 and form C, as the password is; it may be empty. */
 
 typedef struct {
     ngx_svc_password_word_e  kind;
@@ -25,17 +26,17 @@ typedef struct {
 
 
 /*
- * The first one of n words that the password is made of, or NULL.  The words'
- * tokens are what is between their symbols, all of these joined, and the whole
- * of it; of an address that of its local part, and the whole address.  With
- * letters in any case, and digits and symbols that look like letters taken for
- * them, a password is made of
+ * Returns the first of n words that the password is made of, or NULL.  A word's
+ * tokens are the texts between its symbols, all of these joined, and the whole
+ * word; an address has the tokens of its local part, and the whole address.
+ * Letters count in any case, and digits and symbols that look like letters are
+ * taken for them.  A password is made of
  *
  * - a token of 4 or more characters that is anywhere in it,
- * - a shorter one, of 2 or more, when what is left without it, and without
- *   digits and symbols at both ends, has less than 4.
+ * - a shorter one, of 2 or more, when less than 4 characters are left without
+ *   it, and without digits and symbols at both ends.
  *
- * Of a word only its first NGX_SVC_PASSWORD_CHARS characters count.  Pure; for
+ * Only the first NGX_SVC_PASSWORD_CHARS characters of a word count.  Pure; for
  * a thread.
  */
 const ngx_svc_password_word_t *ngx_svc_password_context(

@@ -10,7 +10,7 @@
 
 
 #define NGX_SVC_PASSWORD_TIME  30000    /* ms, in a thread */
-#define NGX_SVC_PASSWORD_NICE  10       /* behind the worker's own */
+#define NGX_SVC_PASSWORD_NICE  10       /* below the worker's priority */
 
 
 static void ngx_svc_password_changed(const ngx_svc_work_queue_t *in);
@@ -120,8 +120,8 @@ ngx_svc_password_cancel(ngx_svc_password_job_t *job)
 
 
 /*
- * Of a hash that ends the memory is for one that waits, if there is one; and
- * whoever it was kept for may have gone.
+ * When a hash ends its memory is kept for a job that waits, if there is one;
+ * since that may go away, all is given back when no hash runs.
  */
 
 static void
@@ -136,9 +136,10 @@ ngx_svc_password_changed(const ngx_svc_work_queue_t *in)
 
 
 /*
- * In a thread of nginx's, which reads files for others too.  None gets back the
- * priority that it has given up, so another one does, for this hash alone: its
- * start is a thousandth of what a hash takes.
+ * Runs in a thread of nginx, which reads files for other requests, too.  A
+ * thread cannot get back a priority that it has given up, so that a new thread
+ * computes this hash alone: to start it takes a thousandth of the time of a
+ * hash.
  */
 
 static void
@@ -159,9 +160,9 @@ ngx_svc_password_run(ngx_svc_work_t *task)
 
 
 /*
- * As many hashes as there are cores would have each request wait for one of
- * them to use up its time slice.  On Linux the priority is that of the calling
- * thread alone; elsewhere it would be the worker's.
+ * With as many hashes as cores each request would wait until one of them has
+ * used up its time slice.  On Linux the priority is that of the calling thread
+ * alone; elsewhere it would be the worker's.
  */
 
 static void *

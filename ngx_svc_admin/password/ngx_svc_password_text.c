@@ -102,7 +102,7 @@ ngx_svc_password_form_c(const u_char *in, size_t len, u_char *text,
         return ngx_svc_password_text_no_memory;
     }
 
-    /* it takes memory of its own when it is given too little */
+    /* libunistring allocates memory when it is given too little */
 
     if (result != text) {
         ngx_explicit_memzero(result, n);

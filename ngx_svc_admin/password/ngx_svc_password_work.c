@@ -1,5 +1,5 @@
 /*
- * What a thread does with one password.
+ * The work of a thread on one password.
  */
 
 #include "ngx_svc_password_work.h"
@@ -55,7 +55,7 @@ ngx_svc_password_hashes(const ngx_svc_password_work_t *work)
 }
 
 
-/* *outdated: of the string that matches. */
+/* *outdated: whether the string that matches is outdated. */
 
 static ngx_int_t
 ngx_svc_password_verify(ngx_svc_password_work_t *work, ngx_uint_t *outdated)

@@ -1,5 +1,5 @@
 /*
- * What a thread does with one password.
+ * The work of a thread on one password.
  */
 
 #ifndef _NGX_SVC_PASSWORD_WORK_H_INCLUDED_
@@ -9,7 +9,7 @@
 #include "ngx_svc_phc.h"
 
 
-/* When a new string is made of the password. */
+/* When a new string is made from the password. */
 
 typedef enum {
     NGX_SVC_PASSWORD_KEEP = 0,  /* never */
@@ -23,45 +23,46 @@ typedef struct {
     ngx_str_t                 password;     /* normalized */
 
     /*
-     * Verified in order up to the one that matches.  One that cannot be, since
-     * ngx_svc_phc_parse() refuses it, costs a hash of the configured cost and
-     * does not match.
+     * Verified in order up to the one that matches.  A string that
+     * ngx_svc_phc_parse() refuses cannot be verified: it costs a hash of the
+     * configured cost, and does not match.
      */
     ngx_str_t                *strings;
     ngx_uint_t                nstrings;
 
-    /* No string, but the time of one: of a user that there is not. */
+    /* 1: takes the time of one string, as the user does not exist. */
     ngx_uint_t                dummy;
 
     /*
-     * Or NULL; called first, in the thread: whether this may be a password at
-     * all.  Unless it returns NGX_OK nothing else is done.
+     * Called first, in the thread: checks whether this may be a password at
+     * all.  Unless it returns NGX_OK nothing else is done.  Or NULL.
      */
     ngx_int_t               (*check)(void *data);
     void                     *check_data;
 
     ngx_svc_password_make_e   make;
 
-    /* Results. */
+    /* The results. */
 
     ngx_int_t                 rc;           /* NGX_OK; NGX_ERROR: no memory */
     ngx_int_t                 checked;      /* what check() returned, or OK */
     ngx_int_t                 matched;      /* index in strings; -1: none */
-    ngx_int_t                 refused;      /* the first such; -1: none */
+    ngx_int_t                 refused;      /* first string refused; -1: none */
     size_t                    made_len;     /* 0: none was made */
     u_char                    made[NGX_SVC_PHC_LEN];
 } ngx_svc_password_work_t;
 
 
 /*
- * May be called in a thread.  With rc NGX_ERROR the other results say nothing.
- * That RENEW finds no memory for a new string is no error: none is made.
+ * Does the work; may be called in a thread.  When rc is NGX_ERROR the other
+ * results mean nothing.  If there is no memory to renew a string, no string is
+ * made, and that is no error.
  */
 void ngx_svc_password_work(ngx_svc_password_work_t *work);
 
 /*
- * How many hashes it takes at the most, but for one that is renewed, which is
- * rare: what is a user's and what is a dummy count the same.
+ * Returns how many hashes the work takes at most, without a renewed string,
+ * which is rare: a user's string and a dummy count the same.
  */
 ngx_uint_t ngx_svc_password_hashes(const ngx_svc_password_work_t *work);
 

@@ -15,9 +15,10 @@
 #define NGX_SVC_PHC_NEW_SALT     16     /* bytes */
 #define NGX_SVC_PHC_NEW_TAG      32
 #define NGX_SVC_PHC_NEW_LANES    1
-#define NGX_SVC_PHC_BCRYPT_KEY   72     /* bytes of a password that it reads */
-#define NGX_SVC_PHC_BCRYPT_COST  4      /* where "$2b$" ends */
-#define NGX_SVC_PHC_BCRYPT_HASH  29     /* where "$2b$12$" and the salt end */
+#define NGX_SVC_PHC_BCRYPT_KEY   72     /* bytes of a password that bcrypt
+                                           reads */
+#define NGX_SVC_PHC_BCRYPT_COST  4      /* length of "$2b$" */
+#define NGX_SVC_PHC_BCRYPT_HASH  29     /* length of "$2b$12$" and the salt */
 #define NGX_SVC_PHC_BASE64       ngx_base64_encoded_length(NGX_SVC_PHC_TAG)
 
 
@@ -312,7 +313,7 @@ ngx_svc_phc_literal(ngx_svc_phc_reader_t *r, const char *text)
 }
 
 
-/* Decimal, without zeros in front. */
+/* Reads a decimal number, without zeros in front. */
 
 static ngx_int_t
 ngx_svc_phc_number(ngx_svc_phc_reader_t *r, uint32_t min, uint32_t max,
@@ -348,7 +349,7 @@ ngx_svc_phc_number(ngx_svc_phc_reader_t *r, uint32_t min, uint32_t max,
 }
 
 
-/* "$", and base64 without padding, in which the 62 is a plus or a dot. */
+/* Reads "$", and base64 without padding, in which 62 is a plus or a dot. */
 
 static ngx_int_t
 ngx_svc_phc_bytes(ngx_svc_phc_reader_t *r, char plus, u_char *out, size_t min,
@@ -391,7 +392,7 @@ ngx_svc_phc_bytes(ngx_svc_phc_reader_t *r, char plus, u_char *out, size_t min,
 }
 
 
-/* Only as it would be written: the bits that are left over are 0. */
+/* Takes only the canonical text: the bits that are left over must be 0. */
 
 static ngx_int_t
 ngx_svc_phc_base64(ngx_str_t *text, u_char *out, size_t *len)
@@ -450,7 +451,10 @@ ngx_svc_phc_verify_argon2(const ngx_svc_phc_t *phc, const u_char *password,
 }
 
 
-/* Of the salt's last character bcrypt reads two bits: some have others set. */
+/*
+ * Compares the hash alone: bcrypt reads two bits of the salt's last character,
+ * and some strings have others set.
+ */
 
 static ngx_int_t
 ngx_svc_phc_verify_bcrypt(const ngx_svc_phc_t *phc, const u_char *password,
@@ -461,7 +465,7 @@ ngx_svc_phc_verify_bcrypt(const ngx_svc_phc_t *phc, const u_char *password,
     ngx_int_t           rc;
     struct crypt_data   data;
 
-    /* it would end there: this is another password */
+    /* bcrypt would stop at a NUL: this is another password */
 
     if (memchr(password, '\0', len) != NULL) {
         return NGX_DECLINED;

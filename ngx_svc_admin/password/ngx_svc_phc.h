@@ -2,7 +2,7 @@
  * Stored passwords: Argon2's strings, and those of other schemes, which are
  * imported.
  *
- * All of it may be called in a thread: no pool, no log, no locale.
+ * All functions may be called in a thread: they use no pool, no log, no locale.
  */
 
 #ifndef _NGX_SVC_PHC_H_INCLUDED_
@@ -13,7 +13,7 @@
 
 
 #define NGX_SVC_PHC_LEN         256     /* bytes, at most, of any string */
-#define NGX_SVC_PHC_SALT        64      /* bytes, at most; so is the next one */
+#define NGX_SVC_PHC_SALT        64      /* bytes, at most, as the next one */
 #define NGX_SVC_PHC_TAG         64
 #define NGX_SVC_PHC_SALT_MIN    8
 #define NGX_SVC_PHC_TAG_MIN     16
@@ -28,7 +28,7 @@
 #define NGX_SVC_PHC_PBKDF2      2000000         /* rounds */
 
 
-/* What new passwords are hashed with: argon2id, of one lane. */
+/* The cost of new hashes: argon2id, with one lane. */
 
 typedef struct {
     uint32_t               memory;      /* KiB, at least 8 */
@@ -45,11 +45,11 @@ typedef enum {
 } ngx_svc_phc_scheme_e;
 
 
-/* A string that was read; it owns no memory. */
+/* A string that has been read; it owns no memory. */
 
 typedef struct {
     ngx_svc_phc_scheme_e   scheme;
-    uint32_t               memory;      /* KiB; Argon2 alone; so are lanes */
+    uint32_t               memory;      /* KiB; for Argon2 alone, as lanes */
     uint32_t               lanes;
     uint32_t               iterations;  /* PBKDF2: rounds; bcrypt: log2 */
     size_t                 salt_len;
@@ -68,35 +68,36 @@ typedef struct {
  *   $pbkdf2-sha256$29000$<salt>$<tag>              and -sha512, as passlib's
  *
  * within the limits above, except that Argon2 may take the memory of cost, if
- * that is more; cost may be NULL.  NGX_OK; or NGX_DECLINED: something else, or
- * beyond the limits.  Nothing is allocated or computed.
+ * that is more; cost may be NULL.  Returns NGX_OK; NGX_DECLINED when it is
+ * something else, or beyond the limits.  Nothing is allocated or computed.
  */
 ngx_int_t ngx_svc_phc_parse(const u_char *text, size_t len,
     const ngx_svc_phc_cost_t *cost, ngx_svc_phc_t *phc);
 
 /*
- * Of ngx_svc_phc_parse()'s: NGX_OK: it is this password; NGX_DECLINED: it is
- * not; NGX_ERROR: there was no memory, or a library failed.
+ * Verifies a string that ngx_svc_phc_parse() has read.  Returns NGX_OK: it is
+ * this password; NGX_DECLINED: it is not; NGX_ERROR: there was no memory, or a
+ * library failed.
  */
 ngx_int_t ngx_svc_phc_verify(const ngx_svc_phc_t *phc, const u_char *password,
     size_t len);
 
 /*
- * A string of argon2id with a new salt of 16 bytes and a tag of 32, of *out_len
- * bytes.  NGX_OK, or NGX_ERROR as above.
+ * Makes a string of argon2id with a new salt of 16 bytes and a tag of 32; it
+ * has *out_len bytes.  Returns NGX_OK, or NGX_ERROR as above.
  */
 ngx_int_t ngx_svc_phc_make(const ngx_svc_phc_cost_t *cost,
     const u_char *password, size_t len, u_char out[NGX_SVC_PHC_LEN],
     size_t *out_len);
 
 /*
- * Takes as long as the verification of a string of ngx_svc_phc_make()'s:
- * NGX_DECLINED always, or NGX_ERROR as above.
+ * Takes as long as the verification of a string that ngx_svc_phc_make() has
+ * made.  Returns NGX_DECLINED always, or NGX_ERROR as above.
  */
 ngx_int_t ngx_svc_phc_dummy(const ngx_svc_phc_cost_t *cost,
     const u_char *password, size_t len);
 
-/* 1: ngx_svc_phc_make() would not make one like it. */
+/* Returns 1 when ngx_svc_phc_make() would not make one like it. */
 ngx_uint_t ngx_svc_phc_outdated(const ngx_svc_phc_t *phc,
     const ngx_svc_phc_cost_t *cost);
 
