@@ -85,28 +85,38 @@ ngx_int_t ngx_svc_scim_discovery_prepare(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_scim_mask(ngx_svc_request_t *sr, void *body);
 
 /*
- * ngx_svc_scim_list.c.  ngx_svc_scim_list_open() opens a list (RFC 7644, 3.4.2)
- * with n of the resources, of which the first has the number "start"; the
- * caller writes them, and "]}".  ngx_svc_scim_list_send() sends a list of the n
- * users in a result with the columns above, with the attributes of the mask.
+ * ngx_svc_scim_list.c.  Opens a list (RFC 7644, 3.4.2) with n of the resources,
+ * of which the first has the number "start"; the caller writes them, and "]}".
  */
 void ngx_svc_scim_list_open(ngx_svc_json_writer_t *w, int64_t total,
     int64_t start, int64_t n);
+
+/*
+ * Sends a list of the n users in a result with the columns above, with the
+ * attributes of the mask.
+ */
 ngx_int_t ngx_svc_scim_list_send(ngx_svc_request_t *sr, PGresult *res, int n,
     int64_t total, int64_t start, ngx_uint_t mask);
 
 
 /*
- * ngx_svc_scim_users.c.  ngx_svc_scim_user_reply() is the reply hook of a route
- * that answers with the user in the row of its last statement.
- * ngx_svc_scim_status() binds the status that "active" stands for, NULL when it
- * is absent.  ngx_svc_scim_created() is the committed hook's part for a
- * statement that creates a user: in its result a NULL id means that there is no
- * user, and the last column has the subscribers of the event.
+ * ngx_svc_scim_users.c.  The reply hook of a route that answers with the user
+ * in the row of its last statement.
  */
 ngx_int_t ngx_svc_scim_user_reply(ngx_svc_request_t *sr);
+
+/*
+ * The function of a parameter: the status that "active" stands for; NULL when
+ * it is absent.
+ */
 ngx_int_t ngx_svc_scim_status(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     const ngx_svc_param_t *param, void *body);
+
+/*
+ * Called by the committed hook of a statement that creates a user: in its
+ * result a NULL id means that there is no user, and the last column has the
+ * subscribers of the event.
+ */
 void ngx_svc_scim_created(const ngx_svc_pg_results_t *results, PGresult *user);
 
 enum {
@@ -115,19 +125,27 @@ enum {
 };
 
 /*
- * ngx_svc_scim_resource.c.  ngx_svc_scim_user_write() writes the user in a row
- * of a result with the columns above, with the attributes of the mask.
- * ngx_svc_scim_location() allocates the user's meta.location from the request's
- * pool, ngx_svc_scim_url() the URL of a path behind the surface's prefix and of
- * an id behind that; both return NGX_OK or NGX_ERROR.  ngx_svc_scim_error() is
- * the surface's error writer.
+ * ngx_svc_scim_resource.c.  Writes the user in a row of a result with the
+ * columns above, with the attributes of the mask.
  */
 void ngx_svc_scim_user_write(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr,
     PGresult *res, int row, ngx_uint_t mask);
+
+/*
+ * Allocates the user's meta.location from the request's pool.  Returns NGX_OK
+ * or NGX_ERROR.
+ */
 ngx_int_t ngx_svc_scim_location(ngx_svc_request_t *sr, PGresult *res, int row,
     ngx_str_t *location);
+
+/*
+ * Allocates the URL of a path behind the surface's prefix, and of an id behind
+ * that.  Returns NGX_OK or NGX_ERROR.
+ */
 ngx_int_t ngx_svc_scim_url(ngx_svc_request_t *sr, const char *path,
     const char *id, ngx_str_t *url);
+
+/* The surface's error writer. */
 void ngx_svc_scim_error(ngx_svc_json_writer_t *w,
     const ngx_svc_error_row_t *row, ngx_str_t *detail);
 

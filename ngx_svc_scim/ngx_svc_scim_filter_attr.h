@@ -45,7 +45,7 @@ typedef struct {
     const char                *sql;
     unsigned                   required:1;      /* 1: is never absent */
     unsigned                   index:1;
-    unsigned                   unique:1;        /* 1: in its tenant */
+    unsigned                   unique:1;        /* 1: unique in a tenant */
     const char                *sort;
 } ngx_svc_scim_attr_t;
 

@@ -3,7 +3,7 @@
  *
  * A comparison with an attribute that a user lacks is false, but "ne" is true;
  * with an attribute that no user can have it is always false (RFC 7644,
- * 3.4.2.1). "not" inverts true and false, and there is no third value.
+ * 3.4.2.1).  "not" inverts true and false, and there is no third value.
  */
 
 #include "ngx_svc_scim_filter_check.h"

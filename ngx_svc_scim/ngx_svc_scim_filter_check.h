@@ -10,7 +10,7 @@
 #include "ngx_svc_scim_filter_tree.h"
 
 
-/* For which users a node is true. */
+/* The users for whom a node is true. */
 
 enum {
     NGX_SVC_SCIM_SOME = 0,

@@ -8,7 +8,7 @@
 #include "ngx_svc_scim_sql.h"
 
 
-#define NGX_SVC_SCIM_COMPARE_SQL  512       /* of a comparison, twice */
+#define NGX_SVC_SCIM_COMPARE_SQL  512       /* bytes of a comparison, twice */
 
 /* sorts behind all texts that begin with a text, in the order of bytes */
 #define NGX_SVC_SCIM_LAST_CHAR    "repeat(chr(1114111), 257)"

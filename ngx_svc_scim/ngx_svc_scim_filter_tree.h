@@ -30,9 +30,8 @@ struct ngx_svc_scim_node_s {
     /* set in comparisons; at and path also in brackets */
 
     const u_char              *at;
-    ngx_svc_scim_attr_path_t   path;    /* in brackets: with their attribute;
-                                           no name: there is no such
-                                           attribute */
+    ngx_svc_scim_attr_path_t   path;    /* in brackets: with the attribute;
+                                           no name: there is none */
     ngx_svc_scim_op_e          op;
     ngx_svc_scim_value_e       kind;
     ngx_str_t                  value;   /* as it is spelled */

@@ -22,12 +22,13 @@ typedef struct {
 
 
 /*
- * ngx_svc_scim_query_args() reads the request's arguments,
- * ngx_svc_scim_query_body() its body.  Both return NGX_OK; NGX_DECLINED with
- * sr->error set; NGX_ERROR.
+ * Reads the request's arguments.  Returns NGX_OK; NGX_DECLINED with sr->error
+ * set; NGX_ERROR.
  */
 ngx_int_t ngx_svc_scim_query_args(ngx_svc_request_t *sr,
     ngx_svc_scim_query_t *query);
+
+/* Does the same with the request's body. */
 ngx_int_t ngx_svc_scim_query_body(ngx_svc_request_t *sr,
     ngx_svc_scim_query_t *query);
 

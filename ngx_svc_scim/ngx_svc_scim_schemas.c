@@ -27,7 +27,7 @@ struct ngx_svc_scim_described_s {
     ngx_uint_t                       flags;
     const char                      *description;
     const ngx_svc_scim_described_t  *sub;       /* sub-attributes; or NULL */
-    const char                      *canonical; /* its one value; or NULL */
+    const char                      *canonical; /* the only value; or NULL */
 };
 
 typedef struct {

@@ -91,15 +91,17 @@ void ngx_svc_scim_user_change(ngx_svc_scim_change_t *change,
     ngx_svc_scim_user_t *user, ngx_svc_error_t *err, ngx_uint_t writable);
 
 /*
- * ngx_svc_scim_user_object() takes the members of an object of attributes,
- * ngx_svc_scim_user_set() one value, for bits as of ngx_svc_scim_path_parse();
- * ngx_svc_scim_user_clear() clears what bits stand for.  Each returns NGX_OK,
- * or NGX_DECLINED with the error set.
+ * Takes the members of an object of attributes.  Returns NGX_OK, or
+ * NGX_DECLINED with the error set, as the next two functions do.
  */
 ngx_int_t ngx_svc_scim_user_object(ngx_svc_scim_change_t *change,
     cJSON *object);
+
+/* Takes one value, for bits as of ngx_svc_scim_path_parse(). */
 ngx_int_t ngx_svc_scim_user_set(ngx_svc_scim_change_t *change,
     ngx_uint_t bits, cJSON *json);
+
+/* Clears the attributes that bits stand for. */
 ngx_int_t ngx_svc_scim_user_clear(ngx_svc_scim_change_t *change,
     ngx_uint_t bits);
 

@@ -22,12 +22,13 @@ typedef struct {
 
 
 /*
- * Both read the filter from the query; ngx_svc_admin_audit_search() also reads
- * "from" and "to", and chooses the pool of the op.  They return NGX_OK;
+ * Reads the filter from the query, without "from" and "to".  Returns NGX_OK;
  * NGX_DECLINED with sr->error set; NGX_ERROR.
  */
 ngx_int_t ngx_svc_admin_audit_filter(ngx_svc_request_t *sr,
     ngx_svc_admin_audit_filter_t *filter);
+
+/* Does the same, reads "from" and "to", too, and chooses the pool of sr->op. */
 ngx_int_t ngx_svc_admin_audit_search(ngx_svc_request_t *sr,
     ngx_svc_admin_audit_filter_t *filter);
 
@@ -57,11 +58,12 @@ ngx_svc_pg_pool_e ngx_svc_admin_audit_pool(
 
 
 /*
- * ngx_svc_admin_audit_csv.c.  ngx_svc_admin_audit_csv() writes rows that have
- * these columns alone as lines of CSV, and returns the position behind them;
- * ngx_svc_admin_audit_csv_size() returns how long they are at most.
+ * ngx_svc_admin_audit_csv.c.  Returns how long rows, which have these columns
+ * alone, are at most as lines of CSV.
  */
 size_t ngx_svc_admin_audit_csv_size(PGresult *res);
+
+/* Writes such rows as lines of CSV, and returns the position behind them. */
 u_char *ngx_svc_admin_audit_csv(u_char *p, PGresult *res);
 extern const ngx_str_t  ngx_svc_admin_audit_csv_header;
 

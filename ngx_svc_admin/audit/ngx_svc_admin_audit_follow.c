@@ -8,10 +8,10 @@
 
 
 #define NGX_SVC_ADMIN_FOLLOW_PACE     20     /* ms, from a poll to the next */
-#define NGX_SVC_ADMIN_FOLLOW_IDLE     15000  /* a poll without a message */
-#define NGX_SVC_ADMIN_FOLLOW_ALONE    1000   /* the same, without Redis */
+#define NGX_SVC_ADMIN_FOLLOW_IDLE     15000  /* ms; a poll without messages */
+#define NGX_SVC_ADMIN_FOLLOW_ALONE    1000   /* ms; a poll without Redis */
 #define NGX_SVC_ADMIN_FOLLOW_PING     15000
-#define NGX_SVC_ADMIN_FOLLOW_RENEW    10000  /* the lease */
+#define NGX_SVC_ADMIN_FOLLOW_RENEW    10000  /* ms; of the lease */
 #define NGX_SVC_ADMIN_FOLLOW_TICK     250
 
 #define ngx_svc_admin_follow_due(at)                                          \

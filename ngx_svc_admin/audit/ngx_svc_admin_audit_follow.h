@@ -44,7 +44,7 @@ typedef struct {
     u_char                        lease_id[NGX_SVC_UUID_LEN];
 
     ngx_str_t                     from;         /* Last-Event-ID, or empty */
-    ngx_str_t                     after;        /* the same, as an id */
+    ngx_str_t                     after;        /* Last-Event-ID as a number */
     ngx_svc_admin_place_t         cursor;
     ngx_svc_admin_place_t         skip;
     ngx_str_t                     snapshot;
@@ -56,33 +56,31 @@ typedef struct {
     ngx_msec_t                    next;         /* when the next one is due */
     ngx_msec_t                    pinged;
     ngx_msec_t                    renewed;
-    ngx_msec_t                    backoff;      /* ms; while events are not
-                                                   final */
+    ngx_msec_t                    backoff;      /* ms; events are not final */
 
     unsigned                      opening:1;    /* 1: the lease may be there */
     unsigned                      leased:1;
     unsigned                      following:1;  /* 1: in the queue */
     unsigned                      polling:1;    /* 1: an op is under way */
-    unsigned                      renewing:1;   /* 1: and renews the lease */
-    unsigned                      woken:1;      /* 1: since the op began */
+    unsigned                      renewing:1;   /* 1: the op renews the lease */
+    unsigned                      woken:1;      /* 1: since the poll began */
     unsigned                      gap:1;
 } ngx_svc_admin_follow_t;
 
 
-/*
- * ngx_svc_admin_follow_start() begins to follow, ngx_svc_admin_follow_end()
- * ends the stream; both return what ngx_http_finalize_request() takes.
- * ngx_svc_admin_follow_stop() is for the request's cleanup.
- */
+/* Begins to follow.  Returns what ngx_http_finalize_request() takes. */
 ngx_int_t ngx_svc_admin_follow_start(ngx_svc_admin_follow_t *f);
+
+/* Ends the stream.  Returns what ngx_http_finalize_request() takes. */
 ngx_int_t ngx_svc_admin_follow_end(ngx_svc_admin_follow_t *f);
+
+/* Stops following; for the request's cleanup. */
 void ngx_svc_admin_follow_stop(ngx_svc_admin_follow_t *f);
 
-/*
- * ngx_svc_admin_follow_next() goes on when the client has taken what was sent;
- * ngx_svc_admin_follow_failed() handles an error in place of a poll's reply.
- */
+/* Goes on when the client has taken what was sent. */
 ngx_int_t ngx_svc_admin_follow_next(ngx_svc_request_t *sr);
+
+/* Handles an error in place of a poll's reply. */
 ngx_int_t ngx_svc_admin_follow_failed(ngx_svc_request_t *sr);
 
 /* The statements of a poll, for the route. */

@@ -28,7 +28,7 @@ typedef struct {
     ngx_svc_admin_config_t   config;
     ngx_pool_t              *pool;
     ngx_str_t                match;         /* If-Match; no data: none */
-    ngx_str_t                revision;      /* that apply makes */
+    ngx_str_t                revision;      /* the new revision */
     ngx_uint_t               attempts;
     ngx_msec_t               start;
     ngx_svc_json_writer_t    answer;

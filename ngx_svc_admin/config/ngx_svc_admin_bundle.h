@@ -32,7 +32,7 @@ typedef struct {
     const char                     *name;       /* a change's section */
     const ngx_svc_member_t         *fields;     /* members of its values;
                                                    NULL: the access policy's */
-    size_t                          offset;     /* of its value or array */
+    size_t                          offset;     /* of the section's value */
     size_t                          size;       /* of an element; 0: no array */
 
     /* writes a value as a member, or as an element */
@@ -75,7 +75,7 @@ typedef struct {
     ngx_uint_t                      index;
     ngx_str_t                       name;
     ngx_uint_t                      permissions;
-    ngx_uint_t                      members;    /* 1: live, and has members */
+    ngx_uint_t                      members;    /* 1: users have this role */
 } ngx_svc_admin_bundle_role_t;
 
 

@@ -44,12 +44,10 @@ typedef struct {
 ngx_int_t ngx_svc_admin_plan_make(ngx_pool_t *pool,
     ngx_svc_admin_plan_t *plan);
 
-/*
- * ngx_svc_admin_plan_done() returns how many changes are done,
- * ngx_svc_admin_change_done() whether one of them is.
- */
+/* Returns how many of the changes are done. */
 ngx_uint_t ngx_svc_admin_plan_done(const ngx_svc_admin_plan_t *plan);
 
+/* Tells whether a change is done: deletes are done only with prune. */
 #define ngx_svc_admin_change_done(plan, change)                               \
     ((plan)->prune || (change)->action != NGX_SVC_ADMIN_DELETE)
 

@@ -24,7 +24,7 @@ struct ngx_svc_dns_query_s {
 
 
 typedef struct {
-    ares_channel        channel;        /* NULL: none */
+    ares_channel        channel;        /* NULL: not open */
     const ngx_str_t    *servers;        /* svc_resolver, or empty */
     ngx_event_t         timer;          /* c-ares' next try */
     ngx_uint_t          queries;

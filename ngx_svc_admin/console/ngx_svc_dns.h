@@ -4,7 +4,7 @@
  *
  * A query belongs to c-ares from its start to its end, and points to the
  * ngx_svc_dns_t that waits for it; to NULL when the request is gone, or its
- * time is over. c-ares cannot cancel one query, so that it keeps its place
+ * time is over.  c-ares cannot cancel one query, so that it keeps its place
  * among NGX_SVC_DNS_QUERIES until c-ares is done with it.  A worker that exits
  * drops its queries, and calls no handler.
  */
@@ -62,12 +62,13 @@ struct ngx_svc_dns_s {
 char *ngx_svc_conf_resolver(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 /*
- * ngx_svc_dns_init_worker() is called at a worker's start with the value of the
- * directive, which must live as long as the worker; if it is empty the servers
- * are those of /etc/resolv.conf.  It logs errors, after which there are no
- * queries. ngx_svc_dns_exit_worker() is called at the worker's end.
+ * Called at a worker's start with the value of the directive, which must live
+ * as long as the worker; if it is empty the servers are those of
+ * /etc/resolv.conf.  Errors are logged, and then there are no queries.
  */
 void ngx_svc_dns_init_worker(ngx_cycle_t *cycle, const ngx_str_t *servers);
+
+/* Called at a worker's end. */
 void ngx_svc_dns_exit_worker(void);
 
 /*

@@ -59,7 +59,7 @@ typedef struct {
 typedef struct {
     ngx_http_complex_value_t  *tenant;      /* of a sign-in; or NULL */
     ngx_http_complex_value_t  *latitude;    /* of the client; or NULL */
-    ngx_http_complex_value_t  *longitude;   /* NULL: latitude is, too */
+    ngx_http_complex_value_t  *longitude;   /* set with latitude; or NULL */
     ngx_str_t                  login_url;   /* svc_login_url; or empty */
 } ngx_svc_admin_loc_conf_t;
 

@@ -38,8 +38,8 @@ typedef struct ngx_svc_work_queue_s  ngx_svc_work_queue_t;
 struct ngx_svc_work_queue_s {
     ngx_uint_t          concurrency;    /* 0: as many as there are cores */
     ngx_uint_t          most;           /* places to wait; 0: none */
-    ngx_msec_t          waits;          /* ms that a job may wait, */
-    ngx_msec_t          runs;           /* and then run */
+    ngx_msec_t          waits;          /* ms that a job may wait */
+    ngx_msec_t          runs;           /* ms that it may run after that */
 
     /* Called in the event loop: others wait, or one has run; or NULL. */
     void              (*changed)(const ngx_svc_work_queue_t *in);

@@ -41,11 +41,12 @@
 
 
 /*
- * ngx_svc_admin_user_change.c.  The first statement takes the lock that the
- * fragment role_beyond needs; the second one also locks all owners when the
- * user is one.
+ * ngx_svc_admin_user_change.c.  Takes the lock that the fragment role_beyond
+ * needs.
  */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_lock;
+
+/* Does the same, and also locks all owners when the user is one. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_owners_lock;
 
 /*
@@ -54,13 +55,15 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_owners_lock;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_users_get;
 
 /*
- * ngx_svc_admin_ids.c.  ngx_svc_admin_id_exact() returns whether a text is an
- * id in the case that ids have, so that another spelling is no id.
- * ngx_svc_admin_bind_ids() is for the functions of parameters: it binds n
- * strings that are ids, of which id is the first, as the text of a PostgreSQL
- * array, and returns NGX_OK or NGX_ERROR.
+ * ngx_svc_admin_ids.c.  Returns whether a text is an id in the case that ids
+ * have, so that another spelling is no id.
  */
 ngx_uint_t ngx_svc_admin_id_exact(const ngx_str_t *text);
+
+/*
+ * For the functions of parameters: binds n strings that are ids, of which id is
+ * the first, as the text of a PostgreSQL array.  Returns NGX_OK or NGX_ERROR.
+ */
 ngx_int_t ngx_svc_admin_bind_ids(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const cJSON *id, size_t n);
 

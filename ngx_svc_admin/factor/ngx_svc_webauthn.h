@@ -18,8 +18,7 @@
 #include "ngx_svc_webauthn_key.h"
 
 
-#define NGX_SVC_WEBAUTHN_USER_LEN  64       /* bytes of a user handle, at
-                                               most */
+#define NGX_SVC_WEBAUTHN_USER_LEN  64       /* bytes of a user handle */
 
 
 /* An authentication, before and after its signature is verified. */

@@ -112,11 +112,10 @@ typedef struct {
 
 extern const ngx_svc_admin_system_role_t  ngx_svc_admin_system_roles[];
 
-/*
- * ngx_svc_admin_role_key_valid() returns 1 when the text may be a role's key,
- * ngx_svc_admin_system_role() when it is the key of a system role.
- */
+/* Returns 1 when the text may be the key of a role. */
 ngx_uint_t ngx_svc_admin_role_key_valid(const ngx_str_t *key);
+
+/* Returns 1 when the text is the key of one of these roles. */
 ngx_uint_t ngx_svc_admin_system_role(const ngx_str_t *key);
 
 

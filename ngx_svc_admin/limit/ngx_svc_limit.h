@@ -72,9 +72,9 @@ struct ngx_svc_limit_s {
     ngx_svc_limit_store_e     store;
     ngx_msec_t                left;     /* ms, at least 1: Retry-After */
     ngx_svc_limit_kind_e      kind;     /* over its limit, unless admitted */
-    ngx_uint_t                max;      /* its limit */
-    ngx_uint_t                window;   /* s, its whole length */
-    unsigned                  first_over:1; /* of the window: to be audited */
+    ngx_uint_t                max;      /* the limit of that kind */
+    ngx_uint_t                window;   /* s, the window's whole length */
+    unsigned                  first_over:1; /* 1: to be audited */
 
     /* private */
 
@@ -91,13 +91,14 @@ extern ngx_str_t  ngx_svc_limit_kinds[NGX_SVC_LIMIT_KINDS];
 
 
 /*
- * ngx_svc_limit_init_worker() is called at a worker's start, with the zone of
- * ngx_svc_limit_zone() and the secret for the MACs of e-mail addresses, the
- * same on all nodes, which is copied; NULL if no location has sign-in.
- * ngx_svc_limit_exit_worker() wipes it at the worker's end.
+ * Called at a worker's start with the zone of ngx_svc_limit_zone(), and the
+ * secret for the MACs of e-mail addresses, the same on all nodes, which is
+ * copied; NULL if no location has sign-in.
  */
 void ngx_svc_limit_init_worker(ngx_shm_zone_t *zone,
     const u_char secret[NGX_SVC_LIMIT_SECRET_LEN]);
+
+/* Called at a worker's end: wipes the secret. */
 void ngx_svc_limit_exit_worker(void);
 
 /*

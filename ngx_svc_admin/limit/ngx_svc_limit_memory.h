@@ -46,10 +46,11 @@ void ngx_svc_limit_memory_put(ngx_slab_pool_t *pool,
 ngx_msec_t ngx_svc_limit_memory_left(ngx_slab_pool_t *pool,
     const ngx_svc_limit_key_t *key);
 
-/* Takes back the number of hits, and all that are over max. */
+/* Takes back a number of hits, and all hits over max. */
 void ngx_svc_limit_memory_forgive(ngx_slab_pool_t *pool,
     const ngx_svc_limit_key_t *key, ngx_uint_t max, ngx_uint_t hits);
 
+/* Removes a key, with its hits. */
 void ngx_svc_limit_memory_remove(ngx_slab_pool_t *pool,
     const ngx_svc_limit_key_t *key);
 

@@ -46,7 +46,7 @@ ngx_svc_argon2(const ngx_svc_argon2_t *params, const u_char *password,
 
     ngx_memzero(&ctx, sizeof(argon2_context));
 
-    /* it only reads these two without ARGON2_FLAG_CLEAR_PASSWORD */
+    /* Argon2 only reads these two without ARGON2_FLAG_CLEAR_PASSWORD */
 
     ctx.pwd = (uint8_t *) password;
     ctx.pwdlen = len;

@@ -14,7 +14,7 @@
 typedef enum {
     NGX_SVC_PASSWORD_KEEP = 0,  /* never */
     NGX_SVC_PASSWORD_RENEW,     /* the first string matches, and is outdated */
-    NGX_SVC_PASSWORD_NEW        /* none matches */
+    NGX_SVC_PASSWORD_NEW        /* no string matches */
 } ngx_svc_password_make_e;
 
 
@@ -30,7 +30,7 @@ typedef struct {
     ngx_str_t                *strings;
     ngx_uint_t                nstrings;
 
-    /* 1: takes the time of one string, as the user does not exist. */
+    /* 1: no user, no strings, but the time that one takes. */
     ngx_uint_t                dummy;
 
     /*
@@ -45,7 +45,7 @@ typedef struct {
     /* The results. */
 
     ngx_int_t                 rc;           /* NGX_OK; NGX_ERROR: no memory */
-    ngx_int_t                 checked;      /* what check() returned, or OK */
+    ngx_int_t                 checked;      /* check()'s result, or NGX_OK */
     ngx_int_t                 matched;      /* index in strings; -1: none */
     ngx_int_t                 refused;      /* first string refused; -1: none */
     size_t                    made_len;     /* 0: none was made */

@@ -15,14 +15,14 @@ typedef ngx_int_t (*ngx_svc_admin_answer_pt)(ngx_svc_request_t *sr,
     PGresult *res, ngx_svc_cache_answer_t *answer);
 
 /*
- * ngx_svc_admin_json_answer() makes an object of a row,
- * ngx_svc_admin_logo_answer() a logo.  All is copied to the request's pool, as
- * results are gone while the answer is still being sent.  Without a logo the
- * answer says "not found".  They return NGX_ERROR when there is no memory, or a
- * column is not what it must be.
+ * Makes an answer, an object, of a row.  All is copied to the request's pool,
+ * as results are gone while the answer is still being sent.  Returns NGX_ERROR
+ * when there is no memory, or a column is not what it must be.
  */
 ngx_int_t ngx_svc_admin_json_answer(ngx_svc_request_t *sr, PGresult *res,
     ngx_svc_cache_answer_t *answer);
+
+/* Does the same with a logo; without a logo the answer says "not found". */
 ngx_int_t ngx_svc_admin_logo_answer(ngx_svc_request_t *sr, PGresult *res,
     ngx_svc_cache_answer_t *answer);
 

@@ -41,8 +41,10 @@ typedef struct {
 /* Called while the configuration is read; returns NULL with an error logged. */
 ngx_shm_zone_t *ngx_svc_cache_zone(ngx_conf_t *cf, size_t size, void *tag);
 
-/* Called at a worker's start and end. */
+/* Called at a worker's start. */
 ngx_int_t ngx_svc_cache_init_worker(ngx_shm_zone_t *zone);
+
+/* Called at a worker's end. */
 void ngx_svc_cache_exit_worker(void);
 
 /*

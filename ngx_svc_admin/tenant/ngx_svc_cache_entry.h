@@ -67,11 +67,10 @@ ngx_svc_cache_entry_t *ngx_svc_cache_find(ngx_svc_cache_kind_e kind,
 void ngx_svc_cache_store(ngx_svc_cache_kind_e kind, ngx_str_t *name,
     ngx_str_t *owner, ngx_svc_cache_answer_t *answer);
 
-/*
- * ngx_svc_cache_let_go() lets go of an entry that this worker holds,
- * ngx_svc_cache_forget() of all entries that a worker holds.
- */
+/* Lets go of an entry that this worker holds. */
 void ngx_svc_cache_let_go(ngx_svc_cache_entry_t *entry);
+
+/* Lets go of all entries that a worker holds. */
 void ngx_svc_cache_forget(ngx_uint_t worker);
 
 
