@@ -1,6 +1,6 @@
 /*
- * The account of somebody who comes with a password of his own: how it is made,
- * and how he is signed in to it.
+ * The account of a new user who sets the password himself: how it is made, and
+ * how the user is signed in.
  */
 
 #ifndef _NGX_SVC_ACCOUNT_H_INCLUDED_
@@ -14,14 +14,15 @@ typedef struct ngx_svc_account_s  ngx_svc_account_t;
 
 typedef ngx_int_t (*ngx_svc_account_pt)(ngx_svc_account_t *account);
 
-/* Of the request's pool: the part of a sign-in comes first, in sr->data. */
+/* sr->data, in the request's pool.  It begins with the sign-in. */
 
 struct ngx_svc_account_s {
     ngx_svc_login_t            login;
     ngx_str_t                  display_name;    /* no data: none */
-    ngx_str_t                  sealed;          /* the password's hash */
+    ngx_str_t                  sealed;          /* hash of the password */
     ngx_svc_account_pt         hashed;
-    ngx_uint_t                 proved;      /* the address, by a mail */
+    ngx_uint_t                 proved;      /* 1: a mail has proved the
+                                               address */
 };
 
 
@@ -29,7 +30,7 @@ struct ngx_svc_account_s {
     ngx_svc_param_data(ngx_svc_account_t, field)
 
 
-/* Members of a body, of that type, and what they are called there. */
+/* Members of a body, whose values go to a field of the struct "body". */
 
 #define ngx_svc_account_password(body, field)                                 \
     { .name = ngx_string("password"),                                         \
@@ -56,43 +57,47 @@ struct ngx_svc_account_s {
       .offset = offsetof(body, field) }
 
 
-/* Of a route whose accounts are "proved". */
+/* Records in the new session that its user has proved the address. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_account_proved;
 
 /*
- * Takes the password of a body, normalised, and its displayName.  NGX_OK;
- * NGX_DECLINED with sr->error; NGX_ERROR.
+ * Takes the password of a body, normalised, and its displayName.  Returns
+ * NGX_OK; NGX_DECLINED with sr->error set; NGX_ERROR.
  */
 ngx_int_t ngx_svc_account_take(ngx_svc_account_t *account,
     const ngx_svc_value_t *password, const ngx_svc_value_t *display_name);
 
 /*
- * For a reply: a new user's id, and then the hash of the password, which is to
- * be as the row of the read says (ngx_svc_new_password.h); "hashed" goes on,
- * with account->sealed, and returns what a reply does.
+ * For a reply: makes the id of the new user, and hashes the password if it is
+ * as the policy in the row res wants it (ngx_svc_new_password.h).  Then calls
+ * hashed() with account->sealed set; it returns what a reply returns.
  */
 ngx_int_t ngx_svc_account_hash(ngx_svc_account_t *account, PGresult *res,
     ngx_svc_account_pt hashed);
 
-/* What becomes of a request: of NGX_DECLINED, with sr->error, or NGX_ERROR. */
+/* For a reply: answers sr->error for NGX_DECLINED, or 500 for NGX_ERROR. */
 ngx_int_t ngx_svc_account_failed(ngx_svc_request_t *sr, ngx_int_t rc);
 
 /*
- * For a reply: what comes behind the user's making.  Nobody knows anything of
- * who is new: there is no risk to be told.
+ * For a reply: sets the stage of the new user's session by the access policy
+ * alone.  There is no risk to read, as nothing is known of a new user.
  */
 void ngx_svc_account_stage(ngx_svc_login_t *login);
 
 /*
- * For ngx_svc_request_again(), in the write pool: adds the statements of the
- * list, of which the last one stores the account, and those of a sign-in;
- * signed_in: of one that is complete.  NGX_OK or NGX_ERROR.
+ * For ngx_svc_request_again(), in the write pool: adds the statements of a list
+ * that a NULL ends, the last of which stores the account, and those of a
+ * sign-in.  The op's hook is signed_in() when the sign-in is complete, or else
+ * committed().  Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_account_write(ngx_svc_account_t *account,
     const ngx_svc_pg_statement_t *const *list,
     ngx_svc_pg_committed_pt committed, ngx_svc_pg_committed_pt signed_in);
 
-/* For such hooks: user.created, and user.login too; store: the list's last. */
+/*
+ * For these hooks: emit user.created, and ngx_svc_account_signed_in() emits
+ * user.login, too.  store is the last statement of the list.
+ */
 void ngx_svc_account_committed(const ngx_svc_pg_results_t *results,
     const ngx_svc_pg_statement_t *store);
 void ngx_svc_account_signed_in(const ngx_svc_pg_results_t *results,

@@ -1,5 +1,5 @@
 /*
- * What the two routes of who is invited share: the token, and what it is of.
+ * What the two routes for invited people share: the token, and its invitation.
  */
 
 #ifndef _NGX_SVC_INVITATION_H_INCLUDED_
@@ -9,12 +9,12 @@
 #include "ngx_svc_account.h"
 
 
-/* Of the request's pool: the part of an account comes first, in sr->data. */
+/* sr->data, in the request's pool.  It begins with the account. */
 
 typedef struct {
     ngx_svc_account_t          account;
     u_char                     digest[NGX_SVC_SHA256_LEN];
-    ngx_str_t                  token;           /* that */
+    ngx_str_t                  token;           /* points to digest */
 } ngx_svc_invitation_t;
 
 
@@ -25,17 +25,18 @@ typedef struct {
 extern const ngx_svc_member_t  ngx_svc_invitation_lookup_members[];
 extern const ngx_svc_member_t  ngx_svc_invitation_accept_members[];
 
-/* What reads the tenant, and sets it, by the token. */
+/* Reads the tenant of the token's invitation, and sets it. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_invitation_tenant;
 
 
-/* Their prepare. */
+/* The prepare of both routes. */
 ngx_int_t ngx_svc_invitation_prepare(ngx_svc_request_t *sr);
 
 /*
- * For their reply: that the invitation is good, of which there is a row then,
- * and its tenant, which is named by its slug from then on.  NGX_OK;
- * NGX_DECLINED with sr->error; NGX_ERROR.
+ * For the replies of both routes: tells whether the invitation is good, of
+ * which row then has a row, and takes its tenant, whose slug is
+ * login->asked.slug from then on.  Returns NGX_OK; NGX_DECLINED with sr->error
+ * set; NGX_ERROR.
  */
 ngx_int_t ngx_svc_invitation_good(ngx_svc_request_t *sr, PGresult *row);
 

@@ -13,23 +13,26 @@
 
 
 /*
- * From the row a job that looks at a password, normalised, and hashes it: the
- * caller sets its handler and its data, and posts it.  NULL: memory.
+ * Makes a job that checks a password, normalised, by the row in res, and then
+ * hashes it.  "row" has the ids of its user.  The caller sets the job's handler
+ * and data, and posts it.  Returns NULL when memory runs out.
  */
 ngx_svc_password_job_t *ngx_svc_new_password_job(ngx_svc_request_t *sr,
     const ngx_str_t *password, const ngx_svc_stored_row_t *row, PGresult *res);
 
 /*
- * For its handler.  NGX_OK: what is to be stored; NGX_DECLINED with sr->error;
- * NGX_ERROR.
+ * For the job's handler: makes *sealed, which is to be stored.  Returns NGX_OK;
+ * NGX_DECLINED with sr->error set when the password is refused or the job was
+ * not done in time; NGX_ERROR.
  */
 ngx_int_t ngx_svc_new_password_result(ngx_svc_request_t *sr,
     ngx_svc_password_job_t *job, const ngx_svc_stored_row_t *row,
     ngx_str_t *sealed);
 
 /*
- * The password of a body's member, normalised, of the request's pool; name: the
- * member's.  NGX_OK; NGX_DECLINED with sr->error; NGX_ERROR.
+ * Normalises the password in a body's member of that name, into the request's
+ * pool; both are wiped with the pool.  Returns NGX_OK; NGX_DECLINED with
+ * sr->error set; NGX_ERROR.
  */
 ngx_int_t ngx_svc_new_password_text(ngx_svc_request_t *sr, const char *name,
     const ngx_str_t *text, ngx_str_t *password);

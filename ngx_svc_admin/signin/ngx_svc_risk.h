@@ -15,7 +15,7 @@
 #define NGX_SVC_RISK_TEXT     256       /* bytes of an array's text */
 
 
-/* The names as the audit log has them, and the points of each. */
+/* The signals, with their names in the audit log and their points. */
 
 #define NGX_SVC_RISK_SIGNALS(_)                                               \
     _(NEW_DEVICE, "new_device", 20)                                           \
@@ -38,38 +38,44 @@ typedef enum {
 } ngx_svc_risk_signal_e;
 
 
-/* Where a sign-in comes from; of the request's pool. */
+/* Where a sign-in comes from, in the request's pool. */
 
 typedef struct {
-    ngx_str_t        ip;                /* no data: of a unix socket */
-    ngx_str_t        network;           /* /24 or /48; no data likewise */
+    ngx_str_t        ip;                /* no data: a unix socket */
+    ngx_str_t        network;           /* /24 or /48 of the ip; or none */
     ngx_str_t        country;           /* no data: unknown */
     ngx_str_t        latitude;          /* tenths of a degree, as text */
     ngx_str_t        longitude;         /* no data in both: unknown */
     ngx_str_t        agent;             /* a family's name, as "chrome linux" */
     ngx_str_t        user_agent;        /* printable ASCII */
-    ngx_str_t        device;            /* its cookie's digest; no data: none */
+    ngx_str_t        device;            /* digest of its cookie; no data: none */
 } ngx_svc_risk_client_t;
 
 
 typedef struct {
-    ngx_uint_t       signals;           /* a bit for each */
+    ngx_uint_t       signals;           /* a bit for each signal */
     ngx_uint_t       score;             /* 0 to 100 */
 } ngx_svc_risk_t;
 
 
-/* The client of a request, but for the device.  NGX_OK or NGX_ERROR. */
+/*
+ * Reads the client of a request, but not the device.  Returns NGX_OK or
+ * NGX_ERROR.
+ */
 ngx_int_t ngx_svc_risk_client(ngx_svc_request_t *sr,
     ngx_svc_risk_client_t *client);
 
-/* The family of a User-Agent: a browser and a system, NUL-terminated. */
+/*
+ * Writes the family of a User-Agent, a browser and a system.  Returns its
+ * length.
+ */
 size_t ngx_svc_risk_agent(const ngx_str_t *agent,
     u_char family[NGX_SVC_RISK_AGENT]);
 
-/* From the row of ngx_svc_sql_signin_risk. */
+/* Computes signals and score from a result of ngx_svc_sql_signin_risk. */
 void ngx_svc_risk_score(ngx_svc_risk_t *risk, PGresult *res);
 
-/* The signals' names, as the text of a PostgreSQL array; returns its end. */
+/* Writes the signals' names as text of a PostgreSQL array; returns its end. */
 u_char *ngx_svc_risk_text(u_char *p, const ngx_svc_risk_t *risk);
 
 

@@ -9,16 +9,18 @@
 #include "ngx_svc_request.h"
 
 
+/*
+ * A session's key is the id of its tenant and a secret; svc.session has the
+ * digest of the secret.
+ */
+
 #define NGX_SVC_SESSION_SECRET  32
 #define NGX_SVC_SESSION_KEY     (NGX_SVC_UUID_LEN + NGX_SVC_SESSION_SECRET)
 #define NGX_SVC_SESSION_COOKIE  64          /* base64url of a key */
 #define NGX_SVC_CSRF_TOKEN      22          /* base64url of a MAC */
 
 
-/*
- * A key: the id of the tenant, and a secret, of which svc.session has the
- * SHA-256.  What a session waits for is in the order of what comes first.
- */
+/* What a session waits for; a second factor comes before a new password. */
 
 typedef enum {
     NGX_SVC_STAGE_FULL = 0,
@@ -28,14 +30,15 @@ typedef enum {
 } ngx_svc_stage_e;
 
 /*
- * The stage of one that waited when its user was locked.  It has ended, for all
- * but who tries to go on with it: he is told of the lock, while that lasts.
+ * The stage of a session that was pending when its user was locked.  The
+ * session has ended for all routes but those of step-ups, which tell of the
+ * lock while it lasts.
  */
 
 #define NGX_SVC_SESSION_LOCKED  "locked"
 
 
-/* Of the request's pool: sr->session. */
+/* sr->session, in the request's pool. */
 
 typedef struct {
     u_char          key[NGX_SVC_SESSION_KEY];
@@ -45,45 +48,57 @@ typedef struct {
 
 extern const ngx_svc_credential_t  ngx_svc_session_credential;
 
-/* "full", "mfa", "enroll", "password". */
+/* The stages' names: "full", "mfa", "enroll", "password". */
 extern const ngx_str_t  ngx_svc_stages[];
 
 
-/* A worker's start and end: the keys of CSRF tokens.  NGX_OK or NGX_ERROR. */
+/*
+ * Call these at the start and at the end of a worker: they make and free the
+ * keys of CSRF tokens.  _init_worker() returns NGX_OK or NGX_ERROR.
+ */
 ngx_int_t ngx_svc_session_init_worker(const ngx_svc_keys_t *keys);
 void ngx_svc_session_exit_worker(void);
 
 /*
- * The request's cookie, whatever PostgreSQL would say of it.  NGX_OK; NGX_DONE:
- * there is none; NGX_DECLINED: it cannot be one of ours, or there are several;
- * NGX_ERROR.
+ * Reads the key in the request's cookie, whether or not its session is alive.
+ * Returns NGX_OK; NGX_DONE when there is no cookie; NGX_DECLINED when it cannot
+ * be one of ours, or there are several; NGX_ERROR.
  */
 ngx_int_t ngx_svc_session_cookie(ngx_svc_request_t *sr,
     u_char key[NGX_SVC_SESSION_KEY]);
 
-/* The CSRF token of a session.  NGX_OK, or NGX_ERROR when OpenSSL fails. */
+/*
+ * Computes the CSRF token of a session.  Returns NGX_OK, or NGX_ERROR when
+ * OpenSSL fails.
+ */
 ngx_int_t ngx_svc_session_csrf(const u_char key[NGX_SVC_SESSION_KEY],
     u_char token[NGX_SVC_CSRF_TOKEN]);
 
 /*
- * Has a browser whose cookie has another one, as of a key that is gone, get it
- * anew.  NGX_OK or NGX_ERROR.
+ * Sets the cookie of the CSRF token anew in a browser whose cookie has another
+ * token, as one that was made with an older key.  Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_session_renew_csrf(ngx_svc_request_t *sr,
     const u_char key[NGX_SVC_SESSION_KEY]);
 
 /*
- * Adds both cookies to the answer, of a new session; or deletes them.  NGX_OK
- * or NGX_ERROR.
+ * Add the two cookies of a new session to the answer, or delete both.  Return
+ * NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_session_set_cookies(ngx_svc_request_t *sr,
     const u_char key[NGX_SVC_SESSION_KEY]);
 ngx_int_t ngx_svc_session_delete_cookies(ngx_svc_request_t *sr);
 
-/* Sets sr->error to what one that has ended gets; NGX_DECLINED or NGX_ERROR. */
+/*
+ * Sets sr->error to that of a session that has ended, and deletes the cookies
+ * if the route has NGX_SVC_ROUTE_FORGET.  Returns NGX_DECLINED or NGX_ERROR.
+ */
 ngx_int_t ngx_svc_session_over(ngx_svc_request_t *sr);
 
-/* Sets sr->error to what a session of that stage gets everywhere else. */
+/*
+ * Sets sr->error to what a session of that stage gets on routes that it may not
+ * call.  Returns NGX_DECLINED.
+ */
 ngx_int_t ngx_svc_session_pending(ngx_svc_request_t *sr, ngx_svc_stage_e stage);
 
 

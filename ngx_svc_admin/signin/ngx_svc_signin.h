@@ -12,7 +12,7 @@
 #include "ngx_svc_setting_param.h"
 
 
-/* Parameters: the digest of the request's session, or of one that is made. */
+/* Parameters: the digest of the request's session, and of a new one. */
 
 #define ngx_svc_param_session()                                               \
     { .bind = ngx_svc_signin_bind_session }
@@ -21,14 +21,15 @@
 
 
 /*
- * Of a session's methods, beside "passkey": one that cannot be backed up, for
- * RFC 8176.  To people it is a passkey as any other one; SQL: what they see.
+ * A session has this method beside "passkey" when the passkey cannot be backed
+ * up (RFC 8176, "hwk").  SQL removes it from what is shown to people, to whom
+ * it is a passkey as any other.
  */
 
 #define NGX_SVC_SIGNIN_HARDWARE  "hwk"
 
 
-/* A session that is being made; of the request's pool, first in sr->data. */
+/* The key of a new session, in the request's pool.  It is first in sr->data. */
 
 typedef struct {
     u_char           key[NGX_SVC_SESSION_KEY];
@@ -37,8 +38,9 @@ typedef struct {
 
 
 /*
- * What GET /v1/auth/session says of a session; the same session under another
- * digest, while the old one ends; its end.
+ * ..._session reads what GET /v1/auth/session says of a session.  ..._rotate
+ * makes a new session that goes on for the request's one, which it ends.
+ * ..._logout ends the request's session.
  */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_rotate;
@@ -50,16 +52,20 @@ ngx_int_t ngx_svc_signin_bind_session(ngx_svc_request_t *sr,
 ngx_int_t ngx_svc_signin_bind_new_session(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
-/* A new secret and its digest, for that tenant.  NGX_OK or NGX_ERROR. */
+/* Makes the key of a new session of a tenant.  Returns NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_svc_signin_key(ngx_svc_signin_key_t *key,
     const u_char tenant[NGX_SVC_UUID_LEN]);
 
-/* For a check: the same, of the tenant of the session, in sr->data. */
+/*
+ * For a check: makes sr->data, with the key of a new session of the same
+ * tenant.  Returns NGX_OK or NGX_ERROR.
+ */
 ngx_int_t ngx_svc_signin_new_key(ngx_svc_request_t *sr);
 
 /*
- * For a reply: sends a row of ngx_svc_sql_signin_session with the CSRF token of
- * that key, and the route's status; or n rows, whose members are those of one.
+ * For a reply: send a row of ngx_svc_sql_signin_session with the CSRF token of
+ * that key, and the route's status.  ngx_svc_signin_session_of() sends the
+ * columns of n such rows as one object.
  */
 ngx_int_t ngx_svc_signin_session_of(ngx_svc_request_t *sr, PGresult **results,
     ngx_uint_t n, const u_char key[NGX_SVC_SESSION_KEY]);
@@ -67,17 +73,17 @@ ngx_int_t ngx_svc_signin_session(ngx_svc_request_t *sr, PGresult *res,
     const u_char key[NGX_SVC_SESSION_KEY]);
 
 /*
- * For a reply, which returns what it does: has a job done, whose handler, with
- * data as the job's, finalizes the request; or 503, or 500.
+ * For a reply, which returns what this returns: posts a job, whose handler
+ * finalizes the request, with data as the job's; or else answers 503 or 500.
  */
 ngx_int_t ngx_svc_signin_post(ngx_svc_request_t *sr,
     ngx_svc_password_job_t *job, ngx_svc_password_handler_pt handler,
     void *data);
 
-/* 503: too many passwords wait to be hashed. */
+/* For a reply: answers 503, as too many passwords wait to be hashed. */
 ngx_int_t ngx_svc_signin_busy(ngx_svc_request_t *sr);
 
-/* Adds Cache-Control: no-store.  NGX_OK or NGX_ERROR. */
+/* Adds "Cache-Control: no-store".  Returns NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_svc_signin_no_store(ngx_svc_request_t *sr);
 
 

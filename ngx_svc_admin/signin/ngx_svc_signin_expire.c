@@ -1,5 +1,6 @@
 /*
- * What sign-ins leave behind, and nobody needs any more.
+ * A task of worker 0: deletes sessions, challenges and other rows of sign-ins
+ * that are over.
  */
 
 #include "ngx_svc_signin_expire.h"

@@ -1,6 +1,6 @@
 /*
- * What sign-ins come to: the numbers of days, what the risk of the next one is
- * told from, and incidents.
+ * A task of worker 0: counts the sign-ins of each day, and makes from them what
+ * the risk of later ones is computed from, and incidents.
  */
 
 #include "ngx_svc_signin_sweep.h"

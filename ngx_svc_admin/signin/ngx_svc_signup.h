@@ -1,6 +1,6 @@
 /*
- * Sign-up, of a user and of an organization: what comes with a request, and
- * waits, sealed, until the address is proved.
+ * Sign-up of a user and of an organization: what the request says is kept,
+ * sealed, until the address is proved.
  */
 
 #ifndef _NGX_SVC_SIGNUP_H_INCLUDED_
@@ -12,13 +12,13 @@
 #include "ngx_svc_email_challenge.h"
 
 
-/* Of the request's pool: the part of an account comes first, in sr->data. */
+/* sr->data, in the request's pool.  It begins with the account. */
 
 typedef struct {
     ngx_svc_account_t          account;
     ngx_str_t                  slug;            /* of an organization */
-    ngx_str_t                  name;            /* likewise */
-    ngx_str_t                  tenant;          /* likewise, its id */
+    ngx_str_t                  name;            /* of an organization */
+    ngx_str_t                  tenant;          /* id of an organization */
 } ngx_svc_signup_t;
 
 
@@ -26,7 +26,7 @@ typedef struct {
     ngx_svc_param_data(ngx_svc_signup_t, field)
 
 
-/* What begins it, and what shows the code or the token of the mail. */
+/* The body of a request that begins a sign-up. */
 
 typedef struct {
     ngx_svc_value_t            email;
@@ -50,28 +50,30 @@ typedef struct {
 extern const ngx_svc_login_method_t  ngx_svc_signup_method;
 
 
-/* 1: svc_mail is on; and, organizations may be signed up. */
+/* Tells whether svc_mail is on. */
 ngx_uint_t ngx_svc_signup_mails(ngx_svc_request_t *sr);
+
+/* Tells whether organizations may be signed up. */
 ngx_uint_t ngx_svc_signup_organizations(const ngx_svc_admin_main_conf_t *amcf,
     const ngx_svc_main_conf_t *smcf);
 
 /*
- * The prepare of what begins it: as ngx_svc_login_prepare(), and 503 while the
- * mail that it needs cannot be sent.
+ * The prepare of routes that begin a sign-up: does what ngx_svc_login_prepare()
+ * does, and answers 503 while the mail that they need cannot be sent.
  */
 ngx_int_t ngx_svc_signup_prepare(ngx_svc_request_t *sr);
 
 /*
- * With login->row.tenant, login->user and account->sealed: makes the challenge,
- * with login->mailed.data.  NGX_OK or NGX_ERROR.
+ * Makes the challenge, with login->mailed.data, when login->row.tenant,
+ * login->user and account->sealed are set.  Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_signup_challenge(ngx_svc_signup_t *signup,
     const char *kind);
 
 /*
- * For a reply: holds what is shown against the row of a try, and takes what has
- * been waiting in it; account->sealed, too.  NGX_OK; NGX_DECLINED with
- * sr->error; NGX_ERROR.
+ * For a reply: verifies the code or the token by the row of a try, and takes
+ * from it what the sign-up's beginning has sealed.  Returns NGX_OK;
+ * NGX_DECLINED with sr->error set; NGX_ERROR.
  */
 ngx_int_t ngx_svc_signup_shown(ngx_svc_signup_t *signup, PGresult *res);
 

@@ -1,5 +1,5 @@
 /*
- * Sign-up of a user to a tenant: what its beginning and its end share.
+ * Sign-up of a user: what the routes that begin it and that end it share.
  */
 
 #ifndef _NGX_SVC_SIGNUP_USER_H_INCLUDED_
@@ -12,21 +12,26 @@
 #define NGX_SVC_SIGNUP_KIND    "signup"     /* of svc.email_challenge */
 
 
-/* For ngx_svc_account_write(): a member; his address is verified by mail. */
+/* For ngx_svc_account_write(): store a new member, and his password. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signup_user;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signup_store;
 
 
 /*
- * For a reply: the row of such columns, or of none when there is no such
- * tenant.  NGX_OK, with login->stage; NGX_DECLINED with sr->error; NGX_ERROR.
+ * For a reply: takes a result with "allowed" and the columns that
+ * ngx_svc_login_denied() takes, or without a row when there is no such tenant.
+ * Returns NGX_OK with login->stage set; NGX_DECLINED with sr->error set;
+ * NGX_ERROR.
  */
 ngx_int_t ngx_svc_signup_allowed(ngx_svc_login_t *login, PGresult *res);
 
-/* Of the two latter: what a reply returns. */
+/* For a reply: answers when that has not returned NGX_OK. */
 ngx_int_t ngx_svc_signup_refused(ngx_svc_login_t *login, ngx_int_t rc);
 
-/* NGX_DECLINED: 403 signup_disabled, also of a tenant that there is not. */
+/*
+ * Sets sr->error to 403 signup_disabled, which is also said of a tenant that
+ * does not exist.  Returns NGX_DECLINED.
+ */
 ngx_int_t ngx_svc_signup_disabled(ngx_svc_request_t *sr);
 
 
