@@ -9,7 +9,7 @@
 #include "ngx_svc_own_email.h"
 
 
-#define NGX_SVC_MFA_EMAIL_PENDING  3        /* that wait to be confirmed */
+#define NGX_SVC_MFA_EMAIL_PENDING  3        /* unconfirmed ones, at most */
 #define NGX_SVC_MFA_EMAIL_WAIT     30       /* seconds between two mails */
 
 #define NGX_SVC_MFA_EMAIL_NONE                                                \
@@ -121,7 +121,10 @@ ngx_svc_email_enroll_reply(ngx_svc_request_t *sr)
 }
 
 
-/* NGX_OK; NGX_DECLINED with sr->error. */
+/*
+ * Tells whether the user may have codes by mail.  Returns NGX_OK, or
+ * NGX_DECLINED with sr->error set.
+ */
 
 static ngx_int_t
 ngx_svc_email_enroll_able(ngx_svc_factor_t *factor)
@@ -264,7 +267,7 @@ ngx_svc_email_enroll_send(ngx_svc_factor_t *factor, PGresult *res)
 }
 
 
-/* An id that is none is 404 by the statement that looks for it. */
+/* The statement that looks for the id answers 404 to a text that is no id. */
 
 static ngx_int_t
 ngx_svc_email_enroll_confirm_check(ngx_svc_request_t *sr, void *body)
@@ -341,7 +344,7 @@ ngx_svc_email_enroll_confirm(ngx_svc_request_t *sr)
 }
 
 
-/* Somebody else has confirmed one, or what it is of has changed. */
+/* The factor was confirmed by another request, or the address has changed. */
 
 static void
 ngx_svc_email_enroll_refused(ngx_svc_request_t *sr, PGresult *res)

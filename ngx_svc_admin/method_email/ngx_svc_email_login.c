@@ -1,11 +1,11 @@
 /*
  * /v1/auth/passwordless: signing in with a code, or a link, that comes by mail.
  *
- * Whoever an address belongs to, the answers, the work and the rows of a start
- * are the same, and nothing is waited for that only a user's mail needs.  Of a
- * verification the first round trip takes an attempt of the challenge, under
- * its row's lock, so that there are never more of them, and reads what a
- * sign-in reads.
+ * The answers, the work and the rows of a start are the same whether or not the
+ * address is a user's, and it waits for nothing that only a user's mail needs.
+ * The first round trip of a verification takes an attempt of the challenge,
+ * under its row's lock, so that there are never more than allowed, and reads
+ * what a sign-in reads.
  */
 
 #include "ngx_svc_email_challenge.h"
@@ -91,7 +91,7 @@ ngx_svc_email_login_start(ngx_svc_request_t *sr)
 }
 
 
-/* From where it was begun is kept with it, for the hits that it gives back. */
+/* The challenge keeps the client's address, which hits are given back to. */
 
 static ngx_int_t
 ngx_svc_email_login_begin(ngx_svc_login_t *login)
@@ -111,7 +111,7 @@ ngx_svc_email_login_begin(ngx_svc_login_t *login)
 }
 
 
-/* Of a tenant that there is not nothing is written. */
+/* Nothing is written when the tenant does not exist. */
 
 static ngx_int_t
 ngx_svc_email_login_started(ngx_svc_request_t *sr)
@@ -232,7 +232,7 @@ ngx_svc_email_login_take(ngx_svc_login_t *login)
 }
 
 
-/* What is denied and locked is not told from what was shown. */
+/* A denied or locked sign-in is answered before the code is looked at. */
 
 static ngx_int_t
 ngx_svc_email_login_reply(ngx_svc_request_t *sr)
@@ -267,7 +267,7 @@ ngx_svc_email_login_reply(ngx_svc_request_t *sr)
 }
 
 
-/* The challenge tells the tenant, and from now on its slug, and the address. */
+/* Takes the tenant's slug and the MAC of the address from the challenge. */
 
 static ngx_int_t
 ngx_svc_email_login_read(ngx_svc_login_t *login)
@@ -351,7 +351,7 @@ ngx_svc_email_login_right(ngx_svc_login_t *login)
 }
 
 
-/* It is written down, which may lock the account, and then it is said. */
+/* Writes the failure, which may lock the account, and then answers. */
 
 static ngx_int_t
 ngx_svc_email_login_wrong(ngx_svc_login_t *login)

@@ -1,5 +1,5 @@
 /*
- * Ceremonies of WebAuthn: at which site one takes place, and the keys of its
+ * Ceremonies of WebAuthn: the site where one takes place, and the keys of its
  * challenge; and passkeys as PostgreSQL has them.
  */
 
@@ -131,7 +131,10 @@ ngx_svc_ceremony_bind_possible(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 }
 
 
-/* As a browser writes them; nginx has the Host as it came. */
+/*
+ * Sets origin and rpId as a browser writes them, while nginx has the Host as it
+ * came.
+ */
 
 static ngx_int_t
 ngx_svc_ceremony_site(ngx_svc_request_t *sr, ngx_uint_t by_domain,
@@ -180,7 +183,10 @@ ngx_svc_ceremony_site(ngx_svc_request_t *sr, ngx_uint_t by_domain,
 }
 
 
-/* A name, which is not an address (WebAuthn Level 3, 5.1.3). */
+/*
+ * Tells whether passkeys can be of that host: it must be a name, and not an
+ * address (WebAuthn Level 3, 5.1.3), with https unless it is "localhost".
+ */
 
 static ngx_uint_t
 ngx_svc_ceremony_host(ngx_uint_t secure, const ngx_str_t *host)
@@ -263,7 +269,7 @@ ngx_svc_ceremony_bytes(ngx_pool_t *pool, PGresult *res, int row,
 }
 
 
-/* Of an algorithm: those of COSE are negative. */
+/* A number may be negative, as those of COSE's algorithms are. */
 
 static ngx_int_t
 ngx_svc_ceremony_number(PGresult *res, int row, const char *name)

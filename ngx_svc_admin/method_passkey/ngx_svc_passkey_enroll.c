@@ -14,7 +14,7 @@ typedef struct {
     ngx_svc_value_t            name;
 } ngx_svc_passkeys_body_t;
 
-/* Of the request's pool: the factor comes first, in sr->data. */
+/* sr->data, in the request's pool.  It begins with the factor. */
 
 typedef struct {
     ngx_svc_factor_t           factor;
@@ -28,7 +28,7 @@ typedef struct {
     ngx_svc_passkey_t          passkey;
     ngx_svc_webauthn_used_t    challenge;
     u_char                     digest[NGX_SVC_SHA256_LEN];
-    ngx_str_t                  hash;        /* that, of the passkey's id */
+    ngx_str_t                  hash;        /* digest of the passkey's id */
     ngx_str_t                  used;        /* digest of the challenge */
     ngx_str_t                  aaguid;
 } ngx_svc_passkey_enroll_t;
@@ -74,7 +74,7 @@ static const ngx_svc_member_t  ngx_svc_passkey_enroll_members[] = {
 };
 
 
-/* What of a passkey is a number, or a flag. */
+/* The numbers and the flags of a passkey, as parameters. */
 
 typedef enum {
     NGX_SVC_PASSKEYS_EXPIRY = 0,
@@ -256,7 +256,10 @@ ngx_svc_passkey_enroll_reply(ngx_svc_request_t *sr)
 }
 
 
-/* NGX_OK; NGX_DECLINED with sr->error; NGX_ERROR. */
+/*
+ * Takes what was read.  Returns NGX_OK; NGX_DECLINED with sr->error set;
+ * NGX_ERROR.
+ */
 
 static ngx_int_t
 ngx_svc_passkey_enroll_begin(ngx_svc_passkey_enroll_t *p)

@@ -1,8 +1,8 @@
 /*
  * /v1/auth/passkey: signing in with a passkey, which says itself whose it is.
  *
- * It is two factors at once.  There is nothing to be guessed, so that an
- * account which is locked is not locked for it.
+ * A passkey is two factors at once.  It cannot be guessed, so that a lock of
+ * the account does not keep it from being used.
  */
 
 #include "ngx_svc_ceremony.h"
@@ -23,18 +23,18 @@ typedef struct {
     ngx_svc_value_t                tenant;
 } ngx_svc_passkey_body_t;
 
-/* Of the request's pool: the part of a sign-in comes first, in sr->data. */
+/* sr->data, in the request's pool.  It begins with the sign-in. */
 
 typedef struct {
     ngx_svc_login_t                login;
     cJSON                         *credential;
     u_char                         hash[NGX_SVC_SHA256_LEN];
 
-    /* whose it says to be */
+    /* whose the passkey says it is */
 
     ngx_str_t                      tenant;
     ngx_str_t                      user;
-    ngx_str_t                      id;          /* digest of the passkey's */
+    ngx_str_t                      id;          /* digest of its id */
 
     /* what has been verified */
 
@@ -116,7 +116,7 @@ const ngx_svc_route_t  ngx_svc_passkey_login[] = {
 };
 
 
-/* Nobody is asked who, and nothing is counted: nothing comes of it. */
+/* The limits do not count this, as it names no user and changes nothing. */
 
 static ngx_int_t
 ngx_svc_passkey_login_options(ngx_svc_request_t *sr)
@@ -144,7 +144,7 @@ ngx_svc_passkey_login_options_reply(ngx_svc_request_t *sr)
     p = sr->data;
     res = ngx_svc_result(sr, &ngx_svc_sql_signin_tenant);
 
-    /* without a tenant the passkey says which */
+    /* if no tenant is named, the passkey will name it */
 
     rc = PQntuples(res) ? ngx_svc_login_tenant(&p->login, res) : NGX_OK;
 
@@ -221,7 +221,7 @@ ngx_svc_passkey_login_take(ngx_svc_login_t *login)
 }
 
 
-/* What is no credential is nobody's: it is not said in what way. */
+/* The answer to a malformed credential does not say what is wrong with it. */
 
 static ngx_int_t
 ngx_svc_passkey_login_claim(ngx_svc_passkey_login_t *p)
@@ -308,7 +308,7 @@ ngx_svc_passkey_login_reply(ngx_svc_request_t *sr)
 }
 
 
-/* Where nothing names the tenant the passkey does, and from now on its slug. */
+/* If the request does not name the tenant, the passkey does: takes its slug. */
 
 static ngx_int_t
 ngx_svc_passkey_login_tenant(ngx_svc_passkey_login_t *p)
@@ -336,7 +336,10 @@ ngx_svc_passkey_login_tenant(ngx_svc_passkey_login_t *p)
 }
 
 
-/* NGX_ABORT: it is wrong; NGX_DECLINED with sr->error; NGX_ERROR. */
+/*
+ * Returns NGX_OK; NGX_ABORT when the assertion is wrong; NGX_DECLINED with
+ * sr->error set; NGX_ERROR.
+ */
 
 static ngx_int_t
 ngx_svc_passkey_login_verify(ngx_svc_passkey_login_t *p)
@@ -419,7 +422,7 @@ ngx_svc_passkey_login_signed(ngx_svc_passkey_login_t *p,
 }
 
 
-/* Of a tenant that there is, it is written down. */
+/* The failure is written if the tenant exists. */
 
 static ngx_int_t
 ngx_svc_passkey_login_wrong(ngx_svc_passkey_login_t *p)

@@ -1,5 +1,5 @@
 /*
- * POST /v1/auth/password: a new password for who has the old one.
+ * POST /v1/auth/password: a user sets a new password, and presents the old one.
  */
 
 #include "ngx_svc_login_failure.h"
@@ -17,14 +17,14 @@ typedef struct {
     ngx_svc_value_t            new;
 } ngx_svc_change_body_t;
 
-/* Of the request's pool: the part of a sign-in comes first, in sr->data. */
+/* sr->data, in the request's pool.  It begins with the sign-in. */
 
 typedef struct {
     ngx_svc_login_t            login;       /* its password is the new one */
     ngx_str_t                  current;     /* no data: it is not needed */
     ngx_str_t                  sealed;
-    ngx_uint_t                 waiting;     /* the session, for this */
-    PGresult                  *res;         /* a copy of what has been read */
+    ngx_uint_t                 waiting;     /* 1: the session waits for this */
+    PGresult                  *res;         /* copy of what has been read */
 } ngx_svc_change_t;
 
 
@@ -143,7 +143,7 @@ ngx_svc_password_change_reply(ngx_svc_request_t *sr)
 }
 
 
-/* The results are gone when the hash is there: it is a copy that stays. */
+/* Copies the result, which is gone before the hash is made. */
 
 static ngx_int_t
 ngx_svc_password_change_read(ngx_svc_change_t *change, PGresult *res)
@@ -316,7 +316,7 @@ ngx_svc_password_change_end(ngx_svc_request_t *sr, ngx_int_t rc)
 }
 
 
-/* When a sign-in has waited for it, it is complete now. */
+/* The same write completes a sign-in that has waited for a new password. */
 
 static ngx_int_t
 ngx_svc_password_change_write(ngx_svc_request_t *sr)

@@ -1,9 +1,9 @@
 /*
- * POST /v1/auth/password/forgot: a link to set a password, by mail.
+ * POST /v1/auth/password/forgot: mails a link to set a password.
  *
- * The answer leaves before anybody looks for a user of the address, and that is
- * begun when it has arrived: whatever it takes, and whatever is written of who
- * there is, no client waits for it, nor for a processor that is busy with it.
+ * The answer is sent first, and the user of the address is looked up a while
+ * later, when the answer has arrived.  So no client can tell from the time of
+ * an answer whether there is a user, not even by how busy the processor is.
  */
 
 #include "ngx_svc_base64.h"
@@ -22,17 +22,17 @@
 #define NGX_SVC_FORGOT_PATH    "/reset"
 
 
-/* Of the request's pool: the part of a sign-in comes first, in sr->data. */
+/* sr->data, in the request's pool.  It begins with the sign-in. */
 
 typedef struct {
     ngx_svc_login_t   login;
     u_char            token[ngx_svc_base64url_len(NGX_SVC_FORGOT_TOKEN)];
     u_char            digest[NGX_SVC_SHA256_LEN];
-    ngx_str_t         hash;             /* that */
+    ngx_str_t         hash;             /* points to digest */
 } ngx_svc_forgot_t;
 
 
-/* What goes on behind the answer: of a pool of its own. */
+/* What is done after the answer, in a pool of its own. */
 
 typedef struct {
     ngx_str_t         host;
@@ -139,7 +139,7 @@ ngx_svc_password_forgot_token(ngx_svc_forgot_t *forgot)
 }
 
 
-/* A write waits for its tenant's turn: whose it is comes first. */
+/* The tenant is read first, as a write waits in its tenant's backlog. */
 
 static ngx_int_t
 ngx_svc_password_forgot_reply(ngx_svc_request_t *sr)
@@ -204,7 +204,7 @@ ngx_svc_password_forgot_begin(ngx_svc_forgot_t *forgot, PGresult *tenant)
 }
 
 
-/* Copies of what is the request's, which does not wait. */
+/* Copies what is the request's, which does not wait. */
 
 static ngx_svc_forgot_later_t *
 ngx_svc_password_forgot_later(ngx_svc_forgot_t *forgot, ngx_pool_t *pool,
@@ -256,7 +256,10 @@ ngx_svc_password_forgot_later(ngx_svc_forgot_t *forgot, ngx_pool_t *pool,
 }
 
 
-/* 1; or 0: memory.  What has no data has none in the copy either. */
+/*
+ * Returns 0 when memory runs out, or else 1.  A string without data is copied
+ * as one without data.
+ */
 
 static ngx_uint_t
 ngx_svc_password_forgot_copy(ngx_pool_t *pool, ngx_str_t *to,
@@ -301,7 +304,7 @@ ngx_svc_password_forgot_op(ngx_svc_forgot_later_t *later, ngx_pool_t *pool)
         return NGX_ERROR;
     }
 
-    /* what has no data is NULL */
+    /* a string without data is bound as NULL */
 
     ngx_svc_pg_bind_str(call, &later->host);
     ngx_svc_pg_bind_str(call, later->slug.data ? &later->slug : NULL);
@@ -355,8 +358,8 @@ ngx_svc_password_forgot_written(ngx_svc_pg_op_t *op)
 
 
 /*
- * Of nobody it is void, and to the address that was asked for.  A user's own
- * language comes before that of the page.
+ * Without a user the mail is void, and to the address that was asked for.  The
+ * user's own language comes before those of the request.
  */
 
 static void

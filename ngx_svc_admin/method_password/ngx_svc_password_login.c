@@ -1,5 +1,5 @@
 /*
- * POST /v1/auth/login.
+ * POST /v1/auth/login: a sign-in with a password.
  */
 
 #include "ngx_svc_login_failure.h"
@@ -89,8 +89,9 @@ ngx_svc_password_login_reply(ngx_svc_request_t *sr)
 
 
 /*
- * The risk is read where the tenant looks at it, in a trip of its own, whoever
- * it is of: for all others its statement would be a fifth of a sign-in.
+ * The risk is read only where the tenant looks at risks, in a round trip of its
+ * own, whether or not there is a user.  For all other tenants its statement
+ * would take a fifth of a sign-in.
  */
 
 static ngx_int_t
@@ -105,7 +106,7 @@ ngx_svc_password_login_risk(ngx_svc_request_t *sr)
 }
 
 
-/* What is written looks again whether the tenant is still there. */
+/* The write looks again whether the tenant still exists. */
 
 static ngx_int_t
 ngx_svc_password_login_risk_reply(ngx_svc_request_t *sr)
@@ -121,7 +122,10 @@ ngx_svc_password_login_risk_reply(ngx_svc_request_t *sr)
 }
 
 
-/* One that does not open is neither right nor wrong. */
+/*
+ * A hash that cannot be opened makes the request fail: the password is neither
+ * right nor wrong.
+ */
 
 static ngx_int_t
 ngx_svc_password_login_stored(ngx_svc_login_t *login)
@@ -159,7 +163,7 @@ ngx_svc_password_login_stored(ngx_svc_login_t *login)
 }
 
 
-/* With nothing to compare it takes as long. */
+/* Without a hash to compare with, a dummy takes as long. */
 
 static ngx_int_t
 ngx_svc_password_login_hash(ngx_svc_login_t *login)

@@ -1,5 +1,5 @@
 /*
- * POST /v1/auth/password/reset: a new password for who has a token.
+ * POST /v1/auth/password/reset: sets a new password for a token from a mail.
  */
 
 #include "ngx_svc_limit_then.h"
@@ -20,15 +20,15 @@ typedef struct {
     ngx_svc_value_t            tenant;
 } ngx_svc_reset_body_t;
 
-/* Of the request's pool: the part of a sign-in comes first, in sr->data. */
+/* sr->data, in the request's pool.  It begins with the sign-in. */
 
 typedef struct {
     ngx_svc_login_t            login;
     u_char                     digest[NGX_SVC_SHA256_LEN];
-    ngx_str_t                  token;       /* that */
+    ngx_str_t                  token;       /* points to digest */
     ngx_str_t                  sealed;
-    ngx_str_t                  email;       /* whose limits are cleared */
-    ngx_str_t                  failures;    /* and how many of them */
+    ngx_str_t                  email;       /* its limits are cleared */
+    ngx_str_t                  failures;    /* text: number of its failures */
 } ngx_svc_reset_t;
 
 

@@ -11,7 +11,7 @@
 #include "ngx_svc_qr.h"
 
 
-#define NGX_SVC_TOTP_PENDING  3         /* that wait to be confirmed */
+#define NGX_SVC_TOTP_PENDING  3         /* unconfirmed ones, at most */
 #define NGX_SVC_TOTP_NONE                                                     \
     "There is no factor with this id that waits to be confirmed."
 
@@ -24,7 +24,7 @@ typedef struct {
     ngx_svc_value_t   code;
 } ngx_svc_totp_confirm_t;
 
-/* Of the request's pool: the factor comes first, in sr->data. */
+/* sr->data, in the request's pool.  It begins with the factor. */
 
 typedef struct {
     ngx_svc_factor_t  factor;
@@ -387,7 +387,7 @@ ngx_svc_totp_confirm(ngx_svc_request_t *sr)
 }
 
 
-/* Somebody else has confirmed it, or it has become too old. */
+/* The factor was confirmed by another request, or is too old by now. */
 
 static void
 ngx_svc_totp_refused(ngx_svc_request_t *sr, PGresult *res)

@@ -1,5 +1,5 @@
 /*
- * The account of somebody who comes with a password of his own.
+ * The account of a new user who sets the password himself.
  */
 
 #include "ngx_svc_account.h"

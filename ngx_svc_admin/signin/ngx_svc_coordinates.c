@@ -14,7 +14,7 @@ static ngx_int_t ngx_svc_coordinates_tenths(const ngx_str_t *value,
     ngx_uint_t *tenths);
 
 
-/* A text without a variable would be the place of everybody. */
+/* Without a variable in each text all clients would be at one place. */
 
 char *
 ngx_svc_conf_coordinates(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
@@ -96,7 +96,7 @@ ngx_svc_coordinates(ngx_http_request_t *r, ngx_str_t *latitude,
 }
 
 
-/* No data of what is no number of up to max degrees. */
+/* Leaves *text as it is unless the value is a number of at most max degrees. */
 
 static ngx_int_t
 ngx_svc_coordinates_value(ngx_http_request_t *r, ngx_http_complex_value_t *cv,
@@ -132,7 +132,7 @@ ngx_svc_coordinates_value(ngx_http_request_t *r, ngx_http_complex_value_t *cv,
 }
 
 
-/* "48.8566", or "48": NGX_OK, or NGX_DECLINED. */
+/* Takes "48.8566", or "48".  Returns NGX_OK, or NGX_DECLINED. */
 
 static ngx_int_t
 ngx_svc_coordinates_tenths(const ngx_str_t *value, ngx_uint_t *tenths)

@@ -1,5 +1,5 @@
 /*
- * Codes and links by mail: how they are made, and sent.
+ * Challenges by mail: how their codes and links are made, and sent.
  */
 
 #include "ngx_svc_email_challenge.h"
@@ -24,7 +24,7 @@ static ngx_int_t ngx_svc_email_challenge_binding(ngx_svc_login_t *login);
 #include "ngx_svc_email_challenge.sql.h"
 
 
-/* Is called again when the limits have answered. */
+/* This is called again when the limits have answered. */
 
 ngx_int_t
 ngx_svc_email_challenge_prepare(ngx_svc_request_t *sr, size_t size,
@@ -125,7 +125,7 @@ ngx_svc_email_challenge_code(ngx_svc_login_t *login)
 }
 
 
-/* Text that is wiped with the request, and its digest. */
+/* Makes a random text, which is wiped with the pool, and its digest. */
 
 static ngx_int_t
 ngx_svc_email_challenge_secret(ngx_svc_login_t *login, ngx_str_t *text,
@@ -156,7 +156,7 @@ ngx_svc_email_challenge_secret(ngx_svc_login_t *login, ngx_str_t *text,
 }
 
 
-/* A browser keeps the cookie that it has: there may be several under way. */
+/* A browser keeps its cookie, as several of its challenges may be open. */
 
 static ngx_int_t
 ngx_svc_email_challenge_binding(ngx_svc_login_t *login)
@@ -236,7 +236,7 @@ ngx_svc_email_challenge_mail(ngx_svc_login_t *login, PGresult *res,
 }
 
 
-/* An address that no mail can go to is nobody's business. */
+/* The answer does not tell that no mail can go to an address. */
 
 ngx_int_t
 ngx_svc_email_challenge_send(ngx_svc_login_t *login, const ngx_svc_mail_t *mail)

@@ -1,8 +1,8 @@
 /*
- * POST /v1/auth/email/change and /v1/auth/email/change/verify: another address
- * of one's own, once it has shown what was mailed to it.
+ * POST /v1/auth/email/change and /v1/auth/email/change/verify: a user gets
+ * another address when he presents the code or the link that was mailed to it.
  *
- * Whether somebody has it already only its owner hears.
+ * When the address is another user's already, only that user is told, by mail.
  */
 
 #include "ngx_svc_hex.h"
@@ -358,7 +358,7 @@ ngx_svc_email_change_write(ngx_svc_request_t *sr)
 }
 
 
-/* By somebody else in the same moment. */
+/* Another user may have got the address since the challenge was made. */
 
 static ngx_int_t
 ngx_svc_email_change_taken(ngx_svc_request_t *sr)
@@ -377,7 +377,7 @@ ngx_svc_email_change_taken(ngx_svc_request_t *sr)
 }
 
 
-/* The client may have gone: whose address it was hears of it all the same. */
+/* The old address gets its notice even if the client has gone. */
 
 static void
 ngx_svc_email_change_committed(const ngx_svc_pg_results_t *results)

@@ -1,5 +1,5 @@
 /*
- * Codes and links that came by mail, and are shown.
+ * Codes and links that came by mail: how they are taken and verified.
  */
 
 #include "ngx_svc_email_code.h"
@@ -12,7 +12,7 @@
 
 
 #define NGX_SVC_EMAIL_COOKIE  43        /* base64url of 32 bytes */
-#define NGX_SVC_EMAIL_SHOWN   128       /* bytes, of what comes back */
+#define NGX_SVC_EMAIL_SHOWN   128       /* bytes of a member */
 #define NGX_SVC_EMAIL_CODES   1000000
 
 
@@ -82,7 +82,7 @@ ngx_svc_email_challenge_exit_worker(void)
 }
 
 
-/* What is beyond the last whole million is thrown away. */
+/* Numbers beyond the last whole million are thrown away. */
 
 ngx_int_t
 ngx_svc_email_code_new(u_char code[NGX_SVC_EMAIL_CODE_LEN])
@@ -221,7 +221,7 @@ ngx_svc_email_challenge_take(ngx_svc_login_t *login, const char *kind,
         return NGX_OK;
     }
 
-    /* an id that none can have is that of nobody's */
+    /* a text that is no id becomes the id 0, which no challenge has */
 
     p = ngx_pcalloc(login->sr->request->pool, NGX_SVC_UUID_LEN);
     if (p == NULL) {
@@ -332,9 +332,9 @@ ngx_svc_email_challenge_verify(ngx_svc_login_t *login, PGresult *res)
 
 
 /*
- * Under the key that it was made with, whichever that is.  Of a challenge that
- * no mail was sent for, or that is nobody's, no code is right: of a sign-in it
- * is a user's, else there is something that is to be.
+ * Compares with the MAC of the code under each key.  No code is right for a
+ * challenge that is void or nobody's; somebody's has a user or, unless it is
+ * one of a sign-in, the data of what is to be made.
  */
 
 static ngx_int_t

@@ -1,6 +1,6 @@
 /*
- * POST /v1/auth/email/verify/start and /v1/auth/email/verify: whose address it
- * is shows a code, or a link, that was mailed to it.
+ * POST /v1/auth/email/verify/start and /v1/auth/email/verify: a user verifies
+ * his address by a code or a link that was mailed to it.
  */
 
 #include "ngx_svc_login_failure.h"

@@ -101,7 +101,7 @@ ngx_svc_factor_read(ngx_svc_factor_t *factor, PGresult *res)
     login->read.enrolled = ngx_svc_row_true(res, 0, "mfa_enrolled");
     login->password.expired = ngx_svc_row_true(res, 0, "expired");
 
-    /* the session's tenant, whatever the request's Host is of */
+    /* the tenant is the session's, even if the Host is another's domain */
 
     ngx_str_set(&login->asked.host, "-");
 
@@ -192,7 +192,7 @@ ngx_svc_factor_room(ngx_svc_factor_t *factor)
 }
 
 
-/* Of a sign-in that waits for it, with what else completes it. */
+/* The same write completes a sign-in that has waited for the factor. */
 
 ngx_int_t
 ngx_svc_factor_add(ngx_svc_request_t *sr, const ngx_svc_pg_statement_t *store)

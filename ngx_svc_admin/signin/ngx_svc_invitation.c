@@ -1,5 +1,5 @@
 /*
- * What the two routes of who is invited share: the token, and what it is of.
+ * What the two routes for invited people share: the token, and its invitation.
  */
 
 #include "ngx_svc_invitation.h"

@@ -1,6 +1,6 @@
 /*
- * POST /v1/auth/invitations/lookup and /v1/auth/invitations/accept: whoever has
- * the token of an invitation sees what it is, and makes the account.
+ * POST /v1/auth/invitations/lookup and /v1/auth/invitations/accept: a client
+ * that presents the token of an invitation reads it, and makes the account.
  */
 
 #include "ngx_svc_admin_revision.h"
@@ -74,7 +74,7 @@ ngx_svc_invitation_lookup_reply(ngx_svc_request_t *sr)
 }
 
 
-/* It ends as a sign-in with a password does. */
+/* The request ends as a sign-in with a password does. */
 
 static ngx_int_t
 ngx_svc_invitation_accept_reply(ngx_svc_request_t *sr)
@@ -150,7 +150,7 @@ ngx_svc_invitation_accept_signed_in(const ngx_svc_pg_results_t *results)
 }
 
 
-/* Somebody else may have been faster, or it is over since it was read. */
+/* The invitation may have been accepted or revoked since it was read. */
 
 static ngx_int_t
 ngx_svc_invitation_accept_written(ngx_svc_request_t *sr)

@@ -11,7 +11,7 @@
 #define NGX_SVC_NEW_PASSWORD_WORDS  6
 
 
-/* Of the job's pool: a thread reads it, and writes the reason. */
+/* A check, in the job's pool: a thread reads it, and writes the reason. */
 
 typedef struct {
     ngx_str_t                        password;
@@ -163,7 +163,7 @@ ngx_svc_new_password_words(ngx_svc_new_password_check_t *check,
 }
 
 
-/* The one that is in force, and as many before it as the policy says. */
+/* Adds the present hash, and as many former ones as the policy says. */
 
 static ngx_int_t
 ngx_svc_new_password_old(ngx_svc_request_t *sr, ngx_svc_password_job_t *job,
@@ -208,7 +208,7 @@ ngx_svc_new_password_old(ngx_svc_request_t *sr, ngx_svc_password_job_t *job,
 }
 
 
-/* What cannot be read any more cannot be compared. */
+/* A hash that cannot be opened is left out, as it cannot be compared. */
 
 static ngx_int_t
 ngx_svc_new_password_add(ngx_svc_request_t *sr, ngx_svc_password_job_t *job,
@@ -224,7 +224,7 @@ ngx_svc_new_password_add(ngx_svc_request_t *sr, ngx_svc_password_job_t *job,
 }
 
 
-/* In a thread. */
+/* Runs in a thread. */
 
 static ngx_int_t
 ngx_svc_new_password_run(void *data)
@@ -287,7 +287,7 @@ ngx_svc_new_password_text(ngx_svc_request_t *sr, const char *name,
 
     pool = sr->request->pool;
 
-    /* what is refused may lack a character of a password, and is wiped too */
+    /* a refused text may be almost the password: it is wiped, too */
 
     if (ngx_svc_wipe_later(pool, sr->body.data, sr->body.len) != NGX_OK
         || ngx_svc_wipe_later(pool, text->data, text->len) != NGX_OK)

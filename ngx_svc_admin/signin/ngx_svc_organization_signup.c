@@ -1,6 +1,6 @@
 /*
- * POST /v1/auth/organizations and /v1/auth/organizations/verify: a tenant, and
- * whoever signs up as its owner, where the operator lets anybody have one.
+ * POST /v1/auth/organizations and /v1/auth/organizations/verify: make a tenant
+ * and its owner, where the operator lets anybody sign up an organization.
  */
 
 #include "ngx_svc_bidi.h"
@@ -12,7 +12,7 @@
 #include "ngx_svc_signup.h"
 
 
-#define NGX_SVC_ORGANIZATIONS        10000  /* that wait for their codes */
+#define NGX_SVC_ORGANIZATIONS        10000  /* sign-ups that wait for a code */
 #define NGX_SVC_ORGANIZATION_NAME    120    /* characters */
 #define NGX_SVC_ORGANIZATION_KIND    "organization"
 
@@ -90,7 +90,7 @@ const ngx_svc_route_t  ngx_svc_organization_signup[] = {
 };
 
 
-/* Whoever has the slug may be known: a page with its name is public. */
+/* It is no secret that a slug is taken: the tenant's page is public. */
 
 static ngx_int_t
 ngx_svc_organization_signup_reply(ngx_svc_request_t *sr)
@@ -114,7 +114,7 @@ ngx_svc_organization_signup_reply(ngx_svc_request_t *sr)
 }
 
 
-/* The id of the tenant that is to be: what is sealed is of its row. */
+/* Makes the id of the future tenant, which the hash is sealed for. */
 
 static ngx_int_t
 ngx_svc_organization_signup_tenant(ngx_svc_signup_t *signup)
@@ -139,7 +139,7 @@ ngx_svc_organization_signup_hashed(ngx_svc_account_t *account)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    /* all of them take the turns of one tenant, of which there is none */
+    /* all sign-ups share one backlog: that of the id 0, which no tenant has */
 
     sr->tenant_known = 1;
 

@@ -1,5 +1,5 @@
 /*
- * What the routes of one's own address share.
+ * What the routes share that verify or change the address of a session's user.
  */
 
 #include "ngx_svc_own_email.h"
@@ -48,7 +48,7 @@ ngx_svc_own_email_create(ngx_svc_request_t *sr)
 }
 
 
-/* To whom the address is already no code goes. */
+/* The user whose address it is already gets no code and no token. */
 
 ngx_int_t
 ngx_svc_own_email_mail(ngx_svc_request_t *sr, PGresult *res,

@@ -1,5 +1,5 @@
 /*
- * /v1/auth/profile: one's own.
+ * /v1/auth/profile: the profile of the session's user.
  */
 
 #include "ngx_svc_signin.h"

@@ -6,7 +6,7 @@
 #include "ngx_svc_coordinates.h"
 
 
-#define NGX_SVC_RISK_HOURS  20          /* sign-ins that tell of a habit */
+#define NGX_SVC_RISK_HOURS  20          /* sign-ins that show a habit */
 
 
 typedef struct {
@@ -23,7 +23,7 @@ static void ngx_svc_risk_seen(ngx_svc_risk_t *risk, PGresult *res);
 static ngx_int_t ngx_svc_risk_number(PGresult *res, const char *name);
 
 
-/* What names others too comes first: Edge is Chrome, and Chrome is Safari. */
+/* The first word found counts: Edge names Chrome, too, and Chrome Safari. */
 
 static const ngx_svc_risk_word_t  ngx_svc_risk_browsers[] = {
     { "Edg", "edge" },
@@ -91,7 +91,7 @@ ngx_svc_risk_client(ngx_svc_request_t *sr, ngx_svc_risk_client_t *client)
     client->agent.data = p;
     client->agent.len = ngx_svc_risk_agent(&client->user_agent, p);
 
-    /* headers are bytes */
+    /* a header may have any bytes */
 
     len = ngx_min(client->user_agent.len, 512);
 
@@ -184,7 +184,7 @@ ngx_svc_risk_find(const ngx_svc_risk_word_t *words, const ngx_str_t *agent)
 }
 
 
-/* Of somebody who has never signed in nothing is unusual yet. */
+/* Nothing is unusual yet for a user who has never signed in. */
 
 void
 ngx_svc_risk_score(ngx_svc_risk_t *risk, PGresult *res)

@@ -48,7 +48,7 @@ typedef struct {
     ngx_str_t        longitude;         /* no data in both: unknown */
     ngx_str_t        agent;             /* a family's name, as "chrome linux" */
     ngx_str_t        user_agent;        /* printable ASCII */
-    ngx_str_t        device;            /* digest of its cookie; no data: none */
+    ngx_str_t        device;            /* digest of its cookie; or none */
 } ngx_svc_risk_client_t;
 
 

@@ -49,7 +49,7 @@ const ngx_str_t  ngx_svc_stages[] = {
 };
 
 
-/* The names without what stands before them where they are Secure. */
+/* The cookies' names, without the "__Host-" that Secure ones have. */
 
 static const ngx_str_t  ngx_svc_session_cookie_name =
     ngx_string("svc_session");
@@ -73,8 +73,8 @@ ngx_svc_session_exit_worker(void)
 
 
 /*
- * CSRF: what fails the check is said only when PostgreSQL has found the
- * session, and found nothing to do for the route.
+ * A request that fails the CSRF check has the statement of its session, but not
+ * those of the route.  The error is sent only if the session is alive.
  */
 
 static ngx_int_t
@@ -179,7 +179,7 @@ ngx_svc_session_csrf_check(ngx_svc_request_t *sr, ngx_svc_session_t *session)
 }
 
 
-/* Of each key of the file: a session outlives a rotation. */
+/* Compares under each key of the file, as sessions outlive a key's rotation. */
 
 static ngx_uint_t
 ngx_svc_session_csrf_equal(const u_char *key, const ngx_str_t *token)
@@ -282,7 +282,7 @@ ngx_svc_session_call(ngx_svc_request_t *sr)
         { &ngx_svc_sql_session_caller, &ngx_svc_sql_session_caller_domain }
     };
 
-    /* what reads before it changes something may want a fresh factor, too */
+    /* a sensitive route needs a fresh factor, even if it only reads at first */
 
     kind = (sr->route->flags & NGX_SVC_ROUTE_CALLER) ? 2
            : sr->op->kind == NGX_SVC_PG_WRITE
@@ -352,7 +352,7 @@ ngx_svc_session_bind_key(ngx_svc_request_t *sr, ngx_svc_pg_op_t *op,
 }
 
 
-/* What fails the CSRF check is asked for nothing but its session. */
+/* A request that fails the CSRF check needs no stage and no permission. */
 
 static void
 ngx_svc_session_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
@@ -410,9 +410,9 @@ ngx_svc_session_bind_fresh(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
 
 
 /*
- * res: of what finds the session, with a verdict or without; NULL: no cookie.
- * The browser may have been given newer cookies meanwhile, by the answer that
- * has ended this session: only the route that asks for the session takes them.
+ * res is that of the statement of the session, with a verdict or without; NULL:
+ * the cookie cannot be ours.  The answer that has ended this session may have
+ * given the browser newer cookies: only GET /v1/auth/session deletes them.
  */
 
 static ngx_int_t

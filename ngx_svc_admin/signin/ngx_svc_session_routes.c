@@ -1,5 +1,5 @@
 /*
- * /v1/auth/session, /v1/auth/sessions, /v1/auth/logout: the caller's own.
+ * /v1/auth/session, /v1/auth/sessions, /v1/auth/logout: a user's own sessions.
  */
 
 #include "ngx_svc_signin.h"
@@ -116,8 +116,8 @@ ngx_svc_session_routes_revoke_reply(ngx_svc_request_t *sr)
 
 
 /*
- * Whoever wants to be gone is gone: without a session, or with a dead one, too.
- * Of a live one that a page of another origin wants to end it is refused.
+ * A logout succeeds without a session, and with one that has ended, too.  It is
+ * refused when a live session's request fails the CSRF check.
  */
 
 static ngx_int_t
@@ -143,7 +143,7 @@ ngx_svc_session_routes_logout_prepare(ngx_svc_request_t *sr)
 
     rc = ngx_svc_auth_call(sr);
 
-    /* the reply says it, if the session is alive */
+    /* the reply refuses the request, if the session is alive */
 
     sr->error.kind = NGX_SVC_E_NONE;
 

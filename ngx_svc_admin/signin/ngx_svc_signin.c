@@ -5,7 +5,7 @@
 #include "ngx_svc_signin.h"
 
 
-#define NGX_SVC_SIGNIN_ANSWER  1024     /* bytes, or more */
+#define NGX_SVC_SIGNIN_ANSWER  1024     /* bytes, at first */
 
 
 #include "ngx_svc_signin.sql.h"

@@ -1,6 +1,5 @@
 /*
- * Sign-up: what comes with a request, and waits, sealed, until the address is
- * proved.
+ * Sign-up: what the request says is kept, sealed, until the address is proved.
  */
 
 #include "ngx_svc_signup.h"
@@ -113,8 +112,9 @@ ngx_svc_signup_take(ngx_svc_login_t *login)
 
 
 /*
- * A link is good in the browser that has asked for it: elsewhere whoever is
- * made to open it would let in who knows the password.
+ * The link works only in the browser that has asked for it.  Otherwise somebody
+ * could sign up with another person's address and a password of his own, and
+ * the account would be made when that person opens the link.
  */
 
 ngx_int_t
@@ -132,7 +132,7 @@ ngx_svc_signup_challenge(ngx_svc_signup_t *signup, const char *kind)
 }
 
 
-/* Each field behind its length, of two bytes. */
+/* Seals the fields, each after its length of two bytes. */
 
 static ngx_int_t
 ngx_svc_signup_seal(ngx_svc_signup_t *signup)
@@ -150,7 +150,7 @@ ngx_svc_signup_seal(ngx_svc_signup_t *signup)
         len += 2 + fields[i]->len;
     }
 
-    /* more than any of their limits allows */
+    /* the limits of the members do not allow so much */
 
     if (len > sizeof(text) - NGX_SVC_SEAL_OVERHEAD) {
         return NGX_ERROR;
@@ -191,7 +191,7 @@ ngx_svc_signup_fields(ngx_svc_signup_t *signup,
 }
 
 
-/* The row of an organization's is of no tenant. */
+/* The row of an organization's sign-up has no tenant. */
 
 static const ngx_svc_keys_t *
 ngx_svc_signup_keys(ngx_svc_signup_t *signup, u_char aad[NGX_SVC_SIGNUP_AAD])

@@ -1,8 +1,9 @@
 /*
- * POST /v1/auth/signup: an account, where the tenant lets anybody have one.
+ * POST /v1/auth/signup: an account for anybody, where the tenant allows that.
  *
- * With svc_mail there is none before the code comes back, and nobody is told
- * whether the address has one already; without it the account is made at once.
+ * With svc_mail the account is made when the code comes back, and the answer
+ * does not tell whether the address has one already.  Without it the account is
+ * made at once.
  */
 
 #include "ngx_svc_email.h"
@@ -57,7 +58,7 @@ const ngx_svc_route_t  ngx_svc_signup_begin[] = {
 };
 
 
-/* The password is looked at before the address is, whosever that is. */
+/* The password is checked before the address is looked up. */
 
 static ngx_int_t
 ngx_svc_signup_reply(ngx_svc_request_t *sr)
@@ -149,7 +150,7 @@ ngx_svc_signup_written(ngx_svc_request_t *sr)
 }
 
 
-/* To whom the address belongs: that somebody has tried to sign up with it. */
+/* Tells the user who has the address already of the sign-up, without a code. */
 
 static ngx_int_t
 ngx_svc_signup_exists(ngx_svc_login_t *login, PGresult *res,

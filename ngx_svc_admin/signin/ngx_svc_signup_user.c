@@ -1,5 +1,5 @@
 /*
- * Sign-up of a user to a tenant: what its beginning and its end share.
+ * Sign-up of a user: what the routes that begin it and that end it share.
  */
 
 #include "ngx_svc_signup_user.h"

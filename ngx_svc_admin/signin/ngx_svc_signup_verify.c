@@ -1,6 +1,6 @@
 /*
- * POST /v1/auth/signup/verify: the code, or the link, of the mail comes back,
- * and makes the account.
+ * POST /v1/auth/signup/verify: makes the account for the code or the link of
+ * the mail.
  */
 
 #include "ngx_svc_login_limit.h"
@@ -61,7 +61,7 @@ ngx_svc_signup_verify_take(ngx_svc_login_t *login)
 }
 
 
-/* What is denied takes no attempt, and leaves the link as it is. */
+/* A request that is denied takes no attempt, and leaves the link as it is. */
 
 static ngx_int_t
 ngx_svc_signup_verify_reply(ngx_svc_request_t *sr)
@@ -177,7 +177,7 @@ ngx_svc_signup_verify_signed_in(const ngx_svc_pg_results_t *results)
 }
 
 
-/* Somebody has been faster with the code, or with the address. */
+/* Another request may have used the code, or taken the address. */
 
 static ngx_int_t
 ngx_svc_signup_verified(ngx_svc_request_t *sr)
