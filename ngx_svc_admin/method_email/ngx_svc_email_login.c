@@ -91,7 +91,7 @@ ngx_svc_email_login_start(ngx_svc_request_t *sr)
 }
 
 
-/* The challenge keeps the client's address, which hits are given back to. */
+/* The challenge keeps the client's address, whose hits a success gives back. */
 
 static ngx_int_t
 ngx_svc_email_login_begin(ngx_svc_login_t *login)

@@ -1,5 +1,5 @@
 /*
- * POST /v1/auth/password/reset: sets a new password for a token from a mail.
+ * POST /v1/auth/password/reset: sets a new password for the token of a link.
  */
 
 #include "ngx_svc_limit_then.h"

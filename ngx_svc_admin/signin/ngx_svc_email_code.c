@@ -333,8 +333,8 @@ ngx_svc_email_challenge_verify(ngx_svc_login_t *login, PGresult *res)
 
 /*
  * Compares with the MAC of the code under each key.  No code is right for a
- * challenge that is void or nobody's; somebody's has a user or, unless it is
- * one of a sign-in, the data of what is to be made.
+ * challenge that is void, or that has neither a user nor, unless it is one of a
+ * sign-in, the data of what is to be made.
  */
 
 static ngx_int_t

@@ -1,5 +1,5 @@
 /*
- * What a sign-in writes that fails, or is denied.
+ * What a sign-in that fails, or is denied, writes.
  */
 
 #include "ngx_svc_login_failure.h"
@@ -77,7 +77,7 @@ ngx_svc_login_failed_by(ngx_svc_request_t *sr, const ngx_svc_pg_statement_t *s)
 }
 
 
-/* Who is locked hears of it, once. */
+/* The user gets a mail when a failure has locked the account. */
 
 static void
 ngx_svc_login_failed(const ngx_svc_pg_results_t *results)
@@ -223,7 +223,7 @@ ngx_svc_login_failure_told(ngx_svc_request_t *sr)
 }
 
 
-/* Without a row somebody else has locked it in the meantime. */
+/* Without a row, another request has locked the account in the meantime. */
 
 ngx_int_t
 ngx_svc_login_failure_locks(ngx_svc_login_t *login,

@@ -1,5 +1,5 @@
 /*
- * How many sign-ins, and what goes with them, a client and an address may try.
+ * How many sign-ins, and requests like them, a client and an address may make.
  */
 
 #include "ngx_svc_login_limit.h"
@@ -266,7 +266,7 @@ ngx_svc_login_give_back(ngx_svc_login_t *login, ngx_uint_t hits)
 }
 
 
-/* Tells the audit log, and waits for nothing. */
+/* Writes to the audit log, in an op that the request does not wait for. */
 
 static void
 ngx_svc_login_limited_audit(ngx_svc_login_t *login)
@@ -323,7 +323,7 @@ failed:
 }
 
 
-/* What is not there is not there in the copy either. */
+/* A string without data is copied as one without data. */
 
 static ngx_int_t
 ngx_svc_login_limited_copy(ngx_pool_t *pool, ngx_str_t *dst, ngx_str_t *src)

@@ -7,7 +7,7 @@
 #include "ngx_svc_access_caller.h"
 
 
-/* A policy that cannot be read any more, as the log says, denies. */
+/* A policy that cannot be read any more denies; this is logged. */
 
 ngx_int_t
 ngx_svc_login_policy(ngx_svc_request_t *sr, PGresult *res,

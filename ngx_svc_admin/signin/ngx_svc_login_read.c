@@ -1,6 +1,6 @@
 /*
- * What is read for a sign-in, and what follows from it before what is shown is
- * looked at.
+ * What is read for a sign-in, and what follows from it before the proof is
+ * verified.
  */
 
 #include "ngx_svc_login_read.h"
@@ -18,8 +18,8 @@ static void ngx_svc_login_risk(ngx_svc_login_t *login, PGresult *res);
 
 
 /*
- * Of a tenant that there is not all goes on as with an unknown address, but for
- * what is written.
+ * If the tenant does not exist, all goes on as with an unknown address, but
+ * nothing is written.
  */
 
 ngx_int_t
@@ -37,7 +37,7 @@ ngx_svc_login_decide(ngx_svc_login_t *login, PGresult *tenant, PGresult *user)
         return NGX_OK;
     }
 
-    /* whom a refusal is written of; nothing of it is told */
+    /* the audit log names the user of a denied sign-in, its answer does not */
 
     rc = ngx_svc_login_user(login, user);
 
@@ -125,7 +125,7 @@ ngx_svc_login_no_tenant(ngx_svc_login_t *login)
 }
 
 
-/* What does not depend on anybody's account, and then a lock. */
+/* A block and the policy, which depend on no account, come before a lock. */
 
 ngx_int_t
 ngx_svc_login_denied(ngx_svc_login_t *login, PGresult *res)
@@ -241,9 +241,10 @@ ngx_svc_login_take_risk(ngx_svc_login_t *login, PGresult *risks)
 
 
 /*
- * Who has a factor shows it.  Who has none may enroll one when the policy wants
- * it; what seems a risk would let a thief of what is shown first do so, unless
- * a mail asks for more.
+ * A user who has a second factor must present it.  A user who has none may
+ * enroll one if the policy wants that.  If the risk wants it, a thief of the
+ * first proof could enroll one: such a sign-in is denied unless the address can
+ * be proved by a mail, too.
  */
 
 void

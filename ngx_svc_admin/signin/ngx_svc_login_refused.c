@@ -1,5 +1,5 @@
 /*
- * What a sign-in that is refused is told, and when.
+ * The answers to sign-ins that are refused, and when they are sent.
  */
 
 #include "ngx_svc_login_refused.h"
@@ -44,7 +44,7 @@ ngx_svc_login_locked(ngx_svc_request_t *sr, ngx_uint_t seconds)
 }
 
 
-/* Something has changed since it was read. */
+/* Something has changed between the read and the write. */
 
 ngx_int_t
 ngx_svc_login_lost(ngx_svc_request_t *sr, PGresult *res)
@@ -88,7 +88,7 @@ ngx_svc_login_refused(ngx_svc_login_t *login)
         return ngx_svc_send_error(login->sr);
     }
 
-    /* who waited for the processor, too, is answered with those who did not */
+    /* a multiple, as a request may have waited for the processor, too */
 
     left = floor - (ngx_current_msec - login->password.began) % floor;
 

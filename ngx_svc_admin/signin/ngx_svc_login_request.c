@@ -140,7 +140,7 @@ ngx_svc_login_take_address(ngx_svc_login_t *login, ngx_svc_login_body_t *body)
 }
 
 
-/* As svc.tenant has them. */
+/* Allows the characters that svc.tenant allows in a slug. */
 
 ngx_int_t
 ngx_svc_login_slug(const ngx_svc_member_t *member, ngx_svc_value_t *value,
@@ -201,8 +201,9 @@ ngx_svc_login_take_site(ngx_svc_login_t *login, ngx_svc_value_t *tenant)
 
 
 /*
- * A domain or a slug that the client may have made up: PostgreSQL would refuse
- * what is no UTF-8, and neither has other characters.
+ * Returns a domain or a slug as it is, or "-" if it has other characters than
+ * printable ASCII: the client may have made it up, and PostgreSQL would refuse
+ * text that is not UTF-8.
  */
 
 static ngx_str_t
@@ -222,7 +223,7 @@ ngx_svc_login_ascii(const ngx_str_t *name)
 }
 
 
-/* The body's, else what svc_tenant says. */
+/* Takes the tenant that the body names, or else the one of svc_tenant. */
 
 static ngx_int_t
 ngx_svc_login_take_tenant(ngx_svc_login_t *login, ngx_svc_value_t *tenant)
@@ -288,7 +289,7 @@ ngx_svc_login_take_session(ngx_svc_login_t *login)
 }
 
 
-/* Without one that could be ours it gets another one. */
+/* A browser whose cookie cannot be ours, or that has none, gets a new one. */
 
 static ngx_int_t
 ngx_svc_login_take_device(ngx_svc_login_t *login)

@@ -1,5 +1,5 @@
 /*
- * What a sign-in writes that succeeds.
+ * What a sign-in that succeeds writes.
  */
 
 #include "ngx_svc_login_write.h"
@@ -281,7 +281,7 @@ ngx_svc_login_end(ngx_svc_login_t *login)
 }
 
 
-/* What is said of it is in the results of what was written anyway. */
+/* Answers from the results of statements that the write has anyway. */
 
 static ngx_int_t
 ngx_svc_login_first(ngx_svc_login_t *login)
