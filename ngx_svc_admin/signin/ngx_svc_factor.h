@@ -124,9 +124,9 @@ ngx_int_t ngx_svc_factor_read(ngx_svc_factor_t *factor, PGresult *res);
 ngx_int_t ngx_svc_factor_room(ngx_svc_factor_t *factor);
 
 /*
- * Tells whether the session may add a factor: where svc_mail is on, a password
- * alone is not enough to add the first one.  Returns NGX_OK, or NGX_DECLINED
- * with sr->error set.
+ * Tells whether the session may add a factor: where svc_mail is on, one of the
+ * stage "enroll" must have proved the address, as a password alone is not
+ * enough.  Returns NGX_OK, or NGX_DECLINED with sr->error set.
  */
 ngx_int_t ngx_svc_factor_proved(ngx_svc_factor_t *factor);
 

@@ -33,8 +33,8 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_invitation_tenant;
 ngx_int_t ngx_svc_invitation_prepare(ngx_svc_request_t *sr);
 
 /*
- * For the replies of both routes: tells whether the invitation is good, of
- * which row then has a row, and takes its tenant, whose slug is
+ * For the replies of both routes: tells whether the invitation is good, in
+ * which case "row" is not empty, and takes its tenant, whose slug is
  * login->asked.slug from then on.  Returns NGX_OK; NGX_DECLINED with sr->error
  * set; NGX_ERROR.
  */
