@@ -3,17 +3,15 @@
  */
 
 #include "ngx_svc_oauth_amr.h"
+#include "ngx_svc_methods.h"
 #include "ngx_svc_signin.h"
 
 
-/* What a user has presented to sign in. */
+/* Bits beside those of ngx_svc_method_proof_e: a passkey without a backup, */
 
-#define NGX_SVC_OAUTH_PASSWORD      0x01
-#define NGX_SVC_OAUTH_CODE_SHOWN    0x02
-#define NGX_SVC_OAUTH_PASSKEY       0x04
-#define NGX_SVC_OAUTH_HARDWARE      0x08    /* passkey: cannot be backed up */
+#define NGX_SVC_OAUTH_HARDWARE       0x08
 
-/* The class that a client has asked for. */
+/* and the class that a client has asked for. */
 
 #define NGX_SVC_OAUTH_ASKED_ONE      0x10
 #define NGX_SVC_OAUTH_ASKED_TWO      0x20
@@ -22,6 +20,7 @@
 
 
 static ngx_uint_t ngx_svc_oauth_amr_proofs(const ngx_str_t *methods);
+static ngx_uint_t ngx_svc_oauth_amr_proof(const ngx_str_t *name);
 
 
 /*
@@ -40,14 +39,14 @@ ngx_svc_oauth_amr(ngx_svc_json_writer_t *w, const ngx_str_t *methods)
         ngx_uint_t   none;          /* none of these may be there */
         const char  *value;
     } amr[] = {
-        { NGX_SVC_OAUTH_PASSWORD, 0, "pwd" },
-        { NGX_SVC_OAUTH_CODE_SHOWN, 0, "otp" },
+        { NGX_SVC_METHOD_PASSWORD, 0, "pwd" },
+        { NGX_SVC_METHOD_CODE, 0, "otp" },
         { NGX_SVC_OAUTH_HARDWARE, 0, "hwk" },
-        { NGX_SVC_OAUTH_PASSKEY, NGX_SVC_OAUTH_HARDWARE, "swk" },
-        { NGX_SVC_OAUTH_PASSKEY, 0, "user" },
-        { NGX_SVC_OAUTH_PASSKEY, 0, "mfa" },
-        { NGX_SVC_OAUTH_PASSWORD|NGX_SVC_OAUTH_CODE_SHOWN,
-          NGX_SVC_OAUTH_PASSKEY, "mfa" }
+        { NGX_SVC_METHOD_PASSKEY, NGX_SVC_OAUTH_HARDWARE, "swk" },
+        { NGX_SVC_METHOD_PASSKEY, 0, "user" },
+        { NGX_SVC_METHOD_PASSKEY, 0, "mfa" },
+        { NGX_SVC_METHOD_PASSWORD|NGX_SVC_METHOD_CODE,
+          NGX_SVC_METHOD_PASSKEY, "mfa" }
     };
 
     proofs = ngx_svc_oauth_amr_proofs(methods);
@@ -83,35 +82,21 @@ ngx_svc_oauth_acr(const ngx_str_t *methods)
                ? passkey : (proofs & NGX_SVC_OAUTH_ASKED_TWO) ? two : one;
     }
 
-    if (proofs & NGX_SVC_OAUTH_PASSKEY) {
+    if (proofs & NGX_SVC_METHOD_PASSKEY) {
         return passkey;
     }
 
-    return (proofs & NGX_SVC_OAUTH_PASSWORD)
-           && (proofs & NGX_SVC_OAUTH_CODE_SHOWN) ? two : one;
+    return (proofs & NGX_SVC_METHOD_PASSWORD)
+           && (proofs & NGX_SVC_METHOD_CODE) ? two : one;
 }
 
 
 static ngx_uint_t
 ngx_svc_oauth_amr_proofs(const ngx_str_t *methods)
 {
-    u_char      *p, *end, *start;
-    ngx_uint_t   i, proofs;
-
-    static const struct {
-        ngx_str_t   method;
-        ngx_uint_t  proof;
-    } shown[] = {
-        { ngx_string("password"), NGX_SVC_OAUTH_PASSWORD },
-        { ngx_string("totp"), NGX_SVC_OAUTH_CODE_SHOWN },
-        { ngx_string("email"), NGX_SVC_OAUTH_CODE_SHOWN },
-        { ngx_string("recovery"), NGX_SVC_OAUTH_CODE_SHOWN },
-        { ngx_string("passkey"), NGX_SVC_OAUTH_PASSKEY },
-        { ngx_string(NGX_SVC_SIGNIN_HARDWARE), NGX_SVC_OAUTH_HARDWARE },
-        { ngx_string(NGX_SVC_OAUTH_ACR_ONE), NGX_SVC_OAUTH_ASKED_ONE },
-        { ngx_string(NGX_SVC_OAUTH_ACR_TWO), NGX_SVC_OAUTH_ASKED_TWO },
-        { ngx_string(NGX_SVC_OAUTH_ACR_PASSKEY), NGX_SVC_OAUTH_ASKED_PASSKEY }
-    };
+    u_char      *p, *end;
+    ngx_str_t    name;
+    ngx_uint_t   proofs;
 
     proofs = 0;
     p = methods->data;
@@ -122,22 +107,89 @@ ngx_svc_oauth_amr_proofs(const ngx_str_t *methods)
     }
 
     while (p < end) {
-        start = p;
+        name.data = p;
 
         while (p < end && *p != ',' && *p != '}') {
             p++;
         }
 
-        for (i = 0; i < sizeof(shown) / sizeof(shown[0]); i++) {
-            if (shown[i].method.len == (size_t) (p - start)
-                && ngx_memcmp(shown[i].method.data, start, p - start) == 0)
-            {
-                proofs |= shown[i].proof;
-            }
-        }
-
-        p++;
+        name.len = p++ - name.data;
+        proofs |= ngx_svc_oauth_amr_proof(&name);
     }
 
     return proofs;
+}
+
+
+static ngx_uint_t
+ngx_svc_oauth_amr_proof(const ngx_str_t *name)
+{
+    ngx_uint_t                      i;
+    const ngx_svc_method_t *const  *method;
+
+    static const struct {
+        ngx_str_t   name;
+        ngx_uint_t  proof;
+    } others[] = {
+        { ngx_string(NGX_SVC_SIGNIN_HARDWARE), NGX_SVC_OAUTH_HARDWARE },
+        { ngx_string(NGX_SVC_OAUTH_ACR_ONE), NGX_SVC_OAUTH_ASKED_ONE },
+        { ngx_string(NGX_SVC_OAUTH_ACR_TWO), NGX_SVC_OAUTH_ASKED_TWO },
+        { ngx_string(NGX_SVC_OAUTH_ACR_PASSKEY), NGX_SVC_OAUTH_ASKED_PASSKEY }
+    };
+
+    for (method = ngx_svc_methods; *method; method++) {
+        if (ngx_svc_same(name, &(*method)->name)) {
+            return (*method)->proof;
+        }
+    }
+
+    for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if (ngx_svc_same(name, &others[i].name)) {
+            return others[i].proof;
+        }
+    }
+
+    return 0;
+}
+
+
+ngx_int_t
+ngx_svc_oauth_amr_methods(ngx_pool_t *pool, ngx_uint_t proof,
+    ngx_str_t *methods)
+{
+    u_char                         *p;
+    size_t                          len;
+    const ngx_svc_method_t *const  *method;
+
+    len = sizeof("{}");
+
+    for (method = ngx_svc_methods; *method; method++) {
+        len += (*method)->name.len + 1;
+    }
+
+    p = ngx_pnalloc(pool, len);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    methods->data = p;
+    *p++ = '{';
+
+    for (method = ngx_svc_methods; *method; method++) {
+
+        if ((ngx_uint_t) (*method)->proof != proof) {
+            continue;
+        }
+
+        if (p - methods->data > 1) {
+            *p++ = ',';
+        }
+
+        p = ngx_cpymem(p, (*method)->name.data, (*method)->name.len);
+    }
+
+    *p++ = '}';
+    methods->len = p - methods->data;
+
+    return NGX_OK;
 }

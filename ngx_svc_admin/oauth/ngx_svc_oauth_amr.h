@@ -34,5 +34,13 @@ void ngx_svc_oauth_amr(ngx_svc_json_writer_t *w, const ngx_str_t *methods);
  */
 ngx_str_t ngx_svc_oauth_acr(const ngx_str_t *methods);
 
+/*
+ * Writes the names of the methods that are a proof of that kind, an
+ * ngx_svc_method_proof_e, as PostgreSQL writes an array, into the pool.
+ * Returns NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_oauth_amr_methods(ngx_pool_t *pool, ngx_uint_t proof,
+    ngx_str_t *methods);
+
 
 #endif /* _NGX_SVC_OAUTH_AMR_H_INCLUDED_ */

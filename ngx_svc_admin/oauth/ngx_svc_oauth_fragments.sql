@@ -143,10 +143,10 @@ CASE
          || ARRAY(SELECT class
                     FROM unnest(:asked_acr::text::text[]) class
                    WHERE class = ANY (CASE
-                                          WHEN 'passkey' = ANY (session.methods)
+                                          WHEN session.methods && :passkey_methods::text::text[]
                                                THEN '{urn:svc:1,urn:svc:2,phr}'::text[]
-                                          WHEN 'password' = ANY (session.methods)
-                                               AND session.methods && '{email,recovery,totp}'
+                                          WHEN session.methods && :password_methods::text::text[]
+                                               AND session.methods && :code_methods::text::text[]
                                                THEN '{urn:svc:1,urn:svc:2}'
                                           ELSE '{urn:svc:1}'
                                       END)
@@ -262,9 +262,10 @@ WHEN :sign_in_again::bool
 WHEN :asked_acr::text IS NOT NULL
      AND (:acr_needed::bool OR client.require_acr)
      AND NOT CASE
-                 WHEN 'passkey' = ANY (session.methods) THEN '{urn:svc:1,urn:svc:2,phr}'::text[]
-                 WHEN 'password' = ANY (session.methods)
-                      AND session.methods && '{email,recovery,totp}'
+                 WHEN session.methods && :passkey_methods::text::text[]
+                      THEN '{urn:svc:1,urn:svc:2,phr}'::text[]
+                 WHEN session.methods && :password_methods::text::text[]
+                      AND session.methods && :code_methods::text::text[]
                       THEN '{urn:svc:1,urn:svc:2}'
                  ELSE '{urn:svc:1}'
              END && :asked_acr::text::text[]

@@ -126,7 +126,8 @@ static const ngx_svc_oauth_metadata_t  ngx_svc_oauth_endpoints[] = {
  */
 
 static const ngx_svc_oauth_metadata_t  ngx_svc_oauth_lists[] = {
-    { "scopes_supported", "openid profile email groups roles offline_access", NULL },
+    { "scopes_supported",
+      "openid profile email groups roles offline_access", NULL },
     { "response_types_supported", "code", "code" },
     { "response_modes_supported", "query fragment form_post", NULL },
     { "grant_types_supported",

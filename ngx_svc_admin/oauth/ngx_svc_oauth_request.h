@@ -70,6 +70,9 @@ struct ngx_svc_oauth_request_s {
                                                    asked for */
     ngx_str_t                      acr;         /* an array: classes of a sign-
                                                    in, the most wanted first */
+    ngx_str_t                      passkey_methods;     /* when a class is */
+    ngx_str_t                      password_methods;    /* asked for: arrays, */
+    ngx_str_t                      code_methods;        /* for the class */
     ngx_str_t                      acr_needed;  /* a boolean: the sign-in must
                                                    be of one of them */
     ngx_str_t                      claims;      /* that are asked for: an array

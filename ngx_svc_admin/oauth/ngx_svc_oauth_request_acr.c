@@ -3,7 +3,12 @@
  */
 
 #include "ngx_svc_oauth_request_acr.h"
+#include "ngx_svc_method.h"
 #include "ngx_svc_oauth_amr.h"
+
+
+static ngx_int_t ngx_svc_oauth_request_acr_methods(
+    ngx_svc_oauth_request_t *ar);
 
 
 static const ngx_str_t  ngx_svc_oauth_request_acrs[] = {
@@ -60,7 +65,9 @@ ngx_svc_oauth_request_acr_add(ngx_svc_oauth_request_t *ar,
     if (acr->data == NULL) {
         acr->data = ngx_pnalloc(ar->oauth.sr->request->pool,
                                 NGX_SVC_OAUTH_REQUEST_ACRS);
-        if (acr->data == NULL) {
+        if (acr->data == NULL
+            || ngx_svc_oauth_request_acr_methods(ar) != NGX_OK)
+        {
             return NGX_ERROR;
         }
 
@@ -82,4 +89,28 @@ ngx_svc_oauth_request_acr_add(ngx_svc_oauth_request_t *ar,
     }
 
     return NGX_OK;
+}
+
+
+/* Whether a session reaches a class is told by what its methods prove. */
+
+static ngx_int_t
+ngx_svc_oauth_request_acr_methods(ngx_svc_oauth_request_t *ar)
+{
+    ngx_pool_t  *pool;
+
+    pool = ar->oauth.sr->request->pool;
+
+    if (ngx_svc_oauth_amr_methods(pool, NGX_SVC_METHOD_PASSKEY,
+                                  &ar->passkey_methods)
+           != NGX_OK
+        || ngx_svc_oauth_amr_methods(pool, NGX_SVC_METHOD_PASSWORD,
+                                     &ar->password_methods)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_oauth_amr_methods(pool, NGX_SVC_METHOD_CODE,
+                                     &ar->code_methods);
 }

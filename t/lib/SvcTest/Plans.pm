@@ -434,7 +434,7 @@ sub values {
     my @asked = ($self->{apps}[0], 'https://x.test/', undef, undef, undef, '{}', '{}', '{openid}',
                  4096, '\x' . '01' x 32, '{"openid userinfo acr"}');
     my @asks = ($session, 'false', 3600, 0, $self->id($USER, $WHO), '10.0.0.1', undef,
-                '{urn:svc:2}', 'false', undef);
+                '{urn:svc:2}', '{passkey}', '{password}', '{totp,email,recovery}', 'false', undef);
     my @request = (@asked, undef, @asks);
     my @pushed = ($asking, @asked[1 .. $#asked], $par, @asks);
 
