@@ -406,7 +406,7 @@ ngx_svc_passkey_login_signed(ngx_svc_passkey_login_t *p,
     rc = ngx_svc_webauthn_verify(&p->shown.assertion, ceremony, &passkey);
 
     if (rc == NGX_DECLINED && p->shown.assertion.cloned) {
-        p->login.reason = NGX_SVC_LOGIN_CLONED;
+        ngx_str_set(&p->login.written.reason, "passkey_cloned");
     }
 
     if (rc != NGX_OK) {

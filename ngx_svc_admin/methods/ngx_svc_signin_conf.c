@@ -24,7 +24,8 @@
     _(ngx_svc_profile)                                                        \
     _(ngx_svc_session_routes)                                                 \
     _(ngx_svc_factor_routes)                                                  \
-    _(ngx_svc_stepup_routes)
+    _(ngx_svc_stepup_routes)                                                  \
+    _(ngx_svc_challenge_routes)
 
 #define NGX_SVC_SIGNIN_MAIL_RESOURCES(_)                                      \
     _(ngx_svc_signup_verify)                                                  \

@@ -424,9 +424,6 @@ ngx_svc_signin_options_send(ngx_svc_request_t *sr,
 }
 
 
-
-
-
 static ngx_uint_t
 ngx_svc_signin_options_mails(ngx_svc_request_t *sr)
 {

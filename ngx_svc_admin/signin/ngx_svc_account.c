@@ -14,6 +14,11 @@ static void ngx_svc_account_hashed(ngx_svc_password_job_t *job);
 #include "ngx_svc_account.sql.h"
 
 
+const ngx_svc_login_method_t  ngx_svc_account_method = {
+    .methods = ngx_string("{password}")
+};
+
+
 ngx_int_t
 ngx_svc_account_take(ngx_svc_account_t *account,
     const ngx_svc_value_t *password, const ngx_svc_value_t *display_name)

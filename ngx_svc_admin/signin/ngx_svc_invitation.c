@@ -23,11 +23,6 @@ typedef struct {
 static ngx_int_t ngx_svc_invitation_take(ngx_svc_login_t *login);
 
 
-static const ngx_svc_login_method_t  ngx_svc_invitation_method = {
-    .methods = ngx_string("{password}")
-};
-
-
 #define ngx_svc_invitation_members                                            \
                                                                               \
     { .name = ngx_string("token"),                                            \
@@ -64,7 +59,7 @@ ngx_int_t
 ngx_svc_invitation_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_login_prepare(sr, sizeof(ngx_svc_invitation_t),
-                                 &ngx_svc_invitation_method,
+                                 &ngx_svc_account_method,
                                  ngx_svc_invitation_take);
 }
 

@@ -30,8 +30,7 @@ typedef enum {
     NGX_SVC_LOGIN_NO_PASSWORD,
     NGX_SVC_LOGIN_BLOCKED,              /* the tenant blocks the address */
     NGX_SVC_LOGIN_POLICY,
-    NGX_SVC_LOGIN_RISK,
-    NGX_SVC_LOGIN_CLONED                /* a passkey has counted backwards */
+    NGX_SVC_LOGIN_RISK
 } ngx_svc_login_reason_e;
 
 
@@ -132,7 +131,7 @@ typedef struct {
     ngx_str_t                  methods;     /* no data: those of the method */
     ngx_uint_t                 factor;      /* 1: a second factor was
                                                presented */
-    ngx_str_t                  reason;
+    ngx_str_t                  reason;      /* no data: that of the enum */
 } ngx_svc_login_written_t;
 
 

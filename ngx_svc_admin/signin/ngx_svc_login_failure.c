@@ -30,8 +30,7 @@ static const ngx_svc_pg_statement_t *const  ngx_svc_login_counts[] = {
 };
 
 static const char *const  ngx_svc_login_reasons[] = {
-    "unknown", "wrong", "inactive", "no_password", "blocked", "policy", "risk",
-    "passkey_cloned"
+    "unknown", "wrong", "inactive", "no_password", "blocked", "policy", "risk"
 };
 
 
@@ -164,9 +163,14 @@ ngx_svc_login_bar_write(ngx_svc_request_t *sr)
 static void
 ngx_svc_login_reason(ngx_svc_login_t *login)
 {
-    login->written.reason.data =
-                            (u_char *) ngx_svc_login_reasons[login->reason];
-    login->written.reason.len = ngx_strlen(login->written.reason.data);
+    ngx_str_t  *reason;
+
+    reason = &login->written.reason;
+
+    if (reason->len == 0) {
+        reason->data = (u_char *) ngx_svc_login_reasons[login->reason];
+        reason->len = ngx_strlen(reason->data);
+    }
 }
 
 

@@ -193,7 +193,7 @@ ngx_svc_organization_prepare(ngx_svc_request_t *sr)
     sr->tenant_known = 1;
 
     return ngx_svc_login_prepare(sr, sizeof(ngx_svc_signup_t),
-                                 &ngx_svc_signup_method,
+                                 &ngx_svc_account_method,
                                  ngx_svc_organization_take);
 }
 

@@ -26,20 +26,15 @@ static const ngx_svc_keys_t *ngx_svc_signup_keys(ngx_svc_signup_t *signup,
     u_char aad[NGX_SVC_SIGNUP_AAD]);
 
 
-const ngx_svc_login_method_t  ngx_svc_signup_method = {
-    .methods = ngx_string("{password}")
-};
-
-
 ngx_int_t
 ngx_svc_signup_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_signup_mails(sr)
            ? ngx_svc_email_challenge_prepare(sr, sizeof(ngx_svc_signup_t),
-                                             &ngx_svc_signup_method,
+                                             &ngx_svc_account_method,
                                              ngx_svc_signup_take)
            : ngx_svc_login_prepare(sr, sizeof(ngx_svc_signup_t),
-                                   &ngx_svc_signup_method,
+                                   &ngx_svc_account_method,
                                    ngx_svc_signup_take);
 }
 

@@ -47,8 +47,6 @@ typedef struct {
       .offset = offsetof(ngx_svc_signup_body_t, email) }
 
 
-extern const ngx_svc_login_method_t  ngx_svc_signup_method;
-
 
 /* Tells whether svc_mail is on. */
 ngx_uint_t ngx_svc_signup_mails(ngx_svc_request_t *sr);

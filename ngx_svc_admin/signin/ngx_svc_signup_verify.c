@@ -49,7 +49,7 @@ static ngx_int_t
 ngx_svc_signup_verify_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_login_prepare(sr, sizeof(ngx_svc_signup_t),
-                                 &ngx_svc_signup_method,
+                                 &ngx_svc_account_method,
                                  ngx_svc_signup_verify_take);
 }
 
