@@ -11,7 +11,7 @@ const ngx_svc_metrics_sample_t  ngx_svc_metrics_counter_samples[] = {
       "Events that at least one webhook endpoint takes.", "",
       NGX_SVC_M_EVENTS },
 
-    { "svc_webhook_queued_total", "Deliveries put into the queue.", "",
+    { "svc_webhook_queued_total", "Deliveries that were queued.", "",
       NGX_SVC_M_QUEUED },
 
     { "svc_webhook_dropped_total", "Deliveries for which there was no place.",
@@ -30,7 +30,7 @@ const ngx_svc_metrics_sample_t  ngx_svc_metrics_counter_samples[] = {
       NGX_SVC_M_DROPPED_EXPIRED },
 
     { "svc_webhook_replayed_total",
-      "Deliveries put into the queue from the audit log.", "",
+      "Deliveries that were queued from the audit log.", "",
       NGX_SVC_M_REPLAYED },
 
     { "svc_webhook_deliveries_total", "Deliveries that have ended.",
@@ -46,7 +46,7 @@ const ngx_svc_metrics_sample_t  ngx_svc_metrics_counter_samples[] = {
       "Failed attempts that another one follows.", "", NGX_SVC_M_RETRIED },
 
     { "svc_webhook_unsigned_total",
-      "Outcomes that could not be signed, nor acknowledged to Redis.", "",
+      "Outcomes that could not be signed, and so not acknowledged.", "",
       NGX_SVC_M_UNSIGNED },
 
     { "svc_webhook_taken_over_total",
@@ -56,7 +56,7 @@ const ngx_svc_metrics_sample_t  ngx_svc_metrics_counter_samples[] = {
     { "svc_webhook_helper_starts_total", "Helper processes started.", "",
       NGX_SVC_M_HELPER_STARTS },
 
-    { "svc_mail_queued_total", "Mails put into the queue.", "",
+    { "svc_mail_queued_total", "Mails that were queued.", "",
       NGX_SVC_M_MAIL_QUEUED },
 
     { "svc_mail_total", "Mails that have ended.", "outcome=\"sent\"",
@@ -100,8 +100,8 @@ const ngx_svc_metrics_sample_t  ngx_svc_metrics_counter_samples[] = {
       NGX_SVC_M_REDIS_MOVES },
 
     { "svc_rate_store_total",
-      "Checks of the limits of sign-in, by who counted.", "store=\"redis\"",
-      NGX_SVC_M_RATE_REDIS },
+      "Checks of the limits of sign-in, by where they were counted.",
+      "store=\"redis\"", NGX_SVC_M_RATE_REDIS },
     { "svc_rate_store_total", NULL, "store=\"memory\"",
       NGX_SVC_M_RATE_MEMORY },
 
@@ -148,11 +148,11 @@ const ngx_svc_metrics_sample_t  ngx_svc_metrics_counter_samples[] = {
       NGX_SVC_M_INTROSPECT_DEAD },
 
     { "svc_oauth_token_rows_lost_total",
-      "Rows of clients' tokens that were not stored; the tokens live.", "",
+      "Rows of clients' own tokens that were not stored.", "",
       NGX_SVC_M_TOKEN_ROWS_LOST },
 
     { "svc_oauth_anomalies_total",
-      "What was unusual of agents, once for each new row.",
+      "New anomalies of agents.",
       "type=\"token_burst\"", NGX_SVC_M_ANOMALY_TOKEN_BURST },
     { "svc_oauth_anomalies_total", NULL, "type=\"new_ip\"",
       NGX_SVC_M_ANOMALY_NEW_IP },
@@ -184,11 +184,11 @@ const ngx_svc_metrics_sample_t  ngx_svc_metrics_gauge_samples[] = {
     { "svc_webhook_pending",
       "Deliveries that this node has taken from the queue.", "",
       NGX_SVC_G_PENDING },
-    { "svc_webhook_in_flight", "Deliveries being sent.", "",
+    { "svc_webhook_in_flight", "Deliveries that are being sent.", "",
       NGX_SVC_G_IN_FLIGHT },
     { "svc_scim_targets", "SCIM targets that this node pushes to.", "",
       NGX_SVC_G_SCIM_TARGETS },
-    { "svc_scim_in_flight", "Users being pushed to SCIM targets.", "",
+    { "svc_scim_in_flight", "Users that are being pushed to SCIM targets.", "",
       NGX_SVC_G_SCIM_FLYING },
     { "svc_keys_missing",
       "Keys that rows are sealed under and svc_key_file lacks.", "",

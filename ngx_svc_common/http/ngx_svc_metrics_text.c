@@ -287,8 +287,7 @@ ngx_svc_metrics_gauges(ngx_svc_metrics_text_t *t, ngx_uint_t *processes,
                              NGX_SVC_G_PG_WAITING);
 
     ngx_svc_metrics_head(t, "svc_redis_processes", "gauge",
-                         "Processes that have a connection to Redis, or want "
-                         "one.");
+                         "Processes, by whether they are connected to Redis.");
 
     for (i = 0; i < NGX_SVC_PROCESSES; i++) {
         ngx_svc_metrics_line(t, "svc_redis_processes{process=\"%s\","
@@ -320,8 +319,8 @@ ngx_svc_metrics_health(ngx_svc_metrics_text_t *t, ngx_uint_t *sums)
     };
 
     ngx_svc_metrics_head(t, "svc_health_workers", "gauge",
-                         "Workers that were asked for their health, by what "
-                         "they found last.");
+                         "Workers that were asked for their health, by their "
+                         "last result.");
 
     for (i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
         ngx_svc_metrics_line(t, "svc_health_workers{of=\"%s\",state=\"%s\"} "
@@ -339,12 +338,12 @@ ngx_svc_metrics_totals(ngx_svc_metrics_text_t *t,
     const ngx_svc_metrics_sample_t  *s;
 
     ngx_svc_metrics_head(t, "svc_schema_version", "gauge",
-                         "Of the database, as it last said; 0: not yet.");
+                         "Version of the database's schema; 0: not known yet.");
     ngx_svc_metrics_line(t, "svc_schema_version %ui\n",
                          sums[NGX_SVC_PROCESS_WORKER][NGX_SVC_G_SCHEMA]);
 
     ngx_svc_metrics_head(t, "svc_schema_version_required", "gauge",
-                         "That the modules need, at least.");
+                         "Version of the schema that the modules need.");
     ngx_svc_metrics_line(t, "svc_schema_version_required %d\n",
                          NGX_SVC_PG_SCHEMA);
 
