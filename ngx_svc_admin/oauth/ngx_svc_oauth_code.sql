@@ -3,9 +3,9 @@
 
 
 -- statement: oauth_code_read
--- The row of what is shown, and its grant, if that is the client's; the write looks at the
--- user.  A verifier is that of a challenge, or there is neither: who sends one alone has had
--- its challenge taken out of the request (RFC 9700, 4.8).
+-- The row of the code that the client presents, and its grant, if that is the client's; the
+-- write looks at the user.  A verifier belongs to a challenge, or there is neither: a client
+-- that sends a verifier alone has had its challenge taken out of the request (RFC 9700, 4.8).
 --
 -- parameters
 --   client_id     text   ngx_svc_oauth_param(client.id)

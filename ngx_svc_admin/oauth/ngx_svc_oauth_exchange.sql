@@ -1,5 +1,5 @@
--- The grant type token-exchange (oauth.md 2.6): what is read of the token that is shown,
--- of the clients that it lives by, and of an actor's token.
+-- The grant type token-exchange (oauth.md 2.6): reads the token that the client presents,
+-- the clients that it lives by, and an actor's token.
 --
 -- These are statements of their own, as each level of a join makes all columns anew
 -- whenever its plan is begun.

@@ -293,8 +293,8 @@ WHEN NOT (client.assignment = 'everyone'
 
 
 -- fragment: lives_token
--- The token that is shown.  An opaque one has the hash of its secret, a JWT its key; it
--- must be what is in the row, and equality of the time finds the one partition.
+-- The token that is presented.  An opaque one has the hash of its secret, a JWT its key;
+-- that must be the one in the row, and equality of the time finds the one partition.
 SELECT token.jti, token.issued_at, token.user_id, token.client_id, token.grant_id,
        token.parent_jti, token.root_jti, token.chain, token.principals, token.scopes,
        token.audience, token.audience_key, token.jkt, token.ttl, token.revoked_at

@@ -1,6 +1,6 @@
 -- statement: oauth_once_token
--- A proof is spent by who shows a token that is bound to the proof's key.  A crash forgets
--- the row anyway: nobody waits for the disk.
+-- A proof is spent by a request that presents a token bound to the proof's key.  A crash
+-- loses the row anyway, so the commit does not wait for the disk.
 --
 -- parameters
 --   proof_digest       bytea  ngx_svc_oauth_param(once)

@@ -3,8 +3,9 @@
 
 
 -- statement: oauth_refresh_read
--- The row of what is shown, and its grant, if that is the client's; the write looks at the
--- user.  "again" is 0 where there is a successor, which the other form looks up.
+-- The row of the token that the client presents, and its grant, if that is the client's; the
+-- write looks at the user.  "again" is 0 where there is a successor, which the other form
+-- looks up.
 --
 -- parameters
 --   client_id     text   ngx_svc_oauth_param(client.id)
@@ -166,7 +167,8 @@ SELECT client.tenant_slug, client.auth_method, client.tenant_suspended_at IS NOT
 
 
 -- statement: oauth_refresh
--- What is shown is taken, unless somebody else has; there is no row then.
+-- Spends the token that the client presents. There is no row when another request has spent
+-- it.
 --
 -- parameters
 --   shown_digest      bytea  ngx_svc_oauth_granted_param(digest)

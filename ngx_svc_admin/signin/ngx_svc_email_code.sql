@@ -47,8 +47,8 @@ SELECT tried.*
 
 
 -- statement: email_challenge_use (shared)
--- One of those that show the same code uses it; for the others there is no tenant for the
--- rest.
+-- One of the requests that present the same code uses it; the others have no tenant from
+-- here on.
 --
 -- parameters
 --   challenge_id   uuid ngx_svc_login_param(mailed.id)

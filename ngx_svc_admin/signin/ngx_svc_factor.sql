@@ -169,9 +169,9 @@ SELECT added.id, added.type, added.name, added.created_at AS "createdAt",
 
 
 -- statement: factor_rotate (shared)
--- The session goes on under a new cookie, with what has been shown, and its challenge is
--- over. A password counts as such; anything else as a second factor. In another stage
--- another time is left.
+-- The session goes on under a new cookie, with the proof that was presented, and its
+-- challenge is over. A password counts as such, any other proof as a second factor. In
+-- another stage another time is left.
 --
 -- parameters
 --   session        bytea ngx_svc_param_session()

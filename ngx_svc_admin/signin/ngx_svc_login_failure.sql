@@ -52,8 +52,8 @@ SELECT ceil(extract(epoch FROM failure.locked_until - now()) - 0.001)::bigint AS
 
 
 -- statement: mfa_failure (shared)
--- The same of a second factor, or of what is shown in its place. Its failures count with
--- those of the password, so that a known password buys no endless guesses.
+-- A failure of a second factor, or of the proof in its place. It counts with failures of the
+-- password, so that a known password buys no endless guesses.
 --
 -- parameters
 --   user             uuid  ngx_svc_login_param(user)

@@ -1,4 +1,4 @@
--- What is read for a sign-in before what is shown is looked at: statements of one pipeline.
+-- Reads for a sign-in, before its proof is looked at: statements of one pipeline.
 
 
 -- statement: signin_tenant (shared)

@@ -1,5 +1,5 @@
--- What a sign-in writes once what is shown is right: statements of one pipeline. Without a
--- tenant, which the check may take away, those behind it find nothing and store nothing.
+-- Writes of a sign-in whose proof is right: statements of one pipeline. Without a tenant,
+-- which the check may take away, those after it find nothing and store nothing.
 
 
 -- statement: signin_tenant_write (shared)
@@ -117,8 +117,8 @@ SELECT judged.verdict,
 
 
 -- statement: signin_session_new (shared)
--- The new session, which has an auth_time when it is full. What has been shown counts as a
--- second factor, as a passkey does, or as a password.
+-- The new session, which has an auth_time when it is full. Its proof counts as a second
+-- factor, as a passkey does, or as a password.
 --
 -- parameters
 --   new_id         uuid  ngx_svc_param_new_id()
@@ -389,7 +389,7 @@ SELECT account.id AS "user.id", account.user_name AS "user.email",
 
 
 -- statement: signin_waits (shared)
--- What was shown is right, and the sign-in is refused until more is done than to show a
+-- The proof is right, and the sign-in is refused until more is done than to present a
 -- factor.
 --
 -- parameters

@@ -21,8 +21,8 @@ current_setting('svc.actor_type', true) = 'user'
 
 
 -- fragment: caller_stale
--- Whether who calls is a user's session that has shown no factor of late: for statements that
--- find that one is needed. Where all bodies of a route need one its flag says so instead.
+-- Whether the caller is a user's session that is not fresh: for statements that find that a
+-- fresh one is needed. Where all bodies of a route need one its flag says so instead.
 (:caller_is_user AND current_setting('svc.fresh', true) IS DISTINCT FROM 'true')
 
 

@@ -1,5 +1,5 @@
 -- statement: webhook_outbox_due
--- The outbox looks at the tenant in so many milliseconds, unless it does so earlier.
+-- The outbox looks at the tenant after delay_ms milliseconds, unless it does so earlier.
 --
 -- parameters
 --   delay_ms       int4
