@@ -75,8 +75,8 @@ SELECT mailed.id AS "challengeId", mailed.attempts, mailed.expires_at AS "expire
 
 
 -- statement: stepup_email_use
--- One of those that show the same code uses it; for the others there is no tenant for the
--- rest.
+-- One of the requests that present the same code uses it; the others have no tenant from
+-- here on.
 --
 -- parameters
 --   user           uuid ngx_svc_login_param(user)

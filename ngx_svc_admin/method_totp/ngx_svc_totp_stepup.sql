@@ -1,6 +1,6 @@
 -- statement: stepup_totp
--- Of those that show the same code at the same time one has used it: the last step only
--- rises. For the others there is no tenant for the rest.
+-- One of the requests that present the same code at the same time uses it, since the last
+-- step only rises. The others have no tenant from here on.
 --
 -- parameters
 --   user           uuid ngx_svc_login_param(user)

@@ -16,7 +16,7 @@ typedef struct {
     ngx_svc_value_t   name;
 } ngx_svc_factor_body_t;
 
-/* Of the request's pool: the factor comes first, in sr->data. */
+/* sr->data of a removal, of the request's pool; the factor comes first. */
 
 typedef struct {
     ngx_svc_factor_t  factor;

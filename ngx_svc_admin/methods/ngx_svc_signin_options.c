@@ -21,7 +21,7 @@
 #define NGX_SVC_OPTIONS_DOMAIN  253
 
 
-/* Of the request's pool: sr->data.  Keys of the cache; no data: none. */
+/* sr->data, of the request's pool, with keys of the cache; no data: none. */
 
 typedef struct {
     ngx_svc_login_t          login;     /* first */

@@ -1,6 +1,6 @@
 /*
- * From where, and when, a tenant lets people show a proof, and lets a code be
- * given: its blocks of addresses, and its access policy.
+ * From where, and when, a tenant takes proofs and gives codes: its blocks of
+ * addresses, and its access policy.
  */
 
 #ifndef _NGX_SVC_LOGIN_POLICY_H_INCLUDED_
