@@ -227,10 +227,10 @@ $(SAN)/nginx: $(SRC)/objs/ngx_auto_config.h config conf/version conf/openapi.jso
 # sanitizers in any case; and browsers, whose pages are a location by a regex: NGINX
 # itself leaks its PCRE2 context; and what compares how long things take
 NOT_SANITIZED = t/svcctl% t/migrat% t/plans.t t/distribution.t t/rights.t t/cost.t \
-	t/limit_script.t t/documents.t t/layers.t t/audit_actions.t t/webhook_snippets.t \
-	t/skip.t t/anomalies.t t/access_oracle.t t/factor.t t/jose.t t/password_phc.t \
-	t/oauth_page.t t/pages.t t/scim_push_http.t t/cost_file.t t/run_tests.t \
-	t/signin_time.t
+	t/limit_script.t t/documents.t t/layers.t t/words.t t/audit_actions.t \
+	t/webhook_snippets.t t/skip.t t/anomalies.t t/access_oracle.t t/factor.t \
+	t/jose.t t/password_phc.t t/oauth_page.t t/pages.t t/scim_push_http.t \
+	t/cost_file.t t/run_tests.t t/signin_time.t
 # where memory is at stake; with ALL=1 all there is.  Clients that leave, and floods;
 # faults, kills and reloads; malformed and hostile input; streams; the helper; every
 # route once; and what goes back and forth between clients, PostgreSQL and Redis
