@@ -57,10 +57,10 @@ struct ngx_svc_account_s {
       .offset = offsetof(body, field) }
 
 
-/* Records in the new session that its user has proved the address. */
 /* How the first session of a new account begins. */
 extern const ngx_svc_login_method_t  ngx_svc_account_method;
 
+/* Records in the new session that its user has proved the address. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_account_proved;
 
 /*
