@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Access policies against an evaluation in another language, written by the
-# contract's text: t/oracle/access_oracle.py.  SVC_TEST_SEED takes other cases,
-# SVC_TEST_CASES more of them.
+# Shows that access policies decide as an independent evaluation in Python does, which
+# is written by the contract's text: t/oracle/access_oracle.py. SVC_TEST_SEED takes
+# other cases, SVC_TEST_CASES more of them.
 
 use strict;
 use warnings;
@@ -36,7 +36,7 @@ sub lines {
 }
 
 
-# The question of an answer: the policy, and the case.
+# Returns the question that an answer belongs to: the policy and the case.
 
 sub question {
     my ($n) = @_;
@@ -79,7 +79,7 @@ is(scalar @differ, 0, 'no answer differs');
 diag("'$got->[$_]', not '$want->[$_]':\n" . question($_))
     for grep { defined } $differ[0];
 
-# each outcome is among the cases
+# Each outcome is among the cases.
 
 my %n;
 $n{$_}++ for @$want;

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 
-# The access policy: what may be in it, versions, restore, anti-lockout.
+# Shows what an access policy may contain, how its versions are kept and restored, and
+# that an administrator cannot lock himself out.
 
 use strict;
 use warnings;
@@ -141,7 +142,7 @@ is_deeply([ $s->sql('SELECT target_type, target_id FROM svc.audit_event'
           [ [ 'accessPolicy', $first->{versionId} ] ], 'which names it');
 
 
-# what means the same changes nothing
+# A body that means the same changes nothing.
 
 sub unchanged {
     my ($change, $name) = @_;
@@ -272,7 +273,7 @@ refused_rule({ timeWindows => [ map { { start => '08:00', end => '18:00' } }
 
 is($acme->stored . get()->{versionId}, $stored, 'nothing of that was stored');
 
-# the edges
+# The largest policy is accepted.
 
 $r = put({ rules => [
     (map { rule(name => "Rule $_") } 1 .. 98),
@@ -365,7 +366,7 @@ my $e = admin_error(restore($deny), 400, 'anti_lockout',
 like($e->{message}, qr/127\.0\.0\.1/, 'which is said');
 
 
-# --- 50 versions are kept -------------------------------------------------------------------
+# --- only 50 versions are kept --------------------------------------------------------------
 
 my $last;
 
@@ -444,7 +445,7 @@ is(versions()->{versions}[0]{version}, $number + 20,
    'one after the other, each a version');
 
 
-# --- between the read and the write --------------------------------------------------------------
+# --- changes between the read and the write ------------------------------------------------------
 
 my @workers = $s->workers;
 my %left = (rules => [ rule(name => 'Left') ], defaultAction => 'mfa');
@@ -497,7 +498,8 @@ is("@{[ $s->workers ]}", "@workers", 'the workers are the same');
 
 # --- a database set back ---------------------------------------------------------------------
 
-# as by a standby that has not had the latest version: its number is used again
+# A standby that had not received the latest version takes over: the version's number
+# is used again.
 
 my %later = (rules => [], defaultAction => 'allow');
 
@@ -510,7 +512,7 @@ is(put(\%later)->json->{defaultAction}, 'allow',
 is(get()->{defaultAction}, 'allow', 'and stored');
 
 
-# --- versions that are large ------------------------------------------------------------------------
+# --- large versions ---------------------------------------------------------------------------------
 
 my $large = $s->tenant('large');
 my @sent;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# When two e-mail addresses are the same one: their key, made in C and in SQL; and what
-# looks like the address of somebody else is nobody's.
+# Shows when two e-mail addresses are the same one, by a key that is made in C and in
+# SQL, and that addresses made to look like somebody else's are refused.
 
 use strict;
 use warnings;
@@ -93,7 +93,7 @@ for my $i (0 .. $#known) {
     is($sql[$i], $key, "$name: in SQL");
 }
 
-# all characters of the first planes that have letters with case, and some beyond
+# All characters of the first planes that have letters with case, and some beyond.
 
 my @points = grep { chr($_) !~ /[\@\s\x00-\x1f\x7f-\x9f]/ && !($_ >= 0xfdd0 && $_ <= 0xfdef) }
              0x21 .. 0x2fff, 0xa000 .. 0xabff, 0xf900 .. 0xffdc, 0x10400 .. 0x104ff,
@@ -129,7 +129,7 @@ cmp_ok($taken, '>', 20_000, 'many of all addresses are taken');
 is($differ, 0, 'and have one key in C and in SQL');
 
 
-# --- no address -------------------------------------------------------------------
+# --- what is no address -----------------------------------------------------------
 
 for my $none ([ "vic\@mail\x{200b}.test", 'an invisible character in the domain' ],
               [ "v\x{200b}ic\@mail.test", 'an invisible character' ],
@@ -154,7 +154,7 @@ for my $none ([ "vic\@mail\x{200b}.test", 'an invisible character in the domain'
 }
 
 
-# --- the same one -----------------------------------------------------------------
+# --- the same address in another spelling -----------------------------------------
 
 sub row {
     my ($id) = @_;
@@ -216,7 +216,7 @@ for my $same ('zoë@xn--mnchen-3ya.test', NFD('zoë@münchen.test'), 'Zoë@MÜNC
     is(row($zoe), "$same|zoë\@xn--mnchen-3ya.test|t", 'it is verified');
 }
 
-# what is counted of an address is counted of all its spellings
+# The limits of sign-ins count all spellings of an address together.
 
 $s->sql("DELETE FROM svc.sign_in");
 

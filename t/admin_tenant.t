@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# The tenant and its branding: PATCH, what may be in it, entity tags.
+# Shows PATCH of the tenant and its branding: what may be in it, and entity tags.
 
 use strict;
 use warnings;
@@ -191,7 +191,7 @@ is(patch({ name => 'Third' }, 'If-Match' => "\"1\", $etag")->status, 200,
    'one of several');
 is(patch({ name => 'Fourth' }, 'If-Match' => '*')->status, 200, 'any');
 
-# gzip makes a weak tag of a strong one
+# gzip makes a weak tag of a strong one.
 
 my @gzip = ('Accept-Encoding' => 'gzip');
 $r = $acme->admin(GET => '/tenant', undef, \@gzip);

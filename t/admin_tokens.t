@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# The admin API: its credential and errors, the tenant, and API tokens.
+# Shows the admin API's authentication and errors, the tenant, and API tokens.
 
 use strict;
 use warnings;
@@ -55,7 +55,7 @@ is($acme->admin(GET => '/tenant', undef, undef, $viewer->{token})->status, 200,
 is_deeply([ $acme->events('id') ], [], 'nothing has happened');
 
 
-# --- nginx's own errors, and what is not there ---------------------------------------
+# --- nginx's own errors, and unknown paths -------------------------------------------
 
 for my $path ('/nothing', '/tenant/x', '/api-tokens/a/b', '/', '') {
     admin_error($acme->admin(GET => $path), 404, 'not_found', "GET $path");
@@ -97,7 +97,7 @@ is_deeply($acme->admin(GET => '/tenant')->json->{tenant}{branding},
             allowPasswordless => JSON::PP::false }, 'all that is stored');
 
 
-# a typo that would make one for ever
+# A misspelt "expiresAt" must not make a token that never expires.
 
 like(admin_error($acme->admin(POST => '/api-tokens', {
     name => 'x', scopes => [ 'users:view' ], $_ => 1 }), 400, 'invalid_request', $_)->{message},
@@ -252,7 +252,7 @@ for my $name ('x' x 100, "\x{1F680}" x 100) {
 }
 
 
-# --- as many as there may be ------------------------------------------------------------------
+# --- the greatest number of tokens ------------------------------------------------------------
 
 $s->sql("INSERT INTO svc.credential (token_hash, tenant_id, kind, name, prefix,"
         . " permissions) SELECT sha256(i::text::bytea), '$globex->{id}', 'api',"

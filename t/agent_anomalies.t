@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 
-# /v1/admin/agents/anomalies: the list, what each is told as, and who has looked.
+# Shows /v1/admin/agents/anomalies: the list, the text of each type, and
+# acknowledging.
 
 use strict;
 use warnings;
@@ -90,7 +91,7 @@ is_deeply($got, {
     acknowledgedAt => undef, acknowledgedBy => undef,
 }, 'all of it');
 
-# each type, with what it is of and without
+# Each type, with and without the details that its text names.
 
 my @TOLD = (
     [ token_burst => { tokens => 400 },
@@ -149,7 +150,7 @@ admin_error(list("?$_"), 400, undef, $_)
     for 'all=yes', 'all=TRUE', 'all=', 'all=1&all=1', 'limit=0', 'offset=x';
 
 
-# --- who has looked -----------------------------------------------------------------
+# --- acknowledging ------------------------------------------------------------------
 
 $r = ack($first);
 is($r->status, 200, 'acknowledged') or diag($r->body);
@@ -191,7 +192,7 @@ is(scalar keys %at, 1, 'of eight at once one is first');
 is(scalar(() = $acme->events_where("action = 'agent.anomaly_acknowledged'", 'id')), 3,
    'and told');
 
-# what comes again within its key
+# An anomaly that occurs again under the same key stays acknowledged.
 
 $s->sql('UPDATE svc.agent_anomaly SET occurrences = occurrences + 1, last_seen_at = now()'
         . " WHERE id = '$first'");
@@ -200,7 +201,7 @@ is((grep { $_->{id} eq $first } @{ list('?all=1')->json->{anomalies} })[0]{detai
    {occurrences}, 4, 'and counts');
 
 
-# --- another tenant's, and nobody's ---------------------------------------------------
+# --- another tenant's anomalies, and unknown ones -------------------------------------
 
 my $before = $s->sql("SELECT string_agg(a::text, ' ' ORDER BY id) FROM svc.agent_anomaly a");
 

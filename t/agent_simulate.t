@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# POST /v1/admin/agents/{clientId}/policy/simulate: random tokens and policies,
-# beside what they would be by the rules as they are written here.
+# Shows that POST /v1/admin/agents/{clientId}/policy/simulate counts as the rules
+# written here do, for random tokens and policies.
 #
 # Environment: SVC_TEST_SEED=n, SVC_TEST_POLICIES=n.
 
@@ -61,7 +61,7 @@ sub quoted { return defined $_[0] ? "'$_[0]'" : 'NULL' }
 sub array { return "'{" . join(',', @_) . "}'" }
 
 
-# A token of so many seconds ago; a value that is not given is not there.
+# Stores a token that was issued "ago" seconds ago; a value that is not given is NULL.
 
 sub store {
     my (%t) = @_;
@@ -110,7 +110,7 @@ sub ttl {
 }
 
 
-# Those it has under a policy; undef: it is dead.
+# Returns the scopes that a token keeps under a policy; undef: the token is dead.
 
 sub lives {
     my ($t, $p) = @_;
@@ -171,7 +171,7 @@ is($s->sql("SELECT '$none->{sample}{to}'::timestamptz - '$none->{sample}{from}'"
    'of thirty days');
 
 
-# --- random ones -----------------------------------------------------------------------
+# --- random tokens and policies --------------------------------------------------------
 
 sub some { my ($odds, @from) = @_; return grep { rand() < $odds } @from }
 
@@ -189,7 +189,8 @@ sub policy {
 my %DEFAULT = (enabled => $TRUE, maxTokenTtlSeconds => undef, allowedScopes => undef,
                allowedAudiences => undef);
 
-# never within half a minute of an end, so that a slow machine does not matter
+# No age is within half a minute of a token's end, so that a slow machine does not
+# matter.
 
 my @tokens = map {
     my $ttl = 60 * (1 + int rand 20);
@@ -245,9 +246,9 @@ store(ttl => 3600, ago => 60, scopes => [ 'a' ], with => [ $other ], user => $us
 is(simulate({})->{live}{tokens}, 1, 'one lives');
 
 my $APP = 'UPDATE svc.application SET';
-my $AGO = "interval '1 second'";    # times are rounded to milliseconds, up too
+my $AGO = "interval '1 second'";    # times are rounded to milliseconds, and may be rounded up
 
-# all columns but those that PostgreSQL makes
+# All columns but generated ones.
 
 my %columns = map { $_ => scalar $s->sql("SELECT string_agg(attname, ', ') FROM pg_attribute"
     . " WHERE attrelid = 'svc.$_'::regclass AND attnum > 0 AND NOT attisdropped"
@@ -276,7 +277,7 @@ for my $end (
 {
     my ($change, $name) = @$end;
 
-    # what the token, its clients and its tenant were
+    # Keeps the token, its clients and its tenant, to put them back.
 
     $s->sql('CREATE TABLE public.kept_' . (split /\./)[1] . " AS TABLE $_")
         for qw(svc.application svc.oauth_token svc.oauth_tenant);
@@ -293,7 +294,7 @@ for my $end (
 }
 
 
-# --- many --------------------------------------------------------------------------------
+# --- many tokens -------------------------------------------------------------------------
 
 $s->sql('DELETE FROM svc.oauth_token');
 $s->sql('INSERT INTO svc.oauth_token (tenant_id, jti, issued_at, client_id, principals,'

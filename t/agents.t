@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 
-# /v1/admin/agents: their state, policies, owners, reviews, secrets and settings.
+# Shows /v1/admin/agents: their state, policies, owners, reviews, secrets and
+# settings.
 
 use strict;
 use warnings;
@@ -31,7 +32,7 @@ my $bob = $acme->create(userName => 'bob@acme.test');
 my $eve = $globex->create(userName => 'eve@globex.test');
 
 
-# of: a tenant's slug; token; headers.
+# Options: of (a tenant's slug), token, headers.
 
 sub request {
     my ($method, $path, $body, %opt) = @_;
@@ -66,7 +67,7 @@ sub made {
 }
 
 
-# A change that succeeds: the agent.
+# Sends a change that succeeds, and returns the agent.
 
 sub changed {
     my ($method, $path, $body, $name, %opt) = @_;
@@ -105,7 +106,7 @@ sub names {
 }
 
 
-# A body that is refused, and whose member the message begins with.
+# Expects a body to be refused, with a message that begins with the member.
 
 sub refused {
     my ($r, $member, $name) = @_;
@@ -115,7 +116,7 @@ sub refused {
 }
 
 
-# The events of an agent since the last call.
+# Returns the events of an agent since the last call.
 
 my %seen;
 
@@ -157,7 +158,7 @@ admin_error(ask(@$_, token => $weak), 403, undef, "$_->[0] $_->[1]: no permissio
         map { [ $_->[0], "/$NONE/$_->[1]", $_->[2] ] } @ROUTES;
 
 
-# --- one of them -------------------------------------------------------------------
+# --- one agent ---------------------------------------------------------------------
 
 is_deeply(listed(), { agents => [], total => 0, limit => 100, offset => 0 }, 'none');
 
@@ -272,7 +273,7 @@ for my $member (sort keys %BAD) {
     }
 }
 
-# a typo must not lose a ceiling, and what was read can be put back
+# A typo must not lose a ceiling, and what was read can be put back.
 
 for my $path ('policy', 'policy/simulate') {
     refused(ask(($path eq 'policy' ? 'PUT' : 'POST') => "/$id/$path",
@@ -310,7 +311,8 @@ changed(DELETE => "/$id/policy", undef, 'as at first');
 
 # --- the kill switch ----------------------------------------------------------------
 
-# each change of it is an end of all tokens, whichever way it goes and is asked for
+# Switching an agent off or on ends all its tokens, by the policy as by the
+# application.
 
 my %SWITCH = (policy => sub { changed(PUT => "/$id/policy", { enabled => $_[0] },
                                       'by the policy') },
@@ -359,7 +361,7 @@ $last = cut_off($id);
 changed(PUT => "/$id/policy", { enabled => $_ }, 'a later end') for $FALSE, $TRUE;
 is(cut_off($id), $last, 'an end that is later stays');
 
-# of an agent that is made off the policy is one
+# An agent that is made disabled has a policy, in which it is disabled.
 
 my $off = made('Off', enabled => $FALSE, ownerId => $ada->{id});
 
@@ -375,7 +377,7 @@ is($s->sql("SELECT tokens_valid_after IS NOT NULL AND policy_set_at IS NULL"
    'tokens of other applications end, too; they have no policy');
 
 
-# --- owner and end -----------------------------------------------------------------
+# --- owner and expiry --------------------------------------------------------------
 
 my $FUTURE = '2099-01-01T00:00:00.000Z';
 
@@ -421,7 +423,7 @@ changed(PUT => "/$id/identity", { ownerId => $ada->{id}, expiresAt => $FUTURE },
 
 # --- states --------------------------------------------------------------------------
 
-# each is before those that follow
+# Each state takes precedence over those that follow.
 
 sub state_is {
     my ($expected, $name) = @_;
@@ -513,7 +515,7 @@ for my $case ([ 90, 89, 'current' ], [ 90, 90, 'due' ], [ 7, 6, 'current' ], [ 7
     my ($every, $ago, $expected) = @$case;
 
     changed(PUT => '/settings', { reviewIntervalDays => $every }, "every $every days");
-    # the column has milliseconds, and would round to one that is yet to come
+    # The column has milliseconds, and the time would be rounded to one in the future.
     with(reviewed_at => "date_trunc('milliseconds', now())"
                         . " - $ago * interval '24 hours'");
     is(agent($id)->{review}{status}, $expected, "$ago days ago: $expected");
@@ -664,7 +666,7 @@ admin_error(ask(POST => "/$web/secret", {}), 404, undef, 'one that is no agent')
 is($s->sql($digests), $stored, 'keeps its secret');
 
 
-# --- another tenant's, and nobody's ---------------------------------------------------------
+# --- another tenant's agents, and unknown ones ----------------------------------------------
 
 $before = agent($id);
 my $count = $s->sql('SELECT count(*) FROM svc.audit_event');
@@ -713,7 +715,7 @@ admin_error(ask(GET => "?$_"), 400, undef, $_)
     for 'status=x', 'status=revoked', 'limit=0', 'offset=-1', 'q=' . 'x' x 201,
         'ownerId=' . 'x' x 201, 'status=active&status=expired';
 
-# anomalies that nobody has acknowledged
+# Anomalies that nobody has acknowledged.
 
 $s->sql('INSERT INTO svc.agent_anomaly (tenant_id, client_id, type, key, severity, details,'
         . " acknowledged_at) SELECT '$acme->{id}', '$many[1]', 'new_ip', i::text, 'low',"
@@ -724,7 +726,7 @@ is_deeply({ map { $_->{name} => $_->{anomalies} } @{ $acme->admin(
           { 'Many 1' => 0, 'Many 2' => 2, 'Many 3' => 0 }, 'of an identity, too');
 
 
-# --- two at once ---------------------------------------------------------------------------
+# --- two changes at once -------------------------------------------------------------------
 
 my %header = (Authorization => "Bearer $token{acme}");
 my @both = map {
@@ -789,7 +791,7 @@ is_deeply([ map { $_->[1] } ($acme->events_of($id, qw(action actor_id)))[-1] ],
           [ $ada->{id} ], 'by whom is in the event');
 
 
-# --- the end --------------------------------------------------------------------------------
+# --- deleting an agent ----------------------------------------------------------------------
 
 is(request(DELETE => "/applications/$many[1]")->status, 204, 'one is deleted');
 is($s->sql("SELECT count(*) FROM svc.agent_anomaly WHERE client_id = '$many[1]'"), 0,

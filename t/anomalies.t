@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# What is unusual of agents: random histories against an oracle in another language,
-# t/oracle/anomaly_oracle.py, in whatever steps the sweep goes.  SVC_TEST_SEED takes
-# other histories, SVC_TEST_AGENTS more agents.
+# Shows that the sweep finds the anomalies of agents that an oracle in another
+# language finds, t/oracle/anomaly_oracle.py, in random histories and in any number of
+# rounds. SVC_TEST_SEED takes other histories, SVC_TEST_AGENTS more agents.
 
 use strict;
 use warnings;
@@ -28,7 +28,8 @@ my $COLUMNS = 'tenant_id, jti, issued_at, client_id, user_id, chain, principals,
               . ' grant_type, scopes, ttl, ip, country';
 
 
-# All tokens that are older, in rounds of $most; how many it took, and what it raised.
+# Takes all tokens older than $lag, in rounds of $most. Returns how many were taken,
+# and what was raised.
 
 sub sweep {
     my ($db, $lag, $most) = @_;

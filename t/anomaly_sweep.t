@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# The sweep over the tokens of agents: each is taken once, whoever takes it, and
-# who follows the audit log hears of it; what is told where a request is refused; and
-# what goes when it is over.
+# Shows that the sweep takes each token of an agent once, whoever sweeps, and tells
+# those who follow the audit log; that refused requests raise anomalies; and that
+# expired rows are deleted.
 
 use strict;
 use warnings;
@@ -23,7 +23,7 @@ use SvcTest::Sse;
 
 my $s = oauth_server(locations => "        location = /metrics { svc_metrics; }\n");
 
-# without nginx, which sweeps by its own clock
+# nginx is not started yet: it sweeps by its own clock.
 
 $s->{pg}->create;
 $s->{redis}->launch;
@@ -33,7 +33,7 @@ my $globex = $s->tenant('globex');
 my ($one, $other) = map { $s->connect_as('svc_app') } 1, 2;
 
 
-# Tokens of an agent at a time, like "now()".
+# Stores $n tokens of an agent, issued at a time such as "now()".
 
 sub tokens {
     my ($n, $at, %more) = @_;
@@ -47,7 +47,7 @@ sub tokens {
 }
 
 
-# How many one takes.
+# Sweeps, and returns the number of tokens taken.
 
 sub swept { return $_[0]->query('SELECT * FROM svc.agent_sweep(0, 10000)')->[0][0] }
 
@@ -57,7 +57,7 @@ sub raised {
         . " WHERE client_id = '$_[0]' ORDER BY type, key");
 }
 
-# From when on the next one is.
+# Sets the time from which the next sweep takes tokens.
 
 sub since { $s->sql("UPDATE svc.agent_sweep SET swept_to = $_[0]") }
 
@@ -69,7 +69,7 @@ $acme->add_applications(m2m => 'app_1');
 $globex->add_applications(agent => 'agt_g');
 
 
-# --- each once -----------------------------------------------------------------------
+# --- each token is taken once --------------------------------------------------------
 
 my $AT = 'timestamptz \'' . $s->sql("SELECT date_trunc('hour', now()) - interval '30 min'")
          . "'";
@@ -99,7 +99,7 @@ is($s->sql("SELECT count(*) FROM svc.agent_use WHERE client_id = 'app_1'"), 0,
 is($s->sql("SELECT count(*) FROM svc.application WHERE last_used_at = $AT"), 2,
    'but both were used');
 
-# acknowledged, and again
+# An acknowledged anomaly occurs again.
 
 $s->sql("UPDATE svc.agent_anomaly SET acknowledged_at = now() WHERE client_id = 'agt_1'");
 tokens(700, "$AT + interval '1 min'");
@@ -112,7 +112,7 @@ is(scalar(() = $acme->events_where("action = 'agent.anomaly_raised'", 'id')), 1,
    'told of once');
 
 
-# --- who goes meanwhile ----------------------------------------------------------------
+# --- applications that are deleted or changed meanwhile --------------------------------
 
 my $admin = $s->connect_as('postgres');
 
@@ -140,7 +140,7 @@ is($s->sql("SELECT last_used_at IS NULL FROM svc.application"
            . " WHERE client_id = 'agt_4'"), 't', 'whose use the next token tells');
 
 
-# --- where a request is refused ----------------------------------------------------------
+# --- anomalies of refused requests -------------------------------------------------------
 
 my $inline = SvcBench::Statements::read_all($s->root)->{oauth_anomaly};
 
@@ -176,7 +176,8 @@ for my $row ([ scope_denied => 'low', qr/\A[-\d]{10}T\d\d\z/ ],
     is($s->sql("SELECT severity || details $of"), "$severity\{\"ip\": \"192.0.2.7\"}",
        'what it says');
 
-    # what an hour begins between two of them is not meant
+    # An hour may begin between two requests: the key is set to this hour before each
+    # of them.
 
     $s->sql("UPDATE svc.agent_anomaly SET key = 'x' WHERE client_id = 'agt_5'");
 
@@ -203,7 +204,7 @@ is(refused('agt_5', 'scope_denied', $globex), '', 'nor of another tenant\'s');
 is(raised('app_1'), '', 'nothing is stored');
 
 
-# --- what is over ------------------------------------------------------------------------
+# --- expired rows ------------------------------------------------------------------------
 
 $s->sql(<<"EOT");
 INSERT INTO svc.oauth_once (tenant_id, digest, expires_at)
@@ -244,9 +245,9 @@ is($s->sql("SELECT count(*) FROM svc.agent_seen WHERE client_id = 'agt_6'"), 6,
    'what was seen in 180');
 
 
-# --- as much as there is to do -------------------------------------------------------------
+# --- how much one round does ---------------------------------------------------------------
 
-# The pages that a round touches do not depend on what was there before.
+# Returns how many pages a round touches; they do not depend on what was there before.
 
 sub pages {
     my ($explained) = $admin->query('EXPLAIN (ANALYZE, BUFFERS, TIMING off) SELECT'
@@ -267,7 +268,7 @@ push @pages, pages();
 cmp_ok($pages[1], '<', 4 * $pages[0] + 200, "a round touches $pages[0] and $pages[1] pages");
 
 
-# --- by nginx ------------------------------------------------------------------------
+# --- nginx sweeps --------------------------------------------------------------------
 
 $s->{nginx}->launch;
 ok($s->wait_healthy, 'nginx');
@@ -306,7 +307,7 @@ is($metrics->value('svc_oauth_anomalies_total', type => 'token_burst'), 1, 'coun
 is($metrics->value('svc_oauth_anomalies_total', type => 'new_ip'), 0, 'as that');
 
 
-# what is issued and refused
+# Tokens are issued, and requests refused.
 
 my %CC = (grant_type => 'client_credentials');
 my $agent = application($acme, type => 'agent');

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Applications that have keys in place of a secret: which keys they may be, and what
-# becomes of what they were found by before.
+# Shows which keys an application may have in place of a secret, and that after a
+# change it is no longer found by its old keys or secrets.
 
 use strict;
 use warnings;
@@ -34,7 +34,7 @@ sub ask {
 }
 
 
-# A key of a kind, as its owner has it and as it may be told.  more: members.
+# Returns a key's private JWK and the public one. %more: more members.
 
 sub jwk {
     my ($kind, $kid, %more) = @_;
@@ -52,7 +52,8 @@ sub jwk {
 sub set { return { keys => [ @_ ] } }
 
 
-# What it is found by: a digest of its keys alone, of the text that is stored.
+# Checks the digest by which an application is found: it is over its stored keys
+# alone.
 
 sub found_by_keys {
     my ($id, $name) = @_;
@@ -75,7 +76,7 @@ sub secrets {
 }
 
 
-# --- a new one ----------------------------------------------------------------------
+# --- a new application --------------------------------------------------------------
 
 my ($ec, $ec_private) = jwk(EC => 'a');
 my $r = ask(POST => '', { %WEB, %KEYS, jwks => set($ec) });

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Applications of the security profile "fapi2": what it fills and freezes, whom it is for,
-# and what becomes of what was given before.
+# Shows what the security profile "fapi2" fills in and freezes, which applications may
+# have it, and what becomes of the tokens that were given before.
 
 use strict;
 use warnings;
@@ -80,7 +80,7 @@ my $keys = key(Crypt::PK::ECC->new->generate_key('secp256r1'));
 my $rsa = Crypt::PK::RSA->new->generate_key(256);
 
 
-# --- a new one ----------------------------------------------------------------------
+# --- a new application --------------------------------------------------------------
 
 my %FAPI = (%WEB, securityProfile => 'fapi2', jwks => $keys);
 
@@ -155,7 +155,7 @@ is_deeply([ @{ $r->json }{qw(securityProfile requireDpop)} ], [ undef, $FALSE ],
           'both at once');
 
 
-# --- what was given before ----------------------------------------------------------
+# --- tokens that were given before --------------------------------------------------
 
 my $ada = $acme->create(userName => 'ada@acme.test');
 my $web = application($acme, %WEB, accessTokenFormat => 'opaque');
@@ -178,7 +178,7 @@ is(userinfo(), 401, 'the bearer token has ended');
 oauth_error(refresh($s, $web, $given->{refresh_token}), 401, 'invalid_client',
             'nobody refreshes by the secret');
 
-# back again, with another secret: what was given before has ended all the same
+# Without the profile and with another secret, what was given before stays dead.
 
 $r = ask(PATCH => $path, { securityProfile => undef, requireDpop => $FALSE, jwks => undef,
                            tokenEndpointAuthMethod => 'client_secret_basic' });
@@ -193,8 +193,8 @@ is(redeem($s, $web, code($acme, $web, $ada, %grant))->status, 200,
    'what is granted since is good');
 
 
-# what is given while the profile is being stored ends with the rest: somebody holds up what
-# comes behind the cut-off
+# Tokens that are given while the profile is being stored end with the others: another
+# transaction holds up the statements after the cut-off.
 
 my $lines = SvcTest::Lines->new($s->root . '/t/lib/assertion');
 my $public = $lines->ask({ key => 'a' })->{jwk};

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 
-# /v1/applications: their life, what they may be, and their secrets.
+# Shows /v1/applications: creating, changing and deleting them, valid values, and
+# their secrets.
 
 use strict;
 use warnings;
@@ -28,7 +29,7 @@ my %WEB = (name => 'Billing', type => 'web', redirectUris => [ 'https://app.test
 my %M2M = (name => 'Robot', type => 'm2m');
 
 
-# of: a tenant's slug; token; headers.
+# Options: of (a tenant's slug), token, headers.
 
 sub ask {
     my ($method, $path, $body, %opt) = @_;
@@ -54,7 +55,7 @@ sub made {
 }
 
 
-# A body that is refused, and whose member the message begins with.
+# Expects a body to be refused, with a message that begins with the member.
 
 sub refused {
     my ($r, $member, $name) = @_;
@@ -64,7 +65,7 @@ sub refused {
 }
 
 
-# The secrets of an application that are good now.
+# Checks that these secrets of an application, and no others, are good now.
 
 sub good {
     my ($app, @secrets) = @_;
@@ -92,7 +93,7 @@ admin_error(ask(@$_, token => $weak), 403, undef, "$_->[0] $_->[1]: no permissio
         [ POST => "/$NONE/secret", {} ];
 
 
-# --- a life -------------------------------------------------------------------------
+# --- the life of an application -----------------------------------------------------
 
 my @key = ('Idempotency-Key' => 'k');
 my $r = ask(POST => '', { %WEB, name => ' Billing ' }, headers => \@key);
@@ -354,7 +355,7 @@ for my $member (sort keys %BAD) {
     }
 }
 
-# a typo must not lose a protection; what was read can be sent back
+# A typo must not lose a protection; what was read can be sent back.
 
 refused(ask(PATCH => "/$web", { name => 'x', $_ => 1 }), $_, "an unknown member: $_")
     for qw(requireDPoP accessTokenTTLSeconds scope jwksUri ownerId);
@@ -384,7 +385,7 @@ is_deeply(ask(POST => '', { %WEB, scopes => [ 'b', 'a', 'b' ] })->json->{scopes}
 is_deeply(ask(GET => "/$web")->json, $before, 'and nothing has changed');
 
 
-# --- the resource that it is ---------------------------------------------------------
+# --- the resource that an application is ---------------------------------------------
 
 my $first = made({ %M2M, resourceUri => 'https://API.test:443' });
 
@@ -455,7 +456,7 @@ admin_error(ask(GET => "?$_"), 400, undef, $_)
     for 'type=x', 'enabled=1', 'limit=0', 'offset=-1', 'q=' . 'x' x 201;
 
 
-# --- another tenant's, and nobody's ----------------------------------------------------
+# --- another tenant's applications, and unknown ones -----------------------------------
 
 for my $path ($web, $NONE, uc $web, "$web ", 'x', '%FF', 'app_' . 'g' x 32, 'x' x 36) {
     (my $name = $path) =~ s/ /%20/g;
@@ -615,7 +616,7 @@ $r = $b->ask(PATCH => $path, { requireConsent => $FALSE });
 is($r->status, 200, 'fresh') or diag($r->body);
 
 
-# --- as many as there may be ----------------------------------------------------------
+# --- the greatest number of applications ----------------------------------------------
 
 $s->sql('INSERT INTO svc.application (tenant_id, client_id, name, type, enabled,'
         . ' assignment, redirect_uris, scopes, grant_types, auth_method,'

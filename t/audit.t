@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# One audit event for each change, in its transaction, and none for anything
-# else; and what a deactivation does to sessions.
+# Shows that each change writes one audit event, in its transaction, that nothing else
+# writes one, and that deactivating a user ends his sessions.
 
 use strict;
 use warnings;
@@ -14,7 +14,7 @@ use SvcTest;
 use SvcTest::Scim;
 
 
-# the answer tells nginx's own id of the request
+# The answer carries nginx's id of the request.
 
 my $s = SvcTest->new(
     server => "        add_header X-Id \$request_id always;\n"
@@ -27,7 +27,7 @@ my @COLUMNS = qw(action outcome actor_type actor_id actor_name target_type
                  tenant_id created_at);
 
 
-# Events since the last time, oldest first, as hashes.
+# Returns the events since the last call, oldest first, as hashes.
 
 sub events {
     return map { my %e; @e{@COLUMNS} = @$_; \%e } $acme->new_events(@COLUMNS);
@@ -44,7 +44,7 @@ sub ask {
 }
 
 
-# Exactly one event, with all that is known of its request.
+# Expects exactly one event, with all that is known of its request.
 
 sub event_is {
     my ($r, $id, $action, $name) = @_;
@@ -229,7 +229,7 @@ is_deeply([ @$event{qw(request_id ip)} ],
 
 # --- the same transaction ---------------------------------------------------
 
-# where the event cannot be written, the change is not made
+# A change whose event cannot be written is not made.
 
 $s->sql('REVOKE INSERT ON svc.audit_event FROM svc_app');
 

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# The actions of the audit log: one list has all that the modules and svcctl write,
-# and nothing else; documents name no others.
+# Shows that one list has all actions that the modules and svcctl write to the audit
+# log, and no others, and that documents name no others.
 
 use strict;
 use warnings;
@@ -19,17 +19,17 @@ use SvcTest::Skip;
 my $LIST = 'ngx_svc_common/sql/audit_actions.txt';
 my $CONTRACT = '../shared/api.md';
 
-# What looks like an action between the quotes of an event's SQL.
+# Strings in the SQL that writes events that look like actions and are none.
 my %OTHER = map { $_ => 1 } qw(audit.stream);
 
-# What the contract's list leaves out.
+# Actions that the contract's list leaves out.
 my %BEYOND = map { $_ => 1 } qw(group.app_added group.app_removed
                                oauth.settings_updated);
 
-# What it lists and nothing writes: "user.login" is in the log where a session is
-# made, in its transaction; and who is refused by a token has no tenant, or tells
-# nothing that the administrator who made the token does not know.  Events of
-# those are as many as requests, of anybody.
+# Actions that the contract lists and nothing writes. A sign-in writes "user.login" in
+# the transaction that makes the session. A refused token has no tenant, or tells
+# nothing that the administrator who made it does not know; and anybody could cause
+# such events without limit.
 my @NEVER = qw(auth.denied session.created);
 
 my $ACTION = qr/[a-z_]+\.[a-z_]+/;
@@ -38,7 +38,7 @@ my $ACTION = qr/[a-z_]+\.[a-z_]+/;
 sub all { return sort keys %{ { map { $_ => 1 } @_ } } }
 
 
-# The actions in the SQL of a text that writes events.
+# Returns the actions in the SQL of a text that writes events.
 
 sub written {
     my ($text) = @_;
@@ -51,7 +51,7 @@ sub written {
 
 # --- the list ----------------------------------------------------------------------
 
-# an action, and the type of what it is done to, if there is one
+# Each line is an action, and the type of its target, if it has one.
 
 my @actions = slurp($LIST) =~ /^($ACTION)(?: [a-zA-Z]+)?$/mg;
 
@@ -82,7 +82,7 @@ is_deeply([ grep { !$known{$_} } all(@scripts) ], [],
 
 my %used = map { $_ => 1 } @modules, @scripts;
 
-# as a value of a statement
+# Actions that are the values of a statement's parameters.
 
 for my $text (map { slurp($_) } glob 'ngx_svc_*/{,*/}*.c') {
     $used{$_} = 1 for $text =~ /"($ACTION)"/g;
@@ -91,7 +91,7 @@ for my $text (map { slurp($_) } glob 'ngx_svc_*/{,*/}*.c') {
 is_deeply([ grep { !$used{$_} } @actions ], [], 'and each of it is written');
 
 
-# --- what is said of them --------------------------------------------------------
+# --- what documents say of actions -----------------------------------------------
 
 my $openapi = slurp('conf/openapi.json');
 my @said = ($openapi =~ /"action": "($ACTION)"/g,

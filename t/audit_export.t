@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 
-# GET /v1/admin/audit/export: all of it, as JSON or CSV, at the client's pace.
+# Shows that GET /v1/admin/audit/export sends all events, as JSON or CSV, at the
+# client's pace.
 
 use strict;
 use warnings;
@@ -31,7 +32,7 @@ sub export {
 }
 
 
-# $n events, the newest is 1; a second apart, since an hour ago.
+# Makes $n events, a second apart, since an hour ago; the newest has the number 1.
 
 sub fill {
     my ($n, $text) = @_;
@@ -180,7 +181,7 @@ is(scalar(grep { @$_ != 15 } @rows), 0, 'each of 15 cells');
 is($rows[2500][14], '{"n": 2500}', 'to the last');
 
 
-# --- who may, and how --------------------------------------------------------
+# --- permissions and parameters ----------------------------------------------
 
 admin_error($acme->admin(GET => '/audit/export'), 403, undef,
             'without audit:view');
@@ -206,11 +207,11 @@ is($r->json->{count}, 2501, 'HTTP/1.0');
 
 # --- clients that are slow, or leave -----------------------------------------
 
-# far more than the buffers of a socket take: 30 MB
+# 30 MB are far more than the buffers of a socket take.
 
 fill(10000, 3000);
 
-# What the end of it says; to decode all of it takes Perl seconds.
+# Returns the count at the end of the export; to decode all of it takes Perl seconds.
 
 sub count {
     my ($r) = @_;
@@ -239,7 +240,7 @@ sub begin {
 my $rss = resident($s->workers);
 my @slow = map { begin('', undef, 4096) } 1 .. 8;
 
-# all have begun, and a byte now and then is what they take
+# All exports have begun; the clients take a byte now and then.
 
 for my $c (@slow) {
     IO::Select->new($c->sock)->can_read(slow(10));
@@ -263,13 +264,13 @@ ok($_->{sock} && getpeername $_->{sock}, 'still open') for $slow[0];
 $_->abort for @slow;
 ok((wait_for { resident($s->workers) - $rss < slow(60_000) }), 'they leave');
 
-# one that reads gets it all
+# A client that reads gets all of it.
 
 $r = export();
 cmp_ok(length($r->body), '>', 30e6, '30 MB');
 is(count($r), 10000, 'all of it');
 
-# a worker that quits ends what it has begun
+# A worker that quits finishes the exports that have begun.
 
 $c = begin();
 ok($c->answered, 'an export has begun');
@@ -279,7 +280,7 @@ $r = $c->read;
 is(count($r), 10000, 'a reload in the middle');
 ok((wait_for { !$s->nginx->old_worker_pids }), 'and the old workers go');
 
-# a token that is revoked, PostgreSQL that goes: the client sees a cut
+# A token is revoked, or PostgreSQL stops: the client sees that the answer is cut off.
 
 sub cut {
     my ($name, $c) = @_;
@@ -302,14 +303,14 @@ cut('PostgreSQL is stopped', $c);
 $s->pg->launch;
 $s->wait_healthy;
 
-# searches of others in the pool for slow work
+# Several exports with a filter run at once in the pool for slow work.
 
 my @many = map { begin('?action=user.updated') } 1 .. 5;
 $_->{timeout} = slow(30) for @many;
 my @counts = map { count(scalar $_->read) } @many;
 is("@counts", join(' ', (10000) x 5), 'several with a filter at once');
 
-# time is up
+# A client that reads nothing is cut off after send_timeout.
 
 $s->nginx->{http} = "    send_timeout 1s;\n";
 $s->reload;
@@ -321,7 +322,7 @@ $c->close;
 
 $s->nginx->{http} = '';
 
-# HTTP/2, with all windows open and with a reset
+# HTTP/2, with all windows open, and with a reset.
 
 if (SvcTest::Nginx::built_with('http_v2')) {
     $s->nginx->{http2_port} = SvcTest::Nginx::free_port();
@@ -345,7 +346,7 @@ if (SvcTest::Nginx::built_with('http_v2')) {
     $h->close;
 }
 
-# limit_rate
+# limit_rate slows the export down.
 
 fill(3000);
 $s->nginx->{server} = "        limit_rate 400k;\n";

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# GET /v1/admin/audit, and the tables behind it.
+# Shows GET /v1/admin/audit, and how its tables are partitioned and repaired.
 
 use strict;
 use warnings;
@@ -40,7 +40,7 @@ sub ids {
 }
 
 
-# One event of a tenant; columns as SQL expressions.
+# Stores an event of a tenant; columns are SQL expressions.
 
 sub event {
     my ($tenant, %column) = @_;
@@ -58,7 +58,7 @@ sub event {
 }
 
 
-# --- who may -----------------------------------------------------------------
+# --- permissions -------------------------------------------------------------
 
 admin_error(audit('', $manager->{token}), 403, undef, 'without audit:view');
 is(audit()->status, 200, 'with it');
@@ -153,7 +153,7 @@ is_deeply(ids("?q=$_"), [], "q=$_: nothing")
 
 is(scalar @{ ids('?q=') }, 7, 'an empty q');
 
-# what is in the default partition is found too
+# Events in the default partition are found, too.
 
 sub hour { sprintf '2026-01-01T%02d:00:00', $_[0] }
 
@@ -187,7 +187,7 @@ for my $query ('q=' . 'x' x 201, 'q=' . '%C3%A9' x 201, 'q=%FF', 'q=%00',
 }
 
 
-# --- many --------------------------------------------------------------------
+# --- many events -------------------------------------------------------------
 
 $s->sql(<<"EOT");
 INSERT INTO svc.audit_event (tenant_id, created_at, action, outcome, actor_name,
@@ -203,7 +203,8 @@ is(audit('?outcome=failure')->json->{total}, 31, 'and is exact below');
 is_deeply(ids('?limit=2&offset=20000'), [ 20001, 20002 ], 'a page beyond');
 is(scalar @{ ids('?limit=1000') }, 500, 'at most 500');
 
-# a search that takes too long, here since another one holds the table, is told so
+# A search that takes too long is told so; here another transaction has locked the
+# table.
 
 $s->nginx->{workers} = 1;
 $s->nginx->{svc}{svc_postgres_timeout} = slow(1) . 's';
@@ -277,7 +278,7 @@ is($s->sql("SELECT count(*) FROM svc.audit_event WHERE xid >="
 is($s->svcctl('migrate'), '', 'once');
 
 
-# a month without a partition does not stop anybody
+# Events are written even in a month without a partition.
 
 $s->sql('DROP TABLE svc.audit_event_' . sprintf '%d_%02d', 1900 + (gmtime)[5],
         1 + (gmtime)[4]);

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# GET /v1/admin/audit/stream: who follows the audit log gets every event once,
-# in order, whatever happens meanwhile.
+# Shows that a client of GET /v1/admin/audit/stream gets every event once, and in
+# order, whatever happens meanwhile.
 
 use strict;
 use warnings;
@@ -66,7 +66,7 @@ sub insert_sql {
 }
 
 
-# An event behind nginx's back: nobody is told of it.
+# Stores an event behind nginx's back: no worker is told of it.
 
 sub event {
     my (%column) = @_;
@@ -75,7 +75,7 @@ sub event {
 }
 
 
-# What a worker says when it has written something.
+# Publishes what a worker does when it has written an event.
 
 sub nudge {
     $s->redis->command("PUBLISH svc.audit $acme->{id}");
@@ -93,7 +93,7 @@ sub all_closed {
 }
 
 
-# --- how it begins -----------------------------------------------------------
+# --- how a stream begins -----------------------------------------------------
 
 event() for 1 .. 3;
 
@@ -107,7 +107,7 @@ $e->pump(slow(5));
 is_deeply([ $e->{comments}, $e->{retry}, $e->{events} ],
           [ [ 'connected' ], 3000, [] ], 'connected, and nothing of before');
 
-# who is told of it does not wait for the look every 15 seconds
+# A worker that is told of an event does not wait for the look every 15 seconds.
 
 my $since = time();
 my $r = $acme->admin(POST => '/api-tokens', { name => "tok\x{e9}n",
@@ -122,7 +122,7 @@ is($got->{event}, 'audit', 'its name');
 is_deeply($got->{data}, $list->json->{events}[0], 'its data');
 is($got->{id}, $got->{data}{id}, 'its id');
 
-# another tenant's are not ours
+# The events of another tenant are not sent.
 
 my $other = follow('', undef, viewer($globex));
 event();
@@ -150,7 +150,7 @@ $e->close;
 all_closed('a client that leaves leaves nothing behind');
 
 
-# --- again from where it was -------------------------------------------------
+# --- resuming after the last event -------------------------------------------
 
 my @id = map { event() } 1 .. 10;
 my $first = $n - 9;
@@ -191,7 +191,7 @@ for my $unknown (999999999, '9' x 40, event(tenant => $globex)) {
     $e->close;
 }
 
-# filters
+# Filters.
 
 $e = follow('?outcome=failure');
 my $wrong = follow('?q=wr%C3%B6ng');
@@ -214,7 +214,7 @@ is_deeply([ $e->numbers ], [ $n - 2, $n ], 'both count');
 $e->close;
 
 
-# --- many missing ------------------------------------------------------------
+# --- many missing events -----------------------------------------------------
 
 my $start = event();
 $s->sql("INSERT INTO svc.audit_event (tenant_id, action, details, outcome)"
@@ -263,7 +263,7 @@ $t2->query('COMMIT');
 ok($e->wait_for(4), 'and the second one');
 is_deeply([ $e->numbers ], [ $late .. $n ], 'each once, in order');
 
-# from the middle, while one is still open
+# A stream begins in the middle, while a transaction is still open.
 
 $t1->query('BEGIN');
 $t1->query(insert_sql(++$n));
@@ -285,7 +285,7 @@ is_deeply([ $listed->numbers ], [ $late, $n ], 'gets what was committed later');
 ok($now->wait_for(2), 'who came meanwhile');
 is_deeply([ $now->numbers ], [ $late, $n ], 'gets what was not there yet');
 
-# rolled back
+# A transaction is rolled back.
 
 $t1->query('BEGIN');
 $t1->query(insert_sql(0));
@@ -296,7 +296,7 @@ $t1->query('ROLLBACK');
 ok($e->wait_for(8), 'what is rolled back stops nobody');
 is(($e->numbers)[-1], $n, 'and is not told');
 
-# many writers at once, each for a different time
+# Many writers at once, each with another time.
 
 my @writers = map { $s->connect_as('postgres') } 1 .. 6;
 my $before = $n;
@@ -345,7 +345,7 @@ $_->close for $e, $middle, $listed, $now;
 all_closed('all closed');
 
 
-# --- how many ----------------------------------------------------------------
+# --- the greatest number of streams ------------------------------------------
 
 my @ten = map { follow() } 1 .. 10;
 is(scalar(grep { $_->{answer}->status == 200 } @ten), 10, 'ten streams');
@@ -384,7 +384,7 @@ $s->sql("UPDATE svc.credential SET expires_at = now() - interval '1 ms' WHERE id
 nudge();
 is($e->wait_end, 'end', 'ends its stream');
 
-# nobody knows where a lease without a good token went
+# Leases of tokens that are no longer good may be left over.
 
 $s->sql('DELETE FROM svc.audit_stream');
 
@@ -399,7 +399,7 @@ ok($e->wait_for(1), 'Redis goes away: events come');
 event();
 ok($e->wait_for(2), 'and go on');
 
-# the worker of the stream hears of its own changes: one of two
+# One of two workers has the stream, and hears of its own changes.
 
 ok((wait_for {
     my $before = @{ $e->{events} };
@@ -416,7 +416,7 @@ ok((wait_for { event(); nudge(); my $t = time();
                && time() - $t < 5 }), 'and so is the speed');
 
 
-# --- PostgreSQL goes and comes -----------------------------------------------
+# --- PostgreSQL stops and starts ---------------------------------------------
 
 my $count = @{ $e->{events} };
 $s->pg->stop;
@@ -449,7 +449,7 @@ is($e->{answer}->status, 200, 'until it expires');
 is(leases(), 1, 'and is swept');
 $e->close;
 
-# events all the time, and reloads
+# Events are written all the time, while nginx is reloaded.
 
 my $writer = fork // die "fork: $!";
 
@@ -518,7 +518,7 @@ for (1 .. 12) {
     $s->begin(GET => $PATH, { Authorization => "Bearer $viewer" })->abort;
 }
 
-# some of them get one, at first
+# Some of them get a stream, at first.
 
 ok((wait_for { $s->nginx->sockets <= $sockets && $s->sessions("state <> 'idle'") == 0
                && leases() == 0 }), 'hasty clients leave no lease');
@@ -530,7 +530,7 @@ if (SvcTest::Nginx::built_with('http_v2')) {
     $s->nginx->{http2_port} = SvcTest::Nginx::free_port();
     $s->reload;
 
-    # a worker that quits while a hasty client's stream opens leaves its lease
+    # A worker that quits while a hasty client's stream opens leaves its lease behind.
 
     $s->sql('DELETE FROM svc.audit_stream');
 

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 
-# A thousand who follow audit logs: a hundred tenants with ten each.
+# Shows that a thousand clients can follow audit logs: ten in each of a hundred
+# tenants.
 
 use strict;
 use warnings;
@@ -15,7 +16,7 @@ use SvcTest::Sse;
 
 use constant { TENANTS => 100, EACH => 10, EVENTS => 30 };
 
-# whoever closes a thousand at once waits for as long as a busy machine takes
+# Closing a thousand streams at once may take long on a busy machine.
 
 my $s = SvcTest->new(workers => 2, connections => 4096,
                      svc => { svc_postgres_timeout => '60s',
@@ -27,7 +28,7 @@ my @tokens = map { $_->token(kind => 'api', name => 'viewer',
 my @e;
 
 
-# Takes what has come, for all; the smallest number of events of one.
+# Reads what has come on all streams; returns the smallest number of events of one.
 
 sub least {
     my $least = 1e9;
@@ -63,7 +64,7 @@ my $each = (resident($s->workers) - $before) / (TENANTS * EACH);
 cmp_ok($each, '<', slow(30), 'with little memory each');
 diag(sprintf 'memory: %.1f kB a stream', $each) if $ENV{SVC_TEST_SHOW};
 
-# the last events are timed one by one, while all listen
+# The last events are timed one by one, while all listen.
 
 my (%sent, @late);
 
@@ -86,7 +87,7 @@ cmp_ok($late[@late / 2], '<', 5,
 diag(sprintf 'p50 %.1f ms, p99 %.1f ms', 1000 * $late[@late / 2], 1000 * $p99)
     if $ENV{SVC_TEST_SHOW};
 
-# all tenants at once
+# All tenants have an event at once.
 
 for my $t (0 .. $#tenants) {
     $tenants[$t]->create(userName => "all$t\@x.test");
@@ -110,7 +111,7 @@ my @wrong = grep {
 
 is(scalar @wrong, 0, 'once, and no other tenant\'s');
 
-# pings; leases are renewed, and who has lost his ends
+# Leases are renewed with the pings; a stream that has lost its lease ends.
 
 $s->sql("DELETE FROM svc.audit_stream WHERE tenant_id ="
         . " '$tenants[50]{id}'");
@@ -132,7 +133,7 @@ ok((wait_for {
 is(scalar(grep { $e[50 + $_ * TENANTS]{ended} } 0 .. EACH - 1), EACH,
    'those of that tenant');
 
-# a reload ends them all
+# A reload ends all streams.
 
 $s->reload;
 ok((wait_for { least(); !grep { !$_->{ended} } @e }), 'ends them all');

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# What a request is told of URLs, and what mails have that it causes, begins with
-# the verified domain of the tenant that it came to, or else with svc_base_url.
+# Shows that the URLs in answers, and in mails that a request causes, begin with the
+# verified domain of the tenant that the request came to, or else with svc_base_url.
 
 use strict;
 use warnings;
@@ -38,7 +38,7 @@ $s->sql('INSERT INTO svc.domain (tenant_id, domain, token, verified_at) VALUES'
 
 my $ada = with_password($s, $acme, userName => 'ada@acme.test', role => 'owner');
 
-# of each Host what URLs begin with, for who is of acme
+# The beginning of URLs for each Host, for acme's users and tokens.
 
 my %base = ('sso.acme.test' => $THEIRS, 'SSO.Acme.test.:443' => $THEIRS,
             'sso.acme.test:9' => $THEIRS, 'new.acme.test' => $OWN,
@@ -61,7 +61,7 @@ sub next_mail {
 }
 
 
-# --- tokens -----------------------------------------------------------------------
+# --- requests with tokens ---------------------------------------------------------
 
 my $n = 0;
 
@@ -112,7 +112,7 @@ is(ask(GET => '/v1/admin/password-policy', 'sso.acme.test', $acme->token_for('us
    ->status, 403, 'is refused there, too');
 
 
-# --- who signs in, and by session ----------------------------------------------------
+# --- sign-in and sessions ------------------------------------------------------------
 
 $s->sql("UPDATE svc.tenant SET logo_etag = 'e' WHERE id = '$acme->{id}'");
 

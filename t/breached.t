@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Files of breached passwords: svcctl makes and checks them, and nginx takes those
-# that are whole.
+# Shows that svcctl makes and checks files of breached passwords, and that nginx takes
+# only those that are whole.
 
 use strict;
 use warnings;
@@ -22,7 +22,7 @@ mkdir $_ or die "$_: $!\n" for $dir, $bin;
 symlink $s->root . '/conf/svcctl', "$bin/svcctl" or die "svcctl: $!\n";
 
 
-# --- files as they should be -----------------------------------------------------
+# --- what a file should contain --------------------------------------------------
 
 sub header {
     my ($body, %said) = @_;
@@ -33,7 +33,7 @@ sub header {
 }
 
 
-# Of lines "SHA1:COUNT", in any order.
+# Returns the file that belongs to lines "SHA1:COUNT", in any order.
 
 sub expected {
     my ($lines, $min) = @_;
@@ -82,7 +82,8 @@ sub builds {
 }
 
 
-# A list that is refused leaves the file of before, and nothing beside it.
+# Expects a list to be refused: the previous file stays, and nothing is left beside
+# it.
 
 sub refuses {
     my ($name, $list, $why, @args) = @_;
@@ -115,7 +116,7 @@ builds('one line', "$few[0]\n", expected([ $few[0] ]),
 builds('the ends', "$_\n", expected([ split /\n/ ]), 'wrote 2 hashes, and left out 0')
     for join "\n", '0' x 40 . ':1', 'F' x 40 . ':' . '9' x 18;
 
-# several blocks of input, and numbers around each bound
+# Several blocks of input, and numbers around each bound.
 
 my @many = lines_of(1, 1 .. 30_000);
 my @counts = (1, 2, 8 .. 12, 19 .. 21, 99 .. 101, 109 .. 111, 189 .. 191, 198 .. 201,
@@ -175,14 +176,14 @@ refuses("--min-count $_", join("\n", @few),
     like($err, qr/\Asvcctl: \Q$dir\E is no regular file\n\z/, 'is not replaced');
 }
 
-# relative to where the operator is
+# The name is relative to the operator's folder.
 
 my ($status) = run_apart([ $s->root . '/conf/svcctl', qw(breached build --out here) ],
                          in => "$dir/list", cwd => $dir);
 is($status, 0, 'a relative name');
 is(slurp("$dir/here"), expected([ $few[0] ]), 'is there');
 
-# stopped while the list comes
+# svcctl is stopped while it reads the list.
 
 {
     my $before = slurp($out);
@@ -239,7 +240,7 @@ my $size = qr/has [\d,]+ bytes, and in its header it has [\d,]+ hashes/;
 my $damaged = qr/is damaged: its SHA-256 is another one; build it again/;
 my $disorder = qr/is not in order: build it again/;
 
-# what nginx -t says as well, when it can see it
+# nginx -t says the same where it can see the fault.
 
 my @bad = (
     [ 'that is empty', '', $no, qr/is empty; build one with/ ],
@@ -300,7 +301,7 @@ is($text, "wrote 2 hashes, and left out 0\n"
 my $nginx = $s->nginx;
 
 
-# The exit status, the messages of the level emerg, and all of it.
+# Returns the exit status, the messages of the level emerg, and all output.
 
 sub try_file {
     my ($file, $times) = @_;
@@ -314,7 +315,7 @@ sub try_file {
 }
 
 
-# The seconds of processors that programs which have ended took.
+# Returns the seconds of CPU that ended child processes took.
 
 sub cpu {
     my (undef, undef, $user, $system) = times;
@@ -367,7 +368,7 @@ fails('twice', $out, qr/"svc_breached_passwords" directive is duplicate/, 2);
 fails('in a folder that is a file', "$out/x",
       qr/"\Q$out\E\/x" cannot be opened; let the user/);
 
-# of 10^9 entries, which are zeros on no disk: nothing of them is read
+# A file of 10^9 entries, in a hole that takes no disk: nginx reads none of them.
 
 {
     write_file("$dir/huge", header('', n => 1e9));
@@ -383,9 +384,10 @@ fails('in a folder that is a file', "$out/x",
 }
 
 
-# --- a file that is in use -------------------------------------------------------
+# --- a file in use ---------------------------------------------------------------
 
-# The inodes of the file, and of those that had its name, in a worker's memory.
+# Returns the inodes that a worker has mapped of the file, and of its deleted
+# predecessors.
 
 sub mapped {
     my ($pid) = @_;
@@ -417,7 +419,7 @@ $s->reload;
 is_deeply(mapped($_), [ inode() ], 'a reload takes the new one alone')
     for $s->workers, $nginx->pid;
 
-# of nginx -t
+# These messages are nginx -t's.
 
 $s->done(allow => [ qr/\[emerg\] .* in \S+nginx\.conf:\d+$/ ]);
 done_testing();
