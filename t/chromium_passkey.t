@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# The README's script in a real chromium, whose developer protocol has an
+# Runs the README's script in a real Chromium, whose developer protocol has an
 # authenticator: a passkey is made, signs in, and steps up.
 
 use strict;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Mistakes in the configuration are found by nginx -t, with a message that says
+# Shows that nginx -t finds mistakes in the configuration, with a message that says
 # what to do.
 
 use strict;
@@ -19,7 +19,7 @@ my $good = $nginx->configuration;
 my $keys = $s->{key_file};
 
 
-# nginx -t of the good configuration after an edit in $_.
+# Runs nginx -t on the good configuration after an edit in $_.
 
 sub try_configuration {
     my ($edit) = @_;
@@ -42,7 +42,7 @@ sub passes {
 }
 
 
-# Each pattern must match the one message of the level emerg.
+# Expects each pattern to match the only message of the level emerg.
 
 sub fails {
     my ($name, $edit, @patterns) = @_;
@@ -58,7 +58,7 @@ sub fails {
 }
 
 
-# Replaces a directive's line; undef takes it away.
+# Replaces a directive's line; undef removes it.
 
 sub set {
     my ($name, $value) = @_;
@@ -69,7 +69,7 @@ sub set {
 }
 
 
-# Adds locations: a path and what is in it, for each.
+# Adds locations: pairs of a path and its directives.
 
 sub locations {
     my (@pairs) = @_;
@@ -228,7 +228,7 @@ passes('several hosts',
                                  . ' dbname=svc user=svc_app'
                                  . ' target_session_attrs=read-write"') });
 
-# a passfile that libpq would do without
+# libpq would do without a passfile that cannot be read.
 
 {
     my $passfile = "$nginx->{dir}/passfile";
@@ -267,7 +267,7 @@ passes('several hosts',
     }
 }
 
-# a password in the conninfo is a secret
+# A password in the conninfo is a secret.
 
 $s->secret('pg-pa55-marker');
 
@@ -475,7 +475,7 @@ fails('svc_password_hash of a server',
       qr/"svc_password_hash" directive is not allowed here/);
 
 
-# What it says of a cost, and of the memory that it takes.
+# Checks what nginx -t says of a cost, and of the memory that it takes.
 
 sub password_hash {
     my ($parameters, $workers, $weak, $memory) = @_;
@@ -684,7 +684,7 @@ passes('svc_health writes', sub { s/svc_health;/svc_health writes;/ });
 
 # --- a mistake on reload leaves the service as it was -----------------------
 
-# nothing of this needs PostgreSQL to be there
+# None of this needs PostgreSQL.
 
 $nginx->write_configuration($good);
 $s->start;
@@ -705,7 +705,7 @@ ok((SvcTest::Process::wait_for {
 is("@{[ $s->workers ]}", "@workers", 'and the workers go on');
 is($s->http(GET => '/alive')->status, 200, 'and answer');
 
-# the messages of nginx -t are in the same log
+# The messages of nginx -t are in the same log.
 
 unlink $nginx->{log};
 SvcTest::Process::signal_pid('USR1', $nginx->pid);

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# The config bundle: what is exported, planned, applied and refused.
+# Shows what a config bundle exports, plans, applies and refuses.
 
 use strict;
 use warnings;
@@ -57,7 +57,7 @@ sub planned {
 }
 
 
-# "resource action" of each change.
+# Returns "resource action" of each change.
 
 sub changes {
     my ($r) = @_;
@@ -74,7 +74,7 @@ sub role {
 }
 
 
-# --- what a new tenant has ------------------------------------------------------
+# --- the export of a new tenant -------------------------------------------------
 
 my $r = config(GET => '');
 is($r->body, $fresh, 'the export of a new tenant, byte for byte');
@@ -116,7 +116,7 @@ sub without {
 }
 
 
-# Of plan and of apply alike; the message names the path.
+# Expects plan and apply to refuse a body; the message names the path.
 
 sub refused {
     my ($body, $path, $name, $code) = @_;
@@ -396,7 +396,7 @@ is_deeply([ map { [ @$_ ] } $s->sql(
     [ [ 1, 'config', undef, 'apiToken', 'all', 't', 't' ] ],
     'a version of the access policy');
 
-# what means the same
+# A bundle that means the same has no changes.
 
 is(planned(SvcTest::encode({ version => 1, accessPolicy => {
         defaultAction => 'allow',
@@ -570,7 +570,7 @@ is(apply({ version => 1, roles => [ role('new') ] }, '?prune=true')->status, 200
    'when nobody has it any more it goes');
 
 
-# --- what the caller lacks ----------------------------------------------------------
+# --- permissions that the caller lacks ----------------------------------------------
 
 my $weak = $acme->token(kind => 'api',
                         permissions => 'tenant:manage,users:view')->{token};
@@ -618,8 +618,8 @@ $deny->{accessPolicy}{rules} = [
 is_deeply([ map { $_->{code} } @{ planned($deny, '?detail=1')->json->{warnings} } ],
           [ 'admission_time_limited' ], 'a plan warns of hours');
 
-# a policy that denies the caller, stored by other means, does not matter while
-# it is not changed
+# A policy that denies the caller, stored by other means, does not matter while the
+# bundle does not change it.
 
 $s->sql("UPDATE svc.governance SET access_number = access_number + 1,"
         . " access_policy = '{\"rules\":[],\"defaultAction\":\"deny\"}'"
@@ -631,7 +631,7 @@ is(apply({ version => 1, accessPolicy => { rules => [],
                                            defaultAction => 'allow' } })->status,
    200, 'and it can be mended');
 
-# one that cannot be read any more
+# The stored policy cannot be read any more.
 
 $s->sql("UPDATE svc.governance SET access_number = access_number + 1,"
         . " access_policy = '{\"rules\":[{\"name\":\"x\",\"action\":\"mfa\","
@@ -648,7 +648,7 @@ is_deeply(changes(apply({ version => 1, accessPolicy =>
           [ 'accessPolicy update' ], 'and is replaced');
 
 
-# what is read only elsewhere has no place in a bundle
+# Members that only an answer has are not allowed in a bundle.
 
 like(admin_error(apply({ version => 1, accessPolicy => {
     rules => [], defaultAction => 'allow', $_ => 'x' } }), 400, 'invalid_request', $_)->{message},
@@ -679,7 +679,7 @@ admin_error(apply($next, '', headers => [ 'If-Match' => $tag ]), 412, undef,
 is(planned($next, '', headers => [ 'If-Match' => '"1"' ])->status, 200,
    'a plan does not heed it');
 
-# a group that goes takes its override along
+# A deleted group's override is deleted with it.
 
 apply({ version => 1, groupPasswordPolicies => [ { groupId => $h,
                                                    minLength => 20 } ] });
@@ -697,7 +697,7 @@ is($acme->admin(DELETE => "/groups/$groups[3]", undef, [], $all)->status, 204,
 is(config(GET => '')->header('etag'), $tag, 'moves nothing');
 
 
-# --- as much as there may be ---------------------------------------------------------
+# --- the greatest number of everything -----------------------------------------------
 
 apply({ version => 1, roles => [] }, '?prune=true');
 
@@ -736,7 +736,7 @@ is_deeply([ map { $_->{groupId} } @{ $r->json->{groupPasswordPolicies} } ],
 is(apply({ version => 1, groupPasswordPolicies => [] }, '?prune=true')->status,
    200, 'and go again');
 
-# versions are trimmed
+# Old versions are trimmed.
 
 for my $n (1 .. 52) {
     apply({ version => 1, accessPolicy => {
@@ -751,7 +751,7 @@ is($versions, 50, 'fifty versions of the access policy are kept');
 is($newest - $oldest, 49, 'the newest ones');
 
 
-# the clock of the server may have been set back
+# The clock of the server may have been set back.
 
 $s->sql("UPDATE svc.governance SET access_updated_at = now() + interval '1 hour'"
         . " WHERE tenant_id = '$acme->{id}'");

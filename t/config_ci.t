@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# The script for pipelines, and the documented jobs for GitHub and GitLab that
-# run it.
+# Shows that the script for pipelines works, and that the documented jobs for GitHub
+# and GitLab run it.
 
 use strict;
 use warnings;
@@ -26,7 +26,7 @@ my $dir = $s->dir . '/checkout';
 mkdir $dir or die "$dir: $!\n";
 
 
-# What a job runs: the one command behind "run:", or below "script:".
+# Returns what a job runs: the one command after "run:", or below "script:".
 
 sub script {
     my ($file) = @_;
@@ -51,7 +51,7 @@ write_file("$dir/job", $script);
 write_file("$dir/tenant-pipeline", $pipeline);
 
 
-# Its exit status and what it says.
+# Runs a command; returns its exit status and its output.
 
 sub job {
     my ($command, %env) = @_;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Faults while config bundles are applied: afterwards one of them is there,
-# whole, and the audit log tells how it came to be.
+# Shows that after faults while config bundles are applied one bundle is there as a
+# whole, and that the audit log tells how it came to be.
 
 use strict;
 use warnings;
@@ -29,8 +29,8 @@ note("seed $SEED");
 
 # --- clients that apply without end -------------------------------------------------
 
-# Writes a line before each request and one behind it: name of the bundle's
-# role, what came of it, the bundle.
+# Applies bundles until it is ended. Writes a line before each request and one after
+# it: the name of the bundle's role, the outcome, and the bundle.
 
 sub client {
     my ($name, $file) = @_;
@@ -111,7 +111,7 @@ sub going {
 }
 
 
-# Waits until there are as many more lines, whatever they say, of any client.
+# Waits until all clients together have written $n more lines, whatever they say.
 
 sub busy {
     my ($load, $n) = @_;
@@ -137,7 +137,7 @@ sub stop {
 }
 
 
-# --- what must be true afterwards ----------------------------------------------------
+# --- what must be true after a fault -------------------------------------------------
 
 sub fault {
     my ($name, $fault, %opt) = @_;
@@ -161,7 +161,7 @@ sub fault {
     is("@bad", '', "$name: every answer is 200"
        . ($opt{down} ? ', or 503 with Retry-After' : ''));
 
-    # a request that was given up may be under way still
+    # A request that its client gave up may still be under way.
 
     wait_for { $s->sessions("state <> 'idle'") == 0 };
 
@@ -177,7 +177,7 @@ sub check {
         . " + (details ->> 'deleted')::int, 0), details ->> 'revision'"
         . " FROM svc.audit_event WHERE tenant_id = '$acme->{id}' ORDER BY id");
 
-    # one apply after the other: its changes, and then itself
+    # Each apply writes its changes, and then itself, before the next one does.
 
     my ($n, $who, @applied, @wrong) = (0, '');
 

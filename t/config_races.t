@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Config bundles applied at the same time, and beside other changes: each is
-# there whole, or not at all, and the audit log tells it as it was.
+# Shows that config bundles applied at the same time, and beside other changes, are
+# there as a whole or not at all, and that the audit log tells what happened.
 
 use strict;
 use warnings;
@@ -25,7 +25,7 @@ srand $SEED;
 note("seed $SEED");
 
 
-# Starts a request; its answer comes from finish().
+# Starts a request; finish() returns its answer.
 
 sub begin {
     my ($method, $path, $body, @headers) = @_;
@@ -51,9 +51,7 @@ sub export {
 }
 
 
-# Those who wait for the lock of the tenant's governance.
-
-# Sends all of it while nobody can write, and then lets them.
+# Sends all requests while a lock lets nobody write, and then releases it.
 
 sub together {
     my (@requests) = @_;
@@ -66,7 +64,8 @@ sub together {
 
     my @c = map { begin(@$_) } @requests;
 
-    # a worker may have accepted all, and holds a tenant to its share of places
+    # A worker may have accepted all of them, and gives a tenant only its share of
+    # places.
 
     my $waiting = wait_for { $s->waiting >= 2 };
 
@@ -137,7 +136,7 @@ for my $round (1 .. 4) {
 }
 
 
-# --- beside others -------------------------------------------------------------------
+# --- beside other changes ------------------------------------------------------------
 
 {
     my @c;
@@ -161,7 +160,7 @@ for my $round (1 .. 4) {
               'without prune none of them is lost');
 }
 
-# roles are given to users, and pruned
+# Roles are given to users while they are pruned.
 
 {
     my @users = $acme->add_users(10);
@@ -201,7 +200,7 @@ for my $round (1 .. 4) {
        'and all are counted');
 }
 
-# a role is given to a user between the two round trips
+# A role is given to a user between the two round trips.
 
 {
     $s->sql("UPDATE svc.user_account SET role = 'member'");
@@ -229,7 +228,7 @@ for my $round (1 .. 4) {
     is(export(), $before, 'nothing of it is done');
 }
 
-# roles are locked in the order in which a user who changes his role locks them
+# Roles are locked in the order in which a change of a user's role locks them.
 
 {
     finish(begin(POST => '/config/apply', SvcTest::Bundle::canonical(
@@ -263,7 +262,7 @@ for my $round (1 .. 4) {
     like($r->body, qr/role_in_use.*\blast\b/, 'as it says');
 }
 
-# a group is deleted between the two round trips
+# A group is deleted between the two round trips.
 
 {
     my $db = $s->connect_as('postgres');
@@ -288,7 +287,7 @@ for my $round (1 .. 4) {
     is(export(), $before, 'nothing of it is done');
 }
 
-# groups come and go
+# Groups are created and deleted meanwhile.
 
 {
     my %n;
@@ -315,7 +314,7 @@ for my $round (1 .. 4) {
        'no override without its group');
 }
 
-# others change something all the time; users have roles no more
+# Others change something all the time; users have no roles any more.
 
 sub restless {
     my $pid = fork // die "fork: $!\n";
@@ -364,7 +363,7 @@ sub restless {
     is(export(), $texts[0], 'whole');
 }
 
-# clients that leave
+# Clients leave.
 
 {
     $s->sql("UPDATE svc.user_account SET role = 'member'");
@@ -383,7 +382,8 @@ sub restless {
         $round % 2 ? $_->abort : $_->close for @c;
     }
 
-    # also those who make way for others: some wait for their next attempt
+    # Clients leave, too, whose requests make way for others and wait to be tried
+    # again.
 
     my $db = $s->connect_as('postgres');
 
@@ -399,7 +399,8 @@ sub restless {
         begin(POST => '/config/apply?prune=true', $text);
     } 1 .. $MANY;
 
-    # a worker may have accepted all, and holds a tenant to its share of places
+    # A worker may have accepted all of them, and gives a tenant only its share of
+    # places.
 
     wait_for { $s->waiting >= 2 } or die $s->waiting . " of them wait\n";
     $db->query('COMMIT');
@@ -415,7 +416,7 @@ sub restless {
 
     is_deeply(\@bad, [], 'one leaves after each that is answered');
 
-    # some of them may be on their way still
+    # Some requests may still be under way.
 
     my $last = SvcTest::Bundle::canonical(
         SvcTest::Bundle::random(groups => \@groups));

@@ -1,9 +1,10 @@
 #!/usr/bin/perl
 
-# Random bundles: what was applied is what is exported, byte for byte; an export
-# changes nothing; one edit is one change; another spelling is none.
+# Shows with random bundles that an export is what was applied, byte for byte, that
+# applying an export changes nothing, that one edit is one change, and that another
+# spelling is none.
 #
-# SVC_TEST_BUNDLES: how many; SVC_TEST_SEED repeats a run.
+# SVC_TEST_BUNDLES: how many bundles; SVC_TEST_SEED repeats a run.
 
 use strict;
 use warnings;
@@ -35,7 +36,7 @@ for my $i (1 .. $CHILDREN) {
 }
 
 
-# One client: its own connection and tenant.  Dies with what is wrong.
+# Runs one client, with its own connection and tenant. Dies with what is wrong.
 
 sub client {
     my ($i) = @_;
@@ -63,7 +64,7 @@ sub client {
 
     for my $n (1 .. $N / $CHILDREN) {
 
-        # a connection may have a thousand requests
+        # A connection may have a thousand requests.
 
         $c = $s->connection(timeout => slow(30)) if $n % 100 == 1;
 
@@ -103,7 +104,8 @@ sub client {
 }
 
 
-# Members in any order; the spelling of the access policy is what is stored.
+# Returns a bundle with its members in random order. The access policy is spelled
+# canonically, since it is stored as it is spelled.
 
 sub random_order {
     my ($bundle) = @_;
@@ -118,7 +120,7 @@ sub random_order {
 }
 
 
-# An edited access policy is shown as it is spelt: what is after does not count.
+# An edited access policy is shown as it is spelled: its "after" is not compared.
 
 sub normal {
     my ($answer, $expected) = @_;
@@ -162,7 +164,7 @@ for my $i (0 .. $#children) {
     is($said, "ok\n", "client $i: all of its bundles (seed $SEED)");
 }
 
-# each change moves the revision once, and is told once
+# Each change moves the revision once, and is told once.
 
 my ($n) = map { $_->[0] } $s->sql(<<'EOT');
 SELECT count(*) FROM (

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# What a client is refused for is a verdict: it leaves nothing in PostgreSQL's
-# log, however often it is sent.
+# Shows that a refusal is a verdict, not an error of PostgreSQL: it leaves nothing in
+# PostgreSQL's log, however often the request is sent.
 #
 # Environment: SVC_TEST_DUPLICATES, how often (2,000 for each request).
 
@@ -20,7 +20,7 @@ use SvcTest::Scim;
 
 my $N = repeated(SVC_TEST_DUPLICATES => 400, 2_000);
 
-# as PostgreSQL logs when nobody has configured it, but for what comes by time
+# PostgreSQL logs as it does by default, but for what depends on time.
 
 my $s = SvcTest->new(pg_conf => "log_min_messages = warning\n"
                                 . "log_min_error_statement = error\n"
@@ -50,8 +50,8 @@ my $huge = '9' x 30;
 sub log_size { return -s $s->pg->{log} }
 
 
-# One request many times: each gets the status, nothing is stored, and the log
-# does not grow.
+# Sends one request many times: each is answered with the status, nothing is stored,
+# and the log does not grow.
 
 sub many {
     my ($name, $n, $status, $method, $path, $body, @headers) = @_;
@@ -98,7 +98,7 @@ many('a group with a key', $N / 10, 409, POST => '/v1/admin/groups',
 
 is($s->sql('SELECT count(*) FROM svc.idempotency'), 0, 'the key is given back');
 
-# the same words as of the constraints
+# The messages are those of the constraints.
 
 my %MESSAGE = (
     'A user with this userName exists already.' => [ 'ada@acme.test', 'x' ],
@@ -122,7 +122,7 @@ is(admin_error($acme->admin(POST => '/groups', { name => 'first' }, undef,
                             $api), 409, 'conflict', 'a group')->{message},
    'A group with this name exists already.', 'as it says');
 
-# one's own is none
+# A user's own value is no conflict.
 
 scim_ok($acme->scim(PATCH => "/Users/$bob->{id}",
                     patch_op({ op => 'replace', path => 'externalId',
@@ -132,7 +132,7 @@ is($acme->admin(PUT => "/users/$bob->{id}", { email => 'BOB@acme.test' }, undef,
 is($acme->admin(PUT => "/groups/$first->{id}", { name => 'FIRST' }, undef,
                 $api)->status, 200, 'the same name in another case');
 
-# a race: of those that come together one is made
+# Of equal creates at the same time one succeeds.
 
 for my $round (1 .. 5) {
     my @c = map { $s->connection } 1 .. 20;
@@ -148,7 +148,7 @@ for my $round (1 .. 5) {
 }
 
 
-# --- what else a client may send ---------------------------------------------
+# --- other requests that are refused -----------------------------------------
 
 my $few = $N / 20;
 

@@ -1,10 +1,10 @@
 #!/usr/bin/perl
 
-# What requests cost PostgreSQL, in figures that do not depend on what else the
-# machine does, beside those in t/cost: none is dearer.
+# Shows that no request costs PostgreSQL more than the figures in t/cost, which do not
+# depend on what else the machine does.
 #
-# SVC_TEST_COST=ci: the instructions of the dearest ones, too; all: of all of them;
-# write: all of it, into the file.
+# SVC_TEST_COST=ci: counts the instructions of the dearest requests, too; all: of all
+# requests; write: writes all figures into the file.
 
 use strict;
 use warnings;
@@ -73,7 +73,7 @@ cmp_ok(scalar keys %is, '>=', 30, 'operations that are counted');
 
 # --- instructions ----------------------------------------------------------------
 
-# What is stored before is stored at full speed.
+# The rows that the requests need are stored before, at full speed.
 
 sub instructions {
     my (@names) = @_;
@@ -102,7 +102,7 @@ if ($mode ne '' && !$file->same_machine && $mode ne 'write') {
 }
 
 
-# --- none is dearer --------------------------------------------------------------
+# --- no request is dearer --------------------------------------------------------
 
 if ($mode eq 'write') {
     $file->write(\%is);

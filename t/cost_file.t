@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# What t/cost.t makes of figures beside those that are written down: dearer, cheaper,
-# of another PostgreSQL, of another processor.
+# Shows how t/cost.t compares figures with those that are written down: dearer,
+# cheaper, of another PostgreSQL, of another processor.
 
 use strict;
 use warnings;
@@ -30,7 +30,7 @@ sub file {
 }
 
 
-# How "get" compares, when some figures differ, with a file as read by $here.
+# Returns how "get" compares, when some figures differ, with a file as read by $here.
 
 sub compared {
     my ($here, %differs) = @_;
@@ -60,7 +60,7 @@ is(join(' ', file()->names), 'get push revoke', 'its operations');
 like(file('16.1 x86_64')->missing, qr{/16\.tsv}, 'another major has its own');
 
 
-# --- figures beside it --------------------------------------------------------
+# --- figures beside the file's ------------------------------------------------
 
 is(compared($HERE), '', 'nothing differs');
 is(compared($HERE, pages => 103, instructions => 103_000), '', 'by 3 %');

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# What an operator does to the database, what the log then says, and that the
-# service comes back by itself.
+# Shows what the service and its log do when an operator changes the database, and
+# that the service recovers by itself.
 
 use strict;
 use warnings;
@@ -28,7 +28,8 @@ my @workers = $s->workers;
 my $seen = length slurp($s->nginx->{log});
 
 
-# What the error log has said since the last look, at the level error or above.
+# Returns what the error log has said since the last call, at the level error or
+# above.
 
 sub said {
     my $log = slurp($s->nginx->{log});
@@ -38,7 +39,7 @@ sub said {
 }
 
 
-# Does something to the database, and has all connections made anew.
+# Changes the database, and has all connections made anew.
 
 sub cut {
     my ($break) = @_;
@@ -61,8 +62,8 @@ sub comes_back {
 }
 
 
-# A mistake that keeps connections from being made.  state: what the health
-# location calls it; what is to be done is for the log alone.
+# Makes a mistake that keeps connections from being made. $state is what the health
+# location calls it; only the log says what is to be done.
 
 sub outage {
     my ($name, $state, $break, $pattern, $mend) = @_;
@@ -87,7 +88,8 @@ sub outage {
 
     ok((wait_for { grep { $_ =~ $pattern } said() }), "$name: the log tells");
 
-    # every connection tries again twice a second, and says so once a pool
+    # Every connection tries again twice a second, and the log says so once for each
+    # pool.
 
     my $before = said();
     $s->health for 1 .. 20;
@@ -193,7 +195,7 @@ comes_back('no database');
 
 # --- a schema that is newer -----------------------------------------------------
 
-# it serves them, as the last ones
+# The newer schema still serves these modules, as the oldest ones.
 
 $s->sql('INSERT INTO svc.schema_migration (version, name, serves)'
         . " SELECT 1000, 'later', max(version) FROM svc.schema_migration");
@@ -262,7 +264,7 @@ is_deeply([ grep { !m{^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d \[\w+\] } }
           'whatever libpq says is a line of the log, with its time');
 
 
-# --- under sessions that live --------------------------------------------------------
+# --- connections that are open meanwhile ---------------------------------------------
 
 $s->sql('ALTER SCHEMA svc RENAME TO away');
 scim_error($acme->scim(GET => '/Users'), 503, undef,
@@ -316,7 +318,7 @@ ok((grep { /\[warn\].*"svc_postgres_pool".*: write/ }
 comes_back('too many requests');
 
 
-# --- an error that nobody has thought of -------------------------------------------
+# --- an unexpected error -----------------------------------------------------------
 
 $s->sql(<<'EOT2');
 CREATE FUNCTION public.fail() RETURNS trigger LANGUAGE plpgsql AS

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# /v1/admin/agents/delegations: the journal of who acted for whom.  Its rows are
-# stored here as those who issue tokens store them.
+# Shows /v1/admin/agents/delegations, the journal of who acted for whom. Its rows are
+# stored here as the OAuth surface stores them.
 
 use strict;
 use warnings;
@@ -24,7 +24,7 @@ my @agent = map { sprintf 'agt_%032x', $_ } 1 .. 4;
 my $n = 0;
 
 
-# A row, of as many hours ago as there are rows behind it; its id.
+# Stores a row, an hour older than the next one; returns its id.
 
 sub row {
     my (%row) = @_;
@@ -61,7 +61,7 @@ sub found {
 }
 
 
-# --- one of them -----------------------------------------------------------------
+# --- one delegation --------------------------------------------------------------
 
 is_deeply(list()->json, { delegations => [], total => 0, limit => 100, offset => 0 }, 'none');
 
@@ -174,7 +174,7 @@ admin_error($acme->admin(GET => '/agents/delegations', undef, [],
 
 # --- months -----------------------------------------------------------------------------
 
-# also of those that have no partition of their own
+# Rows without a partition of their own are found, too.
 
 my @old = map { row(hours => 24 * $_, chain => "'{$agent[2]}'", client_id => "'$agent[2]'") }
           40, 80, 400;
@@ -189,7 +189,7 @@ like(scalar $s->sql("SELECT made FROM svc.oauth_partitions('delegation', 1) LIMI
 is_deeply(found("inChain=$agent[2]"), [ $child, @old ], 'and are found there');
 
 
-# --- many -------------------------------------------------------------------------------
+# --- many rows --------------------------------------------------------------------------
 
 $s->sql('INSERT INTO svc.delegation (tenant_id, id, created_at, client_id, client_name, chain,'
         . " grant_type, scopes, outcome) SELECT '$globex->{id}', gen_random_uuid(),"
@@ -205,7 +205,7 @@ for my $query ('', "clientId=$agent[3]", "inChain=$agent[3]", 'outcome=granted')
 }
 
 
-# --- who is erased, and what is deleted ---------------------------------------------------
+# --- erased users, and deleted agents -----------------------------------------------------
 
 is($acme->admin(DELETE => "/users/$ada", undef, [], $acme->token_for('members:manage'))
    ->status, 204, 'ada is erased');
@@ -214,7 +214,7 @@ is_deeply([ map { $_->{subject} } @{ list("?userId=$ada")->json->{delegations} }
           'her id stays, and no address');
 
 
-# --- it is added to, and nothing else --------------------------------------------------
+# --- rows are only added ---------------------------------------------------------------
 
 my $before = $s->sql("SELECT md5(string_agg(d::text, ' ' ORDER BY id)) FROM svc.delegation d");
 my ($month) = map { $_->[0] } $s->sql('SELECT inhrelid::regclass FROM pg_inherits WHERE'
@@ -236,7 +236,7 @@ for my $change ("UPDATE %s SET outcome = outcome", 'DELETE FROM %s', 'TRUNCATE %
     }
 }
 
-# what was granted has no reason, what was refused has one, and there is nothing else
+# A granted row has no reason, a refused one has one, and there is no other outcome.
 
 for my $case ([ 'granted', "'agent_disabled'" ], [ 'refused', 'NULL' ],
               [ 'other', 'NULL' ], [ 'other', "'agent_disabled'" ])
@@ -256,7 +256,7 @@ like($@, qr/row-level security/, 'is refused');
 is($s->sql("SELECT md5(string_agg(d::text, ' ' ORDER BY id)) FROM svc.delegation d"), $before,
    'all is as it was');
 
-# the function that looks through chains shows one tenant's, or none
+# The function that looks through chains shows the rows of one tenant, or none.
 
 my $call = "SELECT count(*) FROM svc.delegation_chain('$agent[0]', NULL, '-infinity',"
            . " 'infinity', 100)";

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# The demo that make run starts: refused, killed halfway, two at once, among other
-# processes, and by a user whose PATH has no sbin, in a folder with a blank.
+# Shows the demo that make run starts: refused, killed halfway, started twice at once,
+# among other processes, and by a user whose PATH has no sbin, in a folder with a
+# blank.
 
 use strict;
 use warnings;
@@ -49,7 +50,7 @@ sub demo {
 }
 
 
-# The demo's processes, whatever the files with their numbers say.
+# Returns the demo's processes, whatever its pid files say.
 
 sub running {
     my ($folder) = @_;
@@ -68,7 +69,7 @@ sub is_well {
 }
 
 
-# The status of a sign-in with the password that run/env has.
+# Returns the status of a sign-in with the password that run/env has.
 
 sub signs_in {
     my $script = <<'EOT';
@@ -106,7 +107,7 @@ for my $step ('making a PostgreSQL cluster', 'starting PostgreSQL',
     ok((wait_for { (slurp($log) // '') =~ /^==> \Q$step\E/m } 60), $step)
         or diag(slurp($log));
 
-    # with what it is waiting for
+    # The script is killed together with the command that it waits for.
 
     kill 'KILL', -$pid;
     wait_exit($pid);
@@ -162,7 +163,7 @@ unlike($text, qr/^==> (?:starting|making|moving|reloading)/m, 'as it is');
 
 my ($master) = slurp("$run/nginx.pid") =~ /(\d+)/;
 
-# as if the modules were newer than the NGINX that has loaded them
+# The modules are made newer than the NGINX that has loaded them.
 
 utime 1, 1, "$run/nginx.pid";
 ($text, $rc) = demo('start');
@@ -172,7 +173,7 @@ unlike(slurp("/proc/$master/status") // '', qr/^State:\t[^Z]/m,
        'and its forerunner is gone');
 
 
-# --- the end, and refused from nothing ---------------------------------------------
+# --- stopping, and failed starts ---------------------------------------------------
 
 is((demo('stop'))[1], 0, 'stop') for 1 .. 2;
 is_deeply([ running($run) ], [], 'nothing is left');
@@ -181,7 +182,7 @@ is_deeply([ running($run) ], [], 'nothing is left');
 isnt($rc, 0, 'a port that is taken');
 is_deeply([ running($run) ], [], 'nothing is started');
 
-# that somebody listens there is only seen by NGINX itself
+# Only NGINX notices that somebody listens there.
 
 my $deaf = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Proto => 'tcp',
                                  ReuseAddr => 0) or die $!;
@@ -205,8 +206,8 @@ is_deeply([ running($run) ], [], 'nothing is left');
 
 # --- among other processes ----------------------------------------------------------
 
-# one that is called nginx, and is another's; one that is gone, and not yet waited
-# for
+# One process is called nginx and belongs to somebody else; another one has exited,
+# and its parent has not waited for it.
 
 system('cp', '/bin/sleep', "$dir/nginx") == 0 or die;
 system('cp', '/bin/true', "$dir/redis-server") == 0 or die;

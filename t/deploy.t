@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# The documented commands that install and remove, as they are, on a machine with
+# Runs the documented commands that install and remove, as they are, on a machine with
 # Debian's own PostgreSQL, Redis and NGINX.
 
 use strict;
@@ -43,7 +43,7 @@ my %before = map { $_ => 1 } svc_files();
 $m->passes('cd /mnt/svc && make install', 'make install');
 my $text = $m->passes("set -eo pipefail\n$setup", 'the documented commands');
 
-# the first answer may come before the connections for writes are there
+# The first answer may come before the connections for writes are made.
 
 like($text, qr/"status":"(?:ok|degraded)"/, 'it answers');
 ok((wait_for {
@@ -74,7 +74,7 @@ like($m->passes('. /usr/share/bash-completion/completions/svcctl;'
             . ' complete -p svcctl', 'bash'),
      qr/-F _svcctl svcctl$/m, 'completes it');
 
-# Debian's error_log has no level, which hides warnings
+# Debian's error_log has no level, which hides warnings.
 
 like($m->passes('sed "s/worker_connections .*;/worker_connections 500;/"'
             . ' /etc/nginx/nginx.conf > /etc/nginx/few.conf'
@@ -83,7 +83,7 @@ like($m->passes('sed "s/worker_connections .*;/worker_connections 500;/"'
      'warns of few worker_connections');
 
 
-# --- ending -------------------------------------------------------------------------
+# --- stopping -----------------------------------------------------------------------
 
 my $unit = slurp('conf/nginx-stop.conf');
 my ($stop, $retry) = $unit =~ m{^ExecStop=-(\S+ .*QUIT/(\d+) .*)$}m;
@@ -93,7 +93,7 @@ my ($shutdown) = document('conf/production.md') =~ /`worker_shutdown_timeout (\d
 ok(10 + 2 < $shutdown && $shutdown < $retry && $retry < $limit,
    'each bound is longer than the one before');
 
-# a download that takes longer than the five seconds of Debian's unit
+# A download takes longer than the five seconds of Debian's unit.
 
 $m->passes(<<'EOT', 'a slow answer');
 set -e

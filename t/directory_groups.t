@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Groups and their members.
+# Shows groups and their members in the admin API.
 
 use strict;
 use warnings;
@@ -39,7 +39,7 @@ sub counted {
 }
 
 
-# --- a group's life ---------------------------------------------------------------
+# --- the life of a group ----------------------------------------------------------
 
 my $r = ask(POST => '', { name => " Financé \x{1F4B0} ", description => undef,
                           extra => 1 });
@@ -201,7 +201,7 @@ is(ask(POST => "/$id/members", { userIds => [ ($users[0]) x 1000 ] })
    ->json->{total}, 1, '1000 ids');
 
 
-# --- at once -------------------------------------------------------------------------------
+# --- changes at the same time --------------------------------------------------------------
 
 for my $round (1 .. 5) {
     my @sets = map { [ @users[$_, $_ + 1] ] } 0 .. 3;
@@ -219,7 +219,7 @@ for my $round (1 .. 5) {
 }
 
 
-# --- what goes with what ------------------------------------------------------------------------
+# --- what is deleted together -------------------------------------------------------------------
 
 ask(PUT => "/$_/members", { userIds => \@users }) for $id, $second;
 is($acme->admin(DELETE => "/users/$users[0]", undef, undef, $token{all})->status,
@@ -263,7 +263,7 @@ admin_error($globex->admin(POST => '/groups', { name => 'one more' }, undef,
 is($globex->admin(GET => '/groups?q=g99', undef, undef, $token{other})
    ->json->{total}, 111, 'a search among 10,000');
 
-# --- members that come and go, and users that go, at the same time ----------------
+# --- members and users that come and go at the same time --------------------------
 
 {
     my ($team) = $s->sql("INSERT INTO svc.user_group (tenant_id, id, name) VALUES"

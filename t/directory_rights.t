@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Who may act on whom: nobody changes the address of a user, suspends, erases or
-# signs out one whose role grants more than he has himself, and of sessions only
-# an owner's does so with an owner.
+# Shows that nobody changes the address of a user, suspends, erases or signs out one
+# whose role grants more than he has himself, and that of sessions only an owner's
+# does so with an owner.
 
 use strict;
 use warnings;
@@ -24,9 +24,9 @@ my $acme = $s->tenant('acme');
 $s->secret($PASSWORD);
 
 
-# --- the cast ------------------------------------------------------------------
+# --- roles and callers ---------------------------------------------------------
 
-# what each role grants; those of the system as the contract has them
+# The permissions of each role; those of the system's roles are the contract's.
 
 my %GRANTS = (owner => $ALL, admin => $ALL, member => '',
               manager => $MANAGE, viewer => 'users:view',
@@ -54,7 +54,8 @@ sub email {
 }
 
 
-# Callers: what they hold, whether they are owners, and how they ask.
+# Callers: their permissions, whether they count as owners, and how they send
+# requests.
 
 sub by_token {
     my ($grants) = @_;
@@ -94,13 +95,13 @@ sub may {
 }
 
 
-user('owner');              # so that none is the last one
+user('owner');              # so that no other owner is the last one
 
 my @callers = (by_token($MANAGE), by_token("$MANAGE,users:view"),
                by_token($ALL),
                (map { by_session($_) } qw(manager auditor admin owner)));
 
-# and what is done with users
+# The requests that are sent about users.
 
 my @ways = ([ PUT => '', sub { { email => 'other' . ++$n . '@acme.test' } }, 200 ],
             [ POST => '/logout', sub { undef }, 200 ],
@@ -109,7 +110,7 @@ my @ways = ([ PUT => '', sub { { email => 'other' . ++$n . '@acme.test' } }, 200
             [ DELETE => '', sub { undef }, 204 ]);
 
 
-# --- all of them ----------------------------------------------------------------
+# --- every caller with every role -----------------------------------------------
 
 for my $caller (@callers) {
     for my $role (sort keys %GRANTS) {
@@ -140,7 +141,7 @@ for my $caller (@callers) {
 }
 
 
-# --- and what is not of this kind -------------------------------------------------
+# --- requests to which the rule does not apply ------------------------------------
 
 for my $caller (@callers[0, 3]) {
     for my $role (qw(owner admin)) {
@@ -175,10 +176,10 @@ admin_error($owner->{ask}->(POST => "$owner->{id}/logout"), 401, 'unauthenticate
             'which have ended then');
 
 
-# --- while something changes ----------------------------------------------------
+# --- changes meanwhile ----------------------------------------------------------
 
-# The user is somebody's who gives it a role and raises that; of the session's
-# user, the role that it had does not count any more.
+# Sends a request while another transaction changes the role of the user or of the
+# caller: the roles as changed are what counts.
 
 sub meanwhile {
     my ($name, $caller, $way, $change, $status) = @_;

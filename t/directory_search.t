@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# The search for users: what it finds, in which order, and how much of it.
+# Shows which users a search finds, in which order, and how many.
 
 use strict;
 use warnings;
@@ -29,7 +29,7 @@ sub add {
 }
 
 
-# The addresses that a search finds, and what it says of how many there are.
+# Returns the addresses that a search finds, and the total.
 
 sub found {
     my ($q, $more, $tenant) = @_;
@@ -67,8 +67,8 @@ $sure = '100%_sure\\yes@acme.test';
 $jurgen = 'jürgen@acme.test';
 my @all = ($ada, $zoe, $sure, $not, $ivan, $wei, $jurgen);
 
-# what it finds must not depend on how many there are: a few, which it looks at
-# one by one, or too many for that; a test's are fewer than a tenant's
+# A search looks at users one by one where they are few, and uses the index otherwise.
+# Both must find the same: the limits are lowered to a test's number of users.
 
 my $function = $s->sql("SELECT pg_get_functiondef('svc.user_page'::regproc)");
 
@@ -126,7 +126,7 @@ for my $round ('a few users', 'many users') {
 
     last if $round eq 'many users';
 
-    # older ones, so that those above are what the index has to find
+    # These users are made older, so that the index has to find those above.
 
     $s->sql('SET session_replication_role = replica');
     $s->sql("UPDATE svc.user_account SET created_at = timestamptz '2020-01-01' +"
@@ -154,10 +154,10 @@ is_deeply([ found('bulk', '&limit=500&offset=998') ],
 is_deeply([ found('bulk', "&offset=$_") ], [ [], 1000 ], "none beyond: $_")
     for 1000, 2147483647;
 
-# whom the index has, some of those it ought to have, or none
+# The index has all users, some of them, or none.
 
-# a function of the test's own: the worker's task, whenever its minute comes, finds
-# no tenant that is big
+# The test calls a function of its own. The worker's task, which runs every minute,
+# finds no tenant that is big.
 
 my $index = $s->sql("SELECT pg_get_functiondef('svc.user_index'::regproc)");
 
@@ -193,7 +193,7 @@ for my $round ('none', 'some', 'all', 'others') {
     ($list, $total) = found('quartus', '&limit=2&offset=749');
     is($list->[0], 'bulk1504@bulk.example', 'on from the newest');
 
-    # of those, in whatever order the index has them
+    # The next user comes in any order that the index has.
 
     my ($next) = $list->[1] =~ /^bulk(\d+)@/;
 
@@ -209,7 +209,7 @@ for my $round ('none', 'some', 'all', 'others') {
     is((found('bulk123'))[1], 11, 'exactly when they are fewer');
 }
 
-# what is changed is found as it is now
+# A changed user is found by its new name only.
 
 my $id = $acme->create(userName => 'new@acme.test',
                        displayName => 'Before')->{id};
@@ -220,7 +220,7 @@ $acme->scim(PATCH => "/Users/$id", { Operations => [
 is_deeply([ found('befor'), found('after') ],
           [ [], 0, [ 'new@acme.test' ], 1 ], 'under its new name');
 
-# without anybody's asking
+# A worker indexes users without being asked.
 
 $s->sql($index);
 $s->sql('UPDATE svc.user_account SET indexed = false');

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# The directory's users: lists, changes, states, and who may not go.
+# Shows the directory's users: lists, changes, states, and who cannot be removed.
 
 use strict;
 use warnings;
@@ -32,7 +32,7 @@ my %token = (all => $acme->token_for($ALL),
 *ask = $acme->asks('', \%token);
 
 
-# A session, as of a sign-in.
+# Stores a session, as a sign-in does.
 
 sub sign_in {
     my ($id, $expires) = @_;
@@ -48,7 +48,7 @@ sub sessions {
 }
 
 
-# The counters say what is there.
+# Checks that the counters equal the number of rows.
 
 sub counted {
     my ($name) = @_;
@@ -327,7 +327,7 @@ for my $round (1 .. 8) {
     my @paths = map { $round % 2 ? [ POST => "/users/$_/suspend" ]
                       : $round % 4 ? [ DELETE => "/users/$_" ]
                       : [ POST => "/users/$_/suspend" ] } @owners[1, 2];
-    # the second one waits: its lock is held until both are under way
+    # The second request waits: a lock is held until both are under way.
 
     my $holder = $s->connect_as('postgres');
 
@@ -447,7 +447,7 @@ is($globex->admin(GET => '/identities', undef, undef, $token{other})
    ->json->{total}, 3, "another tenant's are its own");
 
 
-# --- who is counted, under load and when it fails ---------------------------------------------------------------------
+# --- the counters, under load and after failures ----------------------------------------------------------------------
 
 my @c = map { $s->connection } 1 .. 24;
 

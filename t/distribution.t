@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# That the schema can be hash-distributed by tenant: keys begin with the tenant,
-# references stay within one, and whatever a statement reads or writes, it says of
-# which tenant.  What is of all tenants is on a list, with its reason.
+# Shows that the schema can be hash-distributed by tenant: keys begin with the tenant,
+# references stay within one tenant, and each statement names the tenant of what it
+# reads and writes. Statements for all tenants are on a list, with the reason.
 
 use strict;
 use warnings;
@@ -41,7 +41,7 @@ SELECT c.relname FROM pg_class c
    AND NOT EXISTS (SELECT FROM pg_index x WHERE x.indrelid = c.oid AND x.indisprimary)
 SQL
 
-# columns that tell a row from those of all tenants, by their table
+# Columns that identify a row among those of all tenants, by table.
 
 my $global = list(<<'SQL');
 SELECT c.relname, string_agg(coalesce(a.attname, 'expression'), ', ' ORDER BY o)
@@ -74,7 +74,7 @@ SELECT f.conrelid::regclass, f.conname
    AND (a.attnum, t.attnum) IS DISTINCT FROM (f.conkey[1], f.confkey[1])
 SQL
 
-# that refer from a table that is not distributed to one that is
+# References from a table that is not distributed to one that is.
 
 my $crossing = list(<<"SQL");
 SELECT conname FROM pg_constraint
@@ -93,7 +93,7 @@ is_deeply([ grep { $text !~ /`$_`/ } @$crossing ], [],
     or diag(explain($crossing));
 
 
-# --- what a plan tells -----------------------------------------------------------
+# --- what a plan shows -----------------------------------------------------------
 
 my $plans = SvcTest::Distribution->new($db);
 
@@ -176,7 +176,8 @@ my %ALL_TENANTS_FUNCTION = (
                         . ' to what it finds',
 );
 
-# whose text is made as they are called: it is read here
+# The text of these functions' statements is made when they are called, so the test
+# reads the functions.
 
 my %MADE = (
     tenant_delete_rows => qr/DELETE\ FROM\ %s\ .*FROM\ %s\ WHERE\ tenant_id\ =\ \$1\b/xs,
@@ -193,8 +194,8 @@ for my $name (sort keys %MADE) {
 }
 
 
-# The tables that a statement of a function uses without a tenant, or what else is
-# not right with it.
+# Returns the tables that a statement of a function uses without a tenant, or other
+# faults.
 
 sub wrong {
     my ($f) = @_;

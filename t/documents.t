@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# The documents: their links lead somewhere, from each of them to each other, and
-# what they name is there.  Other tests execute their examples.
+# Shows that the documents' links lead somewhere, that README.md leads to each
+# document, and that what they name exists. Other tests execute their examples.
 
 use strict;
 use warnings;
@@ -23,7 +23,8 @@ my (%anchors, %linked);
 cmp_ok(scalar @documents, '>=', 8, 'documents');
 
 
-# Without blocks of code, in which nothing is a link or a heading.
+# Returns a document without its blocks of code, in which nothing is a link or a
+# heading.
 
 sub prose {
     my ($path) = @_;
@@ -41,7 +42,7 @@ sub prose {
 }
 
 
-# The anchors that a heading has on GitHub and GitLab.
+# Returns the anchors that headings have on GitHub and GitLab.
 
 sub anchors {
     my ($path) = @_;
@@ -51,7 +52,7 @@ sub anchors {
 }
 
 
-# "a/b/../c" as "a/c".
+# Turns "a/b/../c" into "a/c".
 
 sub plain {
     my ($path) = @_;
@@ -93,7 +94,7 @@ for my $path (@documents) {
     is("@bad", '', "$path: its links lead to documents, and places in them");
 }
 
-# README.md leads to all of them, by their folder's at most
+# README.md leads to all documents, directly or by the README.md of their folder.
 
 my @lost = grep {
     my $folder = dirname($_) . '/README.md';
@@ -105,7 +106,7 @@ is("@lost", '', 'README.md leads to all of them');
 cmp_ok(scalar(split /^/, document('README.md')), '<=', 200, 'and is short');
 
 
-# --- what is named ------------------------------------------------------------------
+# --- files and names that documents mention -----------------------------------------
 
 my (%file, $code);
 
@@ -166,7 +167,7 @@ for my $path (@documents) {
     my (%row, %sentence, @twice);
     my $text = prose($path);
 
-    # of a table of errors one row for each code
+    # A table of errors has one row for each code.
 
     for my $table ($text =~ /((?:^\|.*\n)+)/mg) {
         my %of;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# /v1/admin/domains: names of hosts at which a tenant's users sign in, added,
-# verified by a TXT record, and removed.
+# Shows /v1/admin/domains: hosts at which a tenant's users sign in are added, verified
+# by a TXT record, and removed.
 
 use strict;
 use warnings;
@@ -135,7 +135,7 @@ isnt(add('key.example')->json->{verification}{value},
      $key->json->{verification}{value}, 'a new value for one that was deleted');
 
 
-# --- no names of hosts ---------------------------------------------------------------
+# --- what is no host name ------------------------------------------------------------
 
 for ('localhost', 'example', '', '.', '..', 'a..example', '.example', 'a.b..',
      '1.2.3.4', '1.2.3', '127.1', '１.２.３.４', '0x7f.1', 'a.0x7F', 'a.0x', 'a.1',

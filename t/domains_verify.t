@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# POST /v1/admin/domains/{domain}/verify: what DNS says, whatever it says, and
-# whoever leaves meanwhile.
+# Shows what POST /v1/admin/domains/{domain}/verify does with all that DNS may answer,
+# and with clients that leave meanwhile.
 
 use strict;
 use warnings;
@@ -28,7 +28,8 @@ my $globex = $s->tenant('globex');
 my @workers = $s->workers;
 
 
-# As often as the test likes, or as is allowed.
+# Sets or deletes the counters of attempts: a test may verify more often than is
+# allowed.
 
 sub limits {
     my ($text) = @_;
@@ -56,7 +57,7 @@ sub verify {
 }
 
 
-# A verify that is on its way; and one that has come to DNS.
+# Start to verify a domain; begin_to_ask() returns when DNS has the query.
 
 sub begin {
     my ($name, $tenant) = @_;
@@ -182,7 +183,7 @@ admin_error($r, 400, 'domain_verification_failed',
 like($r->json->{error}{message}, qr/longer/, 'which it says');
 
 
-# --- who is nobody's server ------------------------------------------------------
+# --- answers to another query, and none ------------------------------------------
 
 my %nobody = (id => { other_id => 1 }, port => { other_port => 1 },
               question => { other_question => 1 }, nobody => $SILENT);
@@ -245,9 +246,9 @@ is(verified('broken.example'), 0, 'verify nothing');
 $s->unharmed(\@workers, 'malformed packets');
 
 
-# --- those who leave ---------------------------------------------------------------
+# --- clients that leave ------------------------------------------------------------
 
-# Their places are free when c-ares has given up.
+# A place is free again when c-ares has given up.
 
 add('quick.example');
 $dns->set("$TXT.quick.example" => {});
@@ -270,7 +271,7 @@ $s->unharmed(\@workers, 'clients that leave');
 
 my $slow = add('slow.example');
 
-# what happens once DNS is asked, and before it answers
+# Runs code when DNS has been asked, and before it answers.
 
 sub meanwhile {
     my ($code) = @_;
@@ -337,7 +338,7 @@ for my $round (1 .. 5) {
 }
 
 
-# --- what a verified domain is for -------------------------------------------------
+# --- what a verified domain changes ------------------------------------------------
 
 sub options {
     my ($host) = @_;
@@ -396,7 +397,7 @@ is($s->sql("SELECT u.user_name FROM svc.audit_event e JOIN svc.user_account u"
    'ada@acme.test', 'in the user\'s name');
 
 
-# --- how often ---------------------------------------------------------------------
+# --- how often a domain is verified ------------------------------------------------
 
 limits('DEL KEY');
 
@@ -427,7 +428,7 @@ for my $store ('Redis', 'memory') {
 $s->redis->launch;
 
 
-# --- the end -----------------------------------------------------------------------
+# --- the worker quits --------------------------------------------------------------
 
 add('end.example', $globex);
 $dns->set("$TXT.end.example" => $SILENT);

@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 
-# Which routes have the same effect: who gets events, who is in a group, what an agent
-# may, what a client may.  All that loosen it need the same: a fresh second factor of a
-# session, or a permission.  What only stops needs no fresh factor on either.
+# Shows that routes with the same effect need the same: who receives events, who is in
+# a group, what an agent may do, what a client may do. All routes that loosen it need
+# a session's fresh second factor, or a permission of a token; those that only stop
+# something do not.
 
 use strict;
 use warnings;
@@ -31,7 +32,7 @@ is($b->login('ada@acme.test')->status, 200, 'an owner signs in');
 enrolled($b);
 
 
-# Makes something by a token, which needs no factor.
+# Makes something with a token, which needs no factor.
 
 sub made {
     my ($path, $body) = @_;
@@ -74,7 +75,7 @@ $s->http(PUT => "/v1/admin/agents/$agent/policy", { Authorization => "Bearer $to
 
 my ($yes, $no) = (JSON::PP::true, JSON::PP::false);
 
-# What loosens, and what only stops or takes away: method, path, body.
+# Requests that loosen, and those that only stop or take away: method, path, body.
 
 my %EFFECT = (
     'who receives events' => {
@@ -162,7 +163,7 @@ for my $effect (sort keys %EFFECT) {
             or diag($r->body);
     }
 
-    # with a fresh factor all of it is done, once it has been stopped
+    # With a fresh factor all of it is done after it has been refused.
 
     fresh(1);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# One's own address: verified by what is mailed to it, and changed for another one.
+# Shows how a user verifies his own address by what is mailed to it, and changes it.
 
 use strict;
 use warnings;
@@ -59,7 +59,7 @@ sub user {
 }
 
 
-# An hour goes by for the number of mails, and none of their codes is too old.
+# Moves all times an hour back for the limit of mails; no code becomes too old.
 
 sub later {
     $s->sql("UPDATE svc.email_challenge SET created_at = created_at - interval '1 h'");
@@ -70,7 +70,7 @@ sub later {
 
 my $mails = 0;
 
-# What the request has mailed: its code, and the token of the link.
+# Returns what the request has mailed: its code, and the token of the link.
 
 sub mailed {
     my ($r, $to, $name) = @_;
@@ -110,7 +110,7 @@ sub events {
 }
 
 
-# --- verified ---------------------------------------------------------------------
+# --- verifying the address --------------------------------------------------------
 
 my ($ada, $ada_id) = user('ada');
 my $other = signed_in('ada@acme.test');
@@ -192,7 +192,7 @@ is_deeply([ sort map { $_->status } burst($bob, 4, $VERIFY, code($sent)) ],
           [ 200, 400, 400, 400 ], 'the right one is good once, whoever is faster');
 
 
-# --- changed ----------------------------------------------------------------------
+# --- changing the address ---------------------------------------------------------
 
 my ($eve, $eve_id) = user('eve');
 my $second = signed_in('eve@acme.test');
@@ -250,7 +250,7 @@ is_deeply([ map { $_->{id} } @{ $acme->admin(GET => '/users?q=Eve@new')->json->{
           [ $eve_id ], 'and is found by it');
 
 
-# --- whose it is already ----------------------------------------------------------
+# --- an address that another user has ---------------------------------------------
 
 later();
 $r = change($eve, 'BOB@acme.test');
@@ -269,7 +269,7 @@ with_password($s, $acme, userName => 'Free@new.test');
 admin_error($eve->post($NEW, code($sent)), 400, 'challenge_expired', 'taken meanwhile');
 is($eve->get('/v1/auth/profile')->json->{email}, 'Eve@new.test', 'nothing is changed');
 
-# in the same moment
+# Another user takes the address at the same moment.
 
 later();
 $sent = mailed(change($eve, 'race@new.test'), 'race@new.test', 'a race');
@@ -289,7 +289,7 @@ admin_error($c->read, 400, 'challenge_expired', 'and is too late');
 is($eve->get('/v1/auth/session')->status, 200, 'the session goes on');
 
 
-# --- who may not ------------------------------------------------------------------
+# --- what is refused --------------------------------------------------------------
 
 admin_error(change($eve, 'eve@NEW.test'), 400, 'invalid_request', 'the same one');
 admin_error(change($eve, $_), 400, 'invalid_request', 'no address') for 'x',
@@ -327,7 +327,7 @@ is_deeply([ map { $_->{to}[0] } ($mail->wait(++$mails))[-1] ], [ 'much@new.test'
           'and one mail');
 
 
-# --- whoever goes away ------------------------------------------------------------
+# --- clients that leave -----------------------------------------------------------
 
 later();
 $sent = mailed(change($eve, 'gone@new.test'), 'gone@new.test', 'a client that goes');

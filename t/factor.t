@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Second factors beside other programs: one-time passwords of oathtool, QR codes
-# read by jsQR, and passkeys of a software authenticator, whose answers
-# python3-fido2 verifies too.  SVC_TEST_SEED takes other cases.
+# Checks second factors against other programs: one-time passwords by oathtool, QR
+# codes by jsQR, and passkeys by a software authenticator, whose answers python3-fido2
+# verifies, too. SVC_TEST_SEED takes other cases.
 
 use strict;
 use warnings;
@@ -66,7 +66,7 @@ for (1 .. 100) {
     my $now = 1_000_000_000 + int rand 3_000_000_000;
     my $step = int $now / 30;
 
-    # how many steps off a code is, and the step it is good for
+    # By how many steps a code is off, and the step that it is good for.
 
     my %want = (-2 => undef, -1 => $step - 1, 0 => $step, 1 => $step + 1,
                 2 => undef);
@@ -115,7 +115,7 @@ for my $svg (@svgs) {
     cmp_ok(length $svg, '<', 64_000, 'its size');
 }
 
-# both corners of the quiet zone: four units, and the finder's first row
+# Both corners of the quiet zone: four units, and the finder's first row.
 
 like($svgs[-1], qr/ d="M4 4\.5h7m/, 'a quiet zone of four');
 
@@ -244,7 +244,7 @@ for my $alg (-7, -8, -35, -257) {
                   [ $got->{id}, $USER, 8, $TRUE, $FALSE ], 'and so do we');
         is($in->{expires}, $NOW + 300_000, 'for five minutes');
 
-        # each bit that is wrong is wrong for both
+        # Each flipped bit is found by both verifiers.
 
         $asked = request(passkeys => [ $got ]);
         $signed = $browser->answer($asked, flip => 1);
@@ -257,7 +257,7 @@ for my $alg (-7, -8, -35, -257) {
 }
 
 
-# what an authenticator may do, and what it may not
+# What an authenticator may answer, and what it may not.
 
 sub registered {
     my ($settings, %change) = @_;
@@ -419,7 +419,7 @@ is(verify($signin, $passkey{-8}, %first)->{used},
    . ' good once');
 
 
-# what one verification takes: said, not judged, as the build has sanitizers
+# The time of one verification is printed, not judged: the build has sanitizers.
 
 for my $alg (-7, -8, -35, -257) {
     my $signed = $browser->answer(request(passkeys => [ $passkey{$alg} ]),

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Split brain: the primary stands still, its standby is promoted, and the former
-# primary goes on.  Nothing is written there, and nothing is read, once the nodes
-# have seen the other one.
+# Shows that a split brain writes nothing: the primary stands still, its standby is
+# promoted, and the former primary goes on. Nothing is written or read there once the
+# nodes have seen the other one.
 
 use strict;
 use warnings;
@@ -19,7 +19,7 @@ use constant REQUESTS => 100;
 my $HOSTS = 'dbname=svc user=svc_app target_session_attrs=read-write';
 
 
-# Two nodes, a primary and a standby, which are named in this order.
+# Returns two nodes that name a primary and a standby, in this order.
 
 sub system_of {
     my ($sync) = @_;
@@ -40,7 +40,7 @@ sub system_of {
 }
 
 
-# How many rows a server has; and of which names, when it is asked for.
+# Returns how many users a server has.
 
 sub users {
     my ($pg) = @_;
@@ -64,8 +64,8 @@ sub replicated {
 }
 
 
-# Nobody has a session on the former primary: what waits there for a standby that
-# is none any more has been given up.
+# Checks that no node is connected to the former primary. Commits that still wait
+# there for the former standby have been given up, and are not counted.
 
 sub left {
     my ($pg, $name) = @_;
@@ -82,7 +82,7 @@ sub left {
 }
 
 
-# Under load, on the former primary not one row more.
+# Checks that under load the former primary gets not one row more.
 
 sub untouched {
     my ($s, $load, $name, $code) = @_;
@@ -97,7 +97,7 @@ sub untouched {
 }
 
 
-# Of many requests with a token none is accepted, on any node.
+# Checks that no node accepts a request with the token.
 
 sub refused {
     my ($s, $headers, $name, @nodes) = @_;
@@ -147,7 +147,7 @@ sub split_brain {
     my %stored = map { $_->[0] => 1 } @{ names($standby) };
     my @lost = grep { $_->[1] eq '201' && !$stored{$_->[0]} } @{ $seen->{create} };
 
-    # what the former primary alone had acknowledged before it was left
+    # Rows that only the former primary had acknowledged before it was left.
 
     is(scalar @lost, 0, "$name: no create that was acknowledged is lost")
         if $sync;
@@ -183,8 +183,8 @@ sub creates {
 }
 
 
-# a node that starts, and sees the former primary first: Redis tells it; from here
-# on nothing waits for a time to be over
+# A node starts, and sees the former primary first: Redis tells it which is current.
+# From here on no step waits for a timeout.
 
 @{ $s->nginx->{svc} }{qw(svc_postgres_timeout svc_postgres_connect_timeout)}
     = (slow(20) . 's') x 2;
@@ -193,7 +193,7 @@ $s->nginx->launch;
 is_deeply(creates($s->nginx, 20, 'start'), { 201 => 20 }, 'a start: creates');
 is(users($s->pg), $old, 'a start: none of them there');
 
-# one that sees it alone
+# A node sees only the former primary.
 
 my ($system) = map { $_->[0] } @{ $s->{standby}->connect('postgres')->query(
                        'SELECT system_identifier FROM pg_control_system()') };
@@ -216,7 +216,7 @@ ok((wait_for { $s->health->json->{postgres} eq 'stale-primary' }),
 is_deeply(creates($s->nginx, 5, 'start-alone'), { 503 => 5 }, 'nothing at all');
 is(users($s->pg), $old, 'not there');
 
-# after a restore an operator begins a new generation
+# After a restore an operator begins a new generation.
 
 is_deeply([ $s->redis->lines('HGETALL', "svc.timeline.$system") ],
           [ generation => 1, timeline => 2 ], 'what Redis has');
@@ -228,7 +228,7 @@ is_deeply(creates($s->nginx, 5, 'restored'), { 201 => 5 }, 'and used');
 ok((wait_for { join(' ', $s->redis->lines('HGETALL', "svc.timeline.$system"))
                eq 'generation 2 timeline 1' }), 'Redis has that');
 
-# without Redis a node finds the other server by itself
+# Without Redis a node finds the other server by itself.
 
 $old = users($s->pg);
 $s->redis->stop;
@@ -242,7 +242,7 @@ is_deeply(creates($s->nginx, 20, 'no-redis'), { 201 => 20 },
           'without Redis: creates');
 is(users($s->pg), $old, 'without Redis: none of them there');
 
-# switched off it is not looked at
+# Without the fence a node uses the server that is named first.
 
 $s->nginx->{svc}{svc_postgres_fence} = 'off';
 $s->nginx->quit;

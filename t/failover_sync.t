@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# The synchronous standby is gone: commits wait for it, and no statement_timeout
-# ends that.  The modules never have more sessions than they are configured with.
+# Shows that the modules never have more connections than they are configured with,
+# even while the synchronous standby is gone: commits wait for it, and no
+# statement_timeout ends that.
 
 use strict;
 use warnings;
@@ -30,7 +31,7 @@ my $node = $s->node(workers => $WORKERS, svc => $s->nginx->{svc});
 
 $s->pg->synchronous('standby');
 
-# backends that serve a session, at any time
+# Counts backends that serve a connection, at any time.
 
 my $watch = $s->connect_as('postgres');
 
@@ -51,7 +52,7 @@ my ($most, $waited, $ended) = (0, 0, 0);
 my $before = 0;
 my $end = time + slow(60);
 
-# for as long as some connections after each other take to be given up
+# Runs for as long as some connections take to be given up one after the other.
 
 while ($ended < 20 && time < $end) {
     my ($all, $waiting) = @{ sessions() };
@@ -71,7 +72,7 @@ ok((wait_for { $acme->scim(GET => '/Users')->status == 200 }), 'reads are served
 is($acme->scim(POST => '/Users', { userName => 'x@acme.test' })->status, 503,
    'of a write nobody knows');
 
-# a worker that ends leaves none behind
+# A worker that quits leaves no connection behind.
 
 $s->reload;
 ok((wait_for { sessions()->[0] <= $ALL }), 'nor after a reload');

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Tenants take turns at slow work and at writes: whatever holds up the
-# statements of one, those of the others go on.
+# Shows that tenants take turns at slow work and at writes: whatever holds up one
+# tenant's statements, those of the others go on.
 
 use strict;
 use warnings;
@@ -27,7 +27,7 @@ my $s = SvcTest->new(
              svc_postgres_queue_timeout => '60s' },
 )->start;
 
-# a search of a tenant takes for as long as the operator holds its lock
+# A search of a tenant takes for as long as the test holds a lock.
 
 $s->sql(<<'EOT');
 CREATE POLICY held ON svc.audit_event AS RESTRICTIVE FOR SELECT TO svc_app
@@ -77,7 +77,7 @@ sub gauge {
 }
 
 
-# Searches that nobody waits for yet, one on each connection.
+# Begins searches, one on each connection, and waits for none.
 
 sub search {
     my ($n, @tokens) = @_;
@@ -99,7 +99,7 @@ sub statuses {
 }
 
 
-# One after the other; what each took, in order of time.
+# Sends one request after the other; returns how long each took, sorted.
 
 sub timed {
     my ($n, $ask, $status, $name) = @_;
@@ -119,8 +119,8 @@ sub timed {
 }
 
 
-# The median, beside what it is when nobody else is there.  Who had to wait for the
-# one that is held up would wait for ever.
+# Compares the median with the one without another tenant's load. A request that had
+# to wait for the tenant held up would wait for ever.
 
 sub quick {
     my ($took, $alone, $name) = @_;
@@ -142,7 +142,7 @@ sub audit {
 
 # --- slow searches ------------------------------------------------------------
 
-# nobody is known to the worker yet
+# The worker does not know any tenant yet.
 
 hold($acme);
 
@@ -162,7 +162,7 @@ quick(\@took, [ timed(100, sub { audit($globex) }, 200, 'and alone') ],
       'as quick as alone');
 
 
-# many tokens are one tenant all the same
+# Many tokens of one tenant share its places.
 
 hold($acme);
 
@@ -184,7 +184,7 @@ is(($seen->{200} // 0) + ($seen->{503} // 0), scalar @c,
 cmp_ok($seen->{200} // 0, '>=', $QUEUE / 2, 'half of the queue is theirs');
 
 
-# tokens that nobody has issued
+# Tokens that nobody has issued are refused meanwhile.
 
 hold($acme);
 @c = search(4, $acme->{audit});
@@ -201,8 +201,8 @@ release($acme);
 is_deeply(statuses(@c), { 200 => 4 }, 'the others get theirs');
 
 
-# who has waited for less comes next, not who came first; what the worker does of
-# itself, every two seconds, waits as well
+# The tenant that has less under way comes next, not the one that came first. The
+# worker's own tasks, every two seconds, wait as well.
 
 hold($_) for $acme, $globex;
 
@@ -221,7 +221,7 @@ release($globex);
 is_deeply(statuses(@{ $c[1] }), { 200 => 8 }, 'and goes on');
 
 
-# --- what is refused takes no place -------------------------------------------
+# --- refused requests take no place -------------------------------------------
 
 hold($acme);
 
@@ -239,11 +239,11 @@ release($acme);
 is_deeply(statuses(@c), { 200 => 2 }, 'the others get theirs');
 
 
-# --- a queue that is full -----------------------------------------------------
+# --- a full queue -------------------------------------------------------------
 
 hold($acme);
 
-# the first one has a connection, which may have been another's just now
+# The first search gets a connection, which another tenant may have had just now.
 
 @c = search(1, $acme->{audit});
 ok((wait_for { $s->waiting == 1 }), 'one is at work');
@@ -259,7 +259,7 @@ ok((grep { /\[warn\].* of tenant \Q$acme->{id}\E wait .*: slow/ }
     $s->nginx->log_lines), 'the log says who');
 
 
-# --- who goes away while waiting ----------------------------------------------
+# --- clients that leave while they wait ---------------------------------------
 
 hold($acme);
 
@@ -331,9 +331,9 @@ $operator->query('ROLLBACK');
 is_deeply(statuses(@c), { 200 => 24 }, 'then the row is written');
 
 
-# --- how it ends --------------------------------------------------------------
+# --- how a wait ends ----------------------------------------------------------
 
-# PostgreSQL goes away: reads are sent again
+# PostgreSQL stops: reads are sent again.
 
 hold($acme);
 @c = search(6, $acme->{audit});
@@ -349,7 +349,7 @@ is_deeply([ map { audit($_)->status } $acme, $globex ], [ 200, 200 ],
 ok((wait_for { gauge(slow => 'in_flight') + gauge(slow => 'waiting') == 0 }),
    'nothing is left over');
 
-# the worker quits: who waits gets an answer first
+# The worker quits: waiting requests get an answer first.
 
 hold($acme);
 @c = search(6, $acme->{audit});
@@ -360,7 +360,7 @@ $s->reload(linger => 1);
 release($acme);
 is_deeply(statuses(@c), { 200 => 6 }, 'a reload: all are answered');
 
-# a wait has an end
+# A wait has a time limit.
 
 $s->nginx->{svc}{svc_postgres_timeout} = '1s';
 $s->nginx->{svc}{svc_postgres_queue_timeout} = '500ms';

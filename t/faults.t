@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Faults under a constant load of creates and reads, counted.
+# Counts what faults do to a constant load of creates and reads.
 
 use strict;
 use warnings;
@@ -28,7 +28,8 @@ $s->start;
 my $acme = $s->tenant('acme');
 
 
-# Open files of all workers, and the memory of the largest one in KB.
+# Returns the number of open files of all workers, and the memory of the largest one
+# in KB.
 
 sub files {
     my $n = 0;
@@ -48,8 +49,8 @@ sub memory {
 }
 
 
-# The load, with the fault in the middle of it.  lost: answers may be missing,
-# as those of a worker that was killed are.  down: 503 is allowed.
+# Runs the load, with the fault in the middle of it. lost: answers may be missing, as
+# those of a killed worker are. down: 503 is allowed.
 
 sub fault {
     my ($name, $fault, %opt) = @_;
@@ -87,8 +88,8 @@ sub fault {
 }
 
 
-# A 201 is stored once, with its event; anything else at most once, and what was
-# refused never.
+# Checks that each 201 is stored once, with its event, that a refused create is not
+# stored, and any other one at most once.
 
 sub stored {
     my ($name, $creates) = @_;
@@ -134,7 +135,7 @@ sub settled {
 }
 
 
-# After PostgreSQL accepts connections.
+# Waits until a create succeeds, once PostgreSQL accepts connections.
 
 my $n = 0;
 
@@ -149,7 +150,7 @@ sub back {
 }
 
 
-# --- where nobody is to be refused, however busy the machine is --------------------
+# --- faults that let nobody be refused, however busy the machine is ----------------
 
 fault('nothing', sub { });
 fault('Redis stopped', sub { $s->redis->stop });
@@ -177,7 +178,7 @@ my $svc = $s->nginx->{svc};
          svc_postgres_queue_timeout)} = ('1s', '1s', '500ms');
 $s->reload;
 
-# a first load, so that all memory that is ever needed is there
+# A first load makes the workers allocate all memory that they ever need.
 
 fault('nothing, with little time', sub { }, down => 1);
 
@@ -208,7 +209,7 @@ fault('PostgreSQL that never answers', sub {
     $s->nginx->mark_log;
     $s->pg->freeze;
 
-    # until connections that are silent are given up, and new ones, too
+    # Waits until silent connections are given up, and the new ones after them.
 
     my ($alive, $given_up) = (0, 0);
 

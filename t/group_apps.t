@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# /v1/admin/groups/{id}/apps: the applications that a group's users may use.
+# Shows /v1/admin/groups/{id}/apps: the applications that a group's users may use.
 
 use strict;
 use warnings;
@@ -50,7 +50,7 @@ sub group {
 }
 
 
-# Sorted clientIds of an answer, or of a group.
+# Returns the sorted clientIds of an answer, or of a group.
 
 sub ids {
     my ($r) = @_;
@@ -180,7 +180,7 @@ is(ask(POST => "/$guests/apps", { clientIds => [ ($apps[0]) x 1000 ] })->status,
    'a thousand are not too many');
 
 
-# --- what goes with them -------------------------------------------------------------
+# --- deleting applications and groups ------------------------------------------------
 
 ask(POST => "/$_/apps", { clientIds => \@apps }) for $staff, $guests;
 is(app_ask(DELETE => "/$apps[3]")->status, 204, 'an application goes');
@@ -191,7 +191,7 @@ is($s->sql("SELECT count(*) FROM svc.group_app WHERE group_id = '$staff'"), 0,
 counted('gone');
 
 
-# --- at once -----------------------------------------------------------------------
+# --- changes at the same time ------------------------------------------------------
 
 my @groups = map { group("g$_") } 1 .. 4;
 my @many = map { app("many$_") } 1 .. 6;
@@ -211,7 +211,7 @@ is(join(' ', grep { !/\A(?:200|204|400)\z/ } keys %status), '', 'all are answere
 counted('at once');
 
 
-# --- members of a group that has some --------------------------------------------------
+# --- groups with applications, and their members ---------------------------------------
 
 $s->secret($PASSWORD);
 

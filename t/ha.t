@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# The chapter about high availability, followed: its commands on three hosts and
-# a balancer, and its faults under creates at a rate.  Of what was answered with
-# 201 all is there, once.
+# Follows the chapter about high availability: runs its commands on three hosts and a
+# balancer, and its faults under creates at a rate. All that was answered with 201
+# must be there once.
 
 use strict;
 use warnings;
@@ -44,7 +44,8 @@ my $leader;
 
 # --- the chapter's commands ---------------------------------------------------
 
-# Below a heading: pairs of the hosts that a block is for, and the block.
+# Returns the blocks below a heading: pairs of the hosts that a block is for, and its
+# text.
 
 sub blocks {
     my ($heading) = @_;
@@ -64,7 +65,7 @@ sub blocks {
 }
 
 
-# "Copy `/root/a` and `/root/b` to ...": what the document leaves to its reader.
+# Does "Copy `/root/a` and `/root/b` to ...", which the document leaves to its reader.
 
 sub copies {
     my ($heading) = @_;
@@ -91,8 +92,8 @@ sub copy {
 }
 
 
-# Block after block, each on its hosts beside each other, or one after another.
-# Others are told who is "primary" and "former".
+# Runs block after block, each on its hosts at once, or with "each" on one after
+# another. "primary" and "former" are the hosts that have these roles now.
 
 sub follow {
     my ($heading, %opt) = @_;
@@ -146,7 +147,8 @@ sub who {
 }
 
 
-# One leads, one confirms, and another one follows, all on one timeline.
+# Checks that one server leads, one confirms, and another one follows, on one
+# timeline.
 
 sub whole {
     my @members = members();
@@ -174,7 +176,7 @@ sub sql {
 }
 
 
-# As PgBouncer's administrator.
+# Runs a command as PgBouncer's administrator.
 
 sub admin {
     my ($command, $seconds) = @_;
@@ -199,7 +201,7 @@ sub start_creates {
 }
 
 
-# Of all up to now: user, status, begin, end, id.
+# Returns all creates up to now: user, status, begin, end, id.
 
 sub attempts {
     return map {
@@ -217,8 +219,8 @@ sub going {
 }
 
 
-# What clients saw from then to now: the seconds without a write, and how often
-# which status.
+# Prints what clients saw since $from: the seconds without a write, and the number of
+# each status.
 
 sub seen {
     my ($what, $from) = @_;
@@ -257,7 +259,7 @@ my ($status, $text) = run([ 'make', '--no-print-directory', 'install',
 
 is($status, 0, 'make install') or diag($text);
 
-# what the chapter counts with, on whatever machine this is
+# The chapter counts with this number of workers, on whatever machine this is.
 my $few = 'sed -i "s/^worker_processes .*/worker_processes 2;/"'
           . ' /etc/nginx/nginx.conf';
 
@@ -270,7 +272,7 @@ $hosts->all("set -e; cp -a /mnt/root/. /; $few", @{ $hosts->{names} });
 $text = follow('Setting up');
 my ($token) = $text =~ /\b(scim_[\w-]{43})\b/ or die "no token: $text\n";
 
-# a worker that has just started may reach one pool of sessions before the other
+# A worker that has just started may have one pool's connections before the other's.
 
 sub well {
     my ($url, @names) = @_;
@@ -397,7 +399,7 @@ seen('switchover with PgBouncer', $from);
 ok((wait_for { whole() } 60), 'all are there');
 
 
-# --- whichever standby is first -----------------------------------------------
+# --- either standby may confirm -----------------------------------------------
 
 follow('Standbys that confirm');
 $leader = who('leader');

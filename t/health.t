@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# The health location tells the state of PostgreSQL and Redis.
+# Shows that the health location tells the state of PostgreSQL and Redis.
 
 use strict;
 use warnings;
@@ -19,7 +19,7 @@ my $acme = $s->tenant('acme');
 my ($r, @workers);
 
 
-# Waits until the health is so, then checks the whole answer.
+# Waits for the status and body of the health location, then checks the whole answer.
 
 sub health_is {
     my ($status, $json, $name) = @_;
@@ -82,7 +82,7 @@ health_is(200, $ok, 'all is well again');
 is("@{[ $s->workers ]}", "@workers", 'the workers are the same');
 
 
-# without Redis in the configuration
+# Redis is not configured.
 
 $s->nginx->{svc} = { svc_redis => undef, svc_redis_timeout => undef };
 $s->reload;
@@ -90,7 +90,7 @@ health_is(200, { status => 'ok', postgres => 'up', redis => 'off' },
           'Redis is off');
 
 
-# a port is not needed; nobody listens there
+# A port may be missing; nobody listens there.
 
 $s->nginx->{svc} = { svc_redis => '127.0.0.9' };
 $s->reload;
@@ -100,7 +100,7 @@ ok((grep { /Redis 127\.0\.0\.9:6379 is down/ } $s->nginx->log_lines),
    'whose default the log names');
 
 
-# nginx starts without PostgreSQL, and finds it later
+# nginx starts without PostgreSQL, and finds it later.
 
 $s->pg->stop;
 $s->redis->stop;

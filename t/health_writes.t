@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Health of reads and of writes: commits that do not end, a standby, and how
-# little it takes.
+# Shows the health of reads and of writes: with commits that do not end, with a
+# standby, and how few writes it takes.
 
 use strict;
 use warnings;
@@ -13,7 +13,7 @@ use SvcTest::Metrics;
 use SvcTest::Process qw(wait_for);
 
 
-# a connection with a commit that does not end stays
+# A connection stays while its commit does not end.
 
 my $s = SvcTest->new(workers => 2, svc => { svc_postgres_timeout => '60s' },
                      locations => <<'EOT')->start;
@@ -29,7 +29,7 @@ sub writes {
 }
 
 
-# Both locations, on the worker that is asked.
+# Checks both locations, on the worker that answers.
 
 sub health_is {
     my ($status, $of_writes, $json, $name) = @_;
@@ -69,7 +69,7 @@ my $well = { status => 'ok', postgres => 'up', reads => 'up', writes => 'up' };
 health_is(200, 200, $well, 'all is well');
 
 
-# --- a flood: commits are few ------------------------------------------------
+# --- a flood of requests makes few commits -----------------------------------
 
 my $before = $s->sql('SELECT pg_current_xact_id()');
 my $c = $s->connection;
@@ -123,7 +123,7 @@ $client->query('ALTER SYSTEM RESET default_transaction_read_only');
 $client->query('SELECT pg_reload_conf()');
 health_is(200, 200, $well, 'read-write again');
 
-# the sweeps go on trying
+# The sweeps go on trying to write.
 
 is(scalar(grep { /svc_app/ && !/cannot execute (?:UPDATE|DELETE) / } $s->pg->errors), 0,
    "nothing of it is an error in PostgreSQL's log")
@@ -132,7 +132,7 @@ is(scalar(grep { /svc_app/ && !/cannot execute (?:UPDATE|DELETE) / } $s->pg->err
 
 # --- a full disk -------------------------------------------------------------------
 
-# What a commit needs is there still, and what a row needs is not.
+# A commit still has room on the disk, and a row has not.
 
 $s->sql("CREATE FUNCTION public.no_room() RETURNS trigger LANGUAGE plpgsql AS \$\$ BEGIN"
         . " RAISE EXCEPTION 'could not extend file: No space left on device'"
@@ -140,7 +140,7 @@ $s->sql("CREATE FUNCTION public.no_room() RETURNS trigger LANGUAGE plpgsql AS \$
 $s->sql('CREATE TRIGGER no_room BEFORE INSERT ON svc.user_account'
         . ' FOR EACH ROW EXECUTE FUNCTION public.no_room()');
 
-# each worker says what it has met itself
+# Each worker reports what it has met itself.
 
 my $n = 0;
 
@@ -161,7 +161,7 @@ $s->sql('DROP FUNCTION public.no_room()');
 is($acme->scim(POST => '/Users', { userName => 'room@acme.test' })->status, 201,
    'with room again one is stored');
 
-# what has been met counts for a minute: new workers have met nothing
+# An error counts for a minute, in the worker that met it: new workers have met none.
 
 $s->reload;
 health_is(200, 200, $well, 'and all is well');

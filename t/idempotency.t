@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 
-# Idempotency-Key: a create that is sent again is not carried out again.
+# Shows that a create that is sent again with its Idempotency-Key is not carried out
+# again.
 
 use strict;
 use warnings;
@@ -99,7 +100,7 @@ is($s->sql("SELECT count(*) FROM svc.idempotency WHERE created_at <"
    'old keys go');
 
 
-# --- at the same time ------------------------------------------------------------
+# --- the same key at the same time -----------------------------------------------
 
 my $before = tokens();
 my @pids = map {
@@ -125,7 +126,7 @@ is(create('race', \%token)->header('idempotency-replayed'), 'true',
    'and then its answer is known');
 
 
-# --- a connection that breaks, which is what keys are for ------------------------------
+# --- a connection that breaks ----------------------------------------------------------
 
 {
     my $lock = $s->connect_as('postgres');

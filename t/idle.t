@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Ten thousand idle connections, while others are served.
+# Shows that other requests are served beside ten thousand idle connections.
 
 use strict;
 use warnings;
@@ -16,7 +16,7 @@ use SvcTest::Scim;
 
 use constant IDLE => 10000;
 
-# each worker may get nearly all of them; the limit is inherited by nginx
+# Each worker may get nearly all connections; nginx inherits the limit.
 
 my ($failed, $said) = run([ 'prlimit', '--pid', $$,
                             '--nofile=' . (IDLE + 5000) ]);
@@ -37,7 +37,7 @@ my $host = sockaddr_in($s->port, INADDR_LOOPBACK);
 my (@idle, $refused, $in);
 
 
-# Of 25 reads and writes, in seconds.
+# Returns the median time of 25 reads and writes, in seconds.
 
 sub median {
     my ($who) = @_;
@@ -61,7 +61,7 @@ sub median {
 my $alone = median('first');
 my $rss = resident($s->workers);
 
-# in each state that a connection may idle in
+# Connections are left in each state in which one may idle.
 
 my $get = "GET /scim/v2/Users/$user->{id} HTTP/1.1\r\nHost: a\r\n"
           . "Authorization: Bearer $acme->{scim_token}\r\n\r\n";
@@ -79,7 +79,7 @@ for my $i (1 .. IDLE) {
 
     syswrite $sock, $state[$i % @state];
 
-    # the last kind has had its answer, and is kept alive
+    # The last kind has had its answer, and is kept alive.
 
     if ($i % @state == 3) {
         $refused++ if !sysread($sock, $in, 65536) || $in !~ /^HTTP\S+ 200/;
@@ -99,7 +99,7 @@ my $each = (resident($s->workers) - $rss) / IDLE;
 cmp_ok($each, '<', 16, sprintf 'an idle connection costs %.1f kB', $each)
     if !$ENV{SVC_TEST_SLOW} || $ENV{SVC_TEST_SLOW} == 1;
 
-# the connections are as good as new
+# The idle connections are still good.
 
 my $late = $idle[3];
 syswrite $late, $get;

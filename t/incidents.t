@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# /v1/admin/security-incidents: each rule at its threshold and one below, and what
-# becomes of an incident.
+# Shows each rule of /v1/admin/security-incidents at its threshold and one below, and
+# how incidents are acknowledged.
 
 use strict;
 use warnings;
@@ -59,7 +59,7 @@ sub list {
 }
 
 
-# Those that are open of a type.
+# Returns the open incidents of a type.
 
 sub incidents {
     my ($type) = @_;
@@ -74,7 +74,7 @@ sub ack { return $acme->admin(POST => "/security-incidents/$_[0]/ack", undef, []
                               $_[1] // $manage) }
 
 
-# --- from one address ------------------------------------------------------------------
+# --- sign-ins from one address ---------------------------------------------------------
 
 my @from = ('X-Test-Address' => '198.51.100.9');
 
@@ -113,7 +113,7 @@ cmp_ok($again->{details}{lastSeenAt}, 'gt', $found->{details}{lastSeenAt}, 'late
 is($again->{createdAt}, $found->{createdAt}, 'and as old');
 
 
-# --- who may look, and acknowledge ---------------------------------------------------------
+# --- permissions, and acknowledging --------------------------------------------------------
 
 admin_error($acme->admin(GET => '/security-incidents', undef, [], $manage), 403, 'forbidden',
             'a list without the permission');
@@ -157,7 +157,7 @@ is($acme->admin(GET => '/security-stats', undef, [], $audit)->json->{openInciden
    'one is open');
 
 
-# --- accounts that are locked ----------------------------------------------------------------
+# --- locked accounts -------------------------------------------------------------------------
 
 sub lock_out {
     my ($who) = @_;
@@ -180,9 +180,9 @@ is_deeply([ $found->{severity}, @{ $found->{details} }{qw(lockouts count)} ],
           [ 'medium', 5, 1 ], 'five');
 
 
-# --- a user ----------------------------------------------------------------------------------
+# --- incidents of one user -------------------------------------------------------------------
 
-# events as a sign-in leaves them
+# Stores events like those of a sign-in.
 
 sub event {
     my ($id, %event) = @_;
@@ -206,7 +206,7 @@ is(scalar(() = incidents('passkey_cloned')), 0, 'a passkey that is wrong');
 event($ada, kind => 'failure', reason => 'passkey_cloned');
 is(scalar(() = incidents('passkey_cloned')), 1, 'and one that was copied');
 
-# of real sign-ins
+# The same happens with real sign-ins.
 
 my $bob = user('bob')->{id};
 my @paris = ('X-Test-Address' => '203.0.113.5',

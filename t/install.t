@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# make install, what it replaces and removes, and nginx -t with what it installed.
+# Shows what make install installs, replaces and removes, and that nginx -t takes it.
 
 use strict;
 use warnings;
@@ -26,8 +26,8 @@ on_exit(sub { remove_tree($dir) });
 delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS)};
 
 
-# Runs make on a copy of the checkout: its folder has a blank, and so does where
-# it installs.
+# Runs make on a copy of the checkout: its folder has a blank, and so has the folder
+# where it installs.
 
 my $copy = "$dir/a copy";
 my $root = "$dir/the root";
@@ -68,7 +68,7 @@ system("cp -a --parents Makefile README.md config conf sql ngx_svc_* t/README.md
        . " && cp -a build/modules build/nginx-dev-* '$copy/build'") == 0 or die;
 chmod 0755, $dir;
 
-# where versions before had it
+# Earlier versions installed a file here.
 
 make_path("$root/usr/share/doc/ngx_svc/examples");
 system("touch '$root/usr/share/doc/ngx_svc/examples/README.md'") == 0 or die;
@@ -100,7 +100,7 @@ ok(-e "$root/usr/lib/nginx/modules/$_", $_)
     for qw(ngx_http_svc_common_module.so ngx_http_svc_scim_module.so
            ngx_http_svc_admin_module.so ngx_http_svc_webhook_module.so);
 
-# the example, with a certificate and the paths of here
+# The example gets a certificate, and the paths of this test.
 
 make_path("$dir/etc", "$dir/tmp");
 system("openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost"
@@ -117,7 +117,7 @@ $example =~ s{# (include) /usr/}{$1 $root/usr/} or die 'no pages in the example'
 $example =~ s{/etc/nginx/}{$dir/etc/}g;
 $example =~ s{/var/log/nginx/}{$dir/tmp/}g;
 
-# nginx -t binds, and an ordinary user may not take these ports
+# nginx -t binds, and an ordinary user may not bind these ports.
 
 $example =~ s{\blisten (\[::\]:)?\K(\d+)\b}{$2 + 20000}ge;
 
@@ -138,10 +138,10 @@ is($?, 0, 'nginx -t with what was installed') or diag($text);
 unlike($text, qr/deprecated/, 'has nothing to say against it');
 
 
-# --- the packages that it needs -----------------------------------------------------
+# --- the packages that the modules need ---------------------------------------------
 
-# of nginx, which depends on what it needs itself, and of the libraries that the
-# modules name
+# These packages are nginx, which depends on what it needs itself, and those of the
+# libraries that the modules name.
 
 my @so = glob(quotemeta("$root/usr/lib/nginx/modules") . '/*.so');
 my %libraries = map { $_ => 1 }
@@ -152,7 +152,7 @@ my %paths = map { /^\t(\S+) .*=> (\S+)$/ ? ($1 => $2) : () }
 my %needed = ('nginx' => 1);
 
 for my $library (grep { !/^lib(?:c|crypto|ssl)\.so/ } keys %libraries) {
-    # some packages have it in /lib, which is a link to /usr/lib
+    # Some packages have it in /lib, which is a link to /usr/lib.
     my $path = realpath($paths{$library}) =~ s{^/usr(?=/lib/)}{*}r;
     my ($status, $owner) = run([ 'dpkg', '-S', $path ]);
 
@@ -168,9 +168,9 @@ is_deeply([ sort keys %needed ], [ sort +($row // '') =~ /`([^`]+)`/g ],
           'documented: the packages that the modules need');
 
 
-# --- what is in use is replaced ---------------------------------------------------
+# --- files in use are replaced ----------------------------------------------------
 
-# half of the modules as they were built, half as they were installed
+# Half of the modules are loaded as they were built, half as they were installed.
 
 my $s = SvcTest->new(load => [ map({ "copy/ngx_http_svc_${_}_module.so" }
                                    qw(common scim)),
@@ -183,7 +183,7 @@ symlink "$root/usr/lib/nginx/modules", "$s->{dir}/modules/usr" or die $!;
 
 $s->start;
 
-# where a process has code of the modules, as the kernel shows it
+# Returns where a process has code of the modules, as the kernel shows it.
 
 sub mapped {
     my ($pid) = @_;
@@ -216,7 +216,7 @@ is_deeply([ grep { $_->[1] !~ ($_->[0] =~ /^bad/ ? qr/^400$/ : qr/^20[01]$/) }
           'no request has failed');
 $s->done;
 
-# svcctl is a script: who runs it reads on in the old one
+# svcctl is a script: a shell that runs it goes on reading the old file.
 
 my %reader;
 
@@ -235,7 +235,7 @@ for my $file (sort keys %reader) {
 }
 
 
-# --- stale files, static builds, and the end ----------------------------------------
+# --- stale files, static builds, and removal ----------------------------------------
 
 my $installed = files($root);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# /v1/integrations: the catalogue of applications.
+# Shows /v1/integrations, the catalogue of applications.
 
 use strict;
 use warnings;
@@ -95,7 +95,7 @@ is(ask('?category=data&limit=1')->json->{total}, keys_of('category=data')->@*,
    'the total is of what was asked for');
 
 
-# --- one -------------------------------------------------------------------------------
+# --- one integration -------------------------------------------------------------------
 
 is_deeply(ask("/$_->{key}")->json, $_, $_->{key}) for @$all[0, 17, -1];
 admin_error(ask("/$_"), 404, undef, "none: $_") for 'Slack', 'slac', 'slackk', 'x', '%FF';
@@ -104,7 +104,7 @@ admin_error($s->http(POST => '/v1/integrations',
             'nothing is added');
 
 
-# --- of a session -----------------------------------------------------------------------
+# --- with a session ---------------------------------------------------------------------
 
 $s->secret($PASSWORD);
 with_password($s, $acme, userName => "$_\@acme.test", role => $_) for qw(owner member);

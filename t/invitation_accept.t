@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Who is invited: what the link says, and the account that comes of it.
+# Shows what an invitation's link tells, and the account that accepting it makes.
 
 use strict;
 use warnings;
@@ -40,7 +40,7 @@ sub admin { return $acme->admin(@_[0 .. 2], undef, $all) }
 sub browser { return SvcTest::Browser->new($s, @_) }
 
 
-# An invitation with the token of its link.
+# Makes an invitation; returns it with the token of its link.
 
 sub invited {
     my (%body) = @_;
@@ -92,7 +92,7 @@ sub status_of {
 }
 
 
-# Neither route knows it, and there is no account.
+# Checks that neither route knows the token, and that no account is made.
 
 sub none {
     my ($in, $name, %more) = @_;
@@ -109,7 +109,7 @@ sub none {
 }
 
 
-# --- all goes well --------------------------------------------------------------------
+# --- an invitation is accepted --------------------------------------------------------
 
 my ($staff, $gone) = map { admin(POST => '/groups', { name => $_ })->json->{id} }
                      qw(Staff Gone);
@@ -364,7 +364,7 @@ is($s->sql('SELECT last_login_at IS NULL FROM svc.user_account WHERE user_name =
 policy('allow');
 
 
-# --- a browser that somebody has signed in with --------------------------------------------
+# --- a browser with a session of somebody else ---------------------------------------------
 
 $b = browser();
 is(accept_it(invited(), browser => $b)->status, 201, 'one');
@@ -376,7 +376,7 @@ admin_error($s->http(GET => '/v1/auth/session', [ Cookie => $old ]), 401,
             'unauthenticated', 'the first session has ended');
 
 
-# --- at the same time -----------------------------------------------------------------------
+# --- accepting at the same time -------------------------------------------------------------
 
 sub begin {
     my ($in) = @_;
@@ -414,7 +414,7 @@ wait_for {
 
 is(scalar(grep { $_ eq $in->{email} } @created), 1, 'the webhook is told once');
 
-# Something that happens between the read and the write.
+# Changes something between the read and the write.
 
 sub meanwhile {
     my ($name, $in, @change) = @_;
@@ -462,7 +462,7 @@ is($r->status, 201, 'a role and a group that go meanwhile') or diag($r->body);
 is($r->json->{role}, 'member', 'are not given');
 
 
-# --- clients that leave, and PostgreSQL that does ---------------------------------------------
+# --- clients that leave, and PostgreSQL that stops --------------------------------------------
 
 for my $how (qw(close abort)) {
     my @left = map { invited() } 1 .. 10;
@@ -477,7 +477,7 @@ for my $how (qw(close abort)) {
                    . " FROM svc.invitation i WHERE i.id = '$in->{id}'"), 't',
            "$how: an account, or an invitation");
     }
-    # at one moment: some may still be under way
+    # One statement counts both, since some requests may still be under way.
 
     is($s->sql('SELECT count(*) FROM svc.invitation i WHERE (i.accepted_at IS NOT NULL)'
                . ' <> EXISTS (SELECT FROM svc.user_account u WHERE u.user_name ='

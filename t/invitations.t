@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# /v1/admin/invitations: who is to become a member.
+# Shows /v1/admin/invitations: inviting people, listing and revoking invitations.
 
 use strict;
 use warnings;
@@ -60,7 +60,7 @@ my $n = 0;
 sub address { return 'new' . ++$n . '@acme.test' }
 
 
-# A new one; its answer.
+# Makes an invitation, and returns it.
 
 sub invited {
     my (%body) = @_;
@@ -80,7 +80,7 @@ sub invitations {
 }
 
 
-# A text that changes with any of them, or the log.
+# Returns a text that changes with any invitation, or with the audit log.
 
 sub stored {
     return scalar $s->sql("SELECT coalesce(md5(string_agg(i::text, ' ' ORDER BY id)), '')"
@@ -99,7 +99,7 @@ sub declined {
 }
 
 
-# --- one ---------------------------------------------------------------------------
+# --- one invitation ----------------------------------------------------------------
 
 $acme->new_events(@TOLD);
 
@@ -150,7 +150,7 @@ is(ask(POST => '', { email => address(), role => 'viewer', expiresInDays => 1 })
    ->status, 201, 'for a day');
 
 
-# --- once more ---------------------------------------------------------------------
+# --- sent again with its key -------------------------------------------------------
 
 my $key = [ 'Idempotency-Key' => 'one' ];
 my $body = { email => address(), role => 'member' };
@@ -203,7 +203,7 @@ for my $bad ('', '[]', '{"email":"x@acme.test"}', '{"role":"member"}',
 admin_error(ask(GET => "?$_"), 400, undef, "?$_") for 'status=gone', 'limit=0';
 
 
-# --- who is there, or invited ---------------------------------------------------------
+# --- addresses of users, and of invitations -------------------------------------------
 
 $acme->create(userName => 'Dave@acme.test');
 
@@ -218,7 +218,7 @@ is($globex->admin(POST => '/invitations', { email => 'dave@acme.test',
                                             role => 'member' }, undef, $token{other})
    ->status, 201, 'another tenant may invite him');
 
-# one of two at the same time
+# One of two invitations at the same time succeeds.
 
 for my $round (1 .. 5) {
     my $email = address();
@@ -279,7 +279,7 @@ is($globex->admin(GET => '/invitations', undef, undef, $token{other})->json->{to
    1, 'another tenant has its own');
 
 
-# --- again -------------------------------------------------------------------------
+# --- resending ---------------------------------------------------------------------
 
 sub hash_of {
     return scalar $s->sql("SELECT token_hash FROM svc.invitation WHERE id = '$_[0]'");
@@ -314,7 +314,7 @@ declined(ask(POST => "/$joined->{id}/resend"), 409, 'email_taken',
         'of who has come another way', stored());
 
 
-# --- who may ----------------------------------------------------------------------
+# --- permissions ------------------------------------------------------------------
 
 only_with($s, $acme, $MANAGE, [ GET => '/invitations' ],
           [ POST => '/invitations', { email => address(), role => 'member' } ],
@@ -376,7 +376,7 @@ $r = $callers[3]{ask}->(POST => '', { email => address(), role => 'member' });
 is($r->json->{invitedBy}{type}, 'user', 'who invites by a session');
 
 
-# --- a role that goes, or is raised, meanwhile ------------------------------------------
+# --- a role that is deleted, or gets more permissions, meanwhile ------------------------
 
 sub meanwhile {
     my ($name, $change, $status, $code) = @_;
@@ -404,7 +404,7 @@ meanwhile('a role that goes',
             "DELETE FROM svc.role WHERE key = 'manager'" ], 400, 'invalid_request');
 
 
-# --- how many ----------------------------------------------------------------------
+# --- the greatest number of invitations --------------------------------------------
 
 $s->sql("DELETE FROM svc.invitation WHERE tenant_id = '$acme->{id}'");
 $s->sql(<<"EOT");

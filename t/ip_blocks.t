@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# /v1/admin/ip-blocks: addresses from which nobody signs in.
+# Shows /v1/admin/ip-blocks: addresses from which nobody signs in.
 
 use strict;
 use warnings;
@@ -26,7 +26,7 @@ sub ask {
 }
 
 
-# Addresses, the newest first.
+# Returns the blocked addresses, the newest first.
 
 sub blocked {
     my $r = ask(GET => '', undef, @_);
@@ -76,7 +76,7 @@ for my $blank ('', ' ', " \t\r\n ") {
     ask(DELETE => '/192.0.2.8');
 }
 
-# RFC 5952, and one text for an address
+# RFC 5952: an address has one text.
 my %canonical = ('2001:DB8::0:0:1' => '2001:db8::1',
                  '2001:db8:0:1:1:1:1:1' => '2001:db8:0:1:1:1:1:1',
                  '1:0:0:2:0:0:0:3' => '1:0:0:2::3',
@@ -134,7 +134,7 @@ admin_error(ask(POST => '', { ip => $_ }), 400, 'anti_lockout', "own: $_")
     for '127.0.0.1', '::ffff:127.0.0.1', '::ffff:7f00:1';
 
 
-# --- what has expired is none --------------------------------------------------------
+# --- a block that has expired is none ------------------------------------------------
 
 $s->sql("UPDATE svc.ip_block SET expires_at = now() - interval '1 minute'"
         . " WHERE ip = '198.51.100.9'");

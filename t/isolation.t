@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# A PostgreSQL that accepts and never answers does not stop a worker: what does
-# not need it is answered at once, what does gets 503 within its time limit.
+# Shows that a PostgreSQL that accepts connections and never answers does not stop a
+# worker: requests that do not need it are answered at once, and the others get 503
+# within their time limit.
 
 use strict;
 use warnings;
@@ -25,7 +26,7 @@ my $user = $acme->create(userName => 'ada@acme.test');
 my @workers = $s->workers;
 
 
-# n requests that do not need PostgreSQL.
+# Sends n requests that do not need PostgreSQL.
 
 sub answered {
     my ($path, $status, $n, $name) = @_;
@@ -40,7 +41,7 @@ scim_ok($acme->scim(GET => '/Users'), 200, 'before');
 
 $s->pg->freeze;
 
-# more than the connections and their depth take, reads and writes
+# 80 requests, reads and writes, are more than the connections and their depth take.
 
 my @c = map { $s->connection } 1 .. 80;
 
@@ -86,7 +87,7 @@ scim_ok($acme->scim(GET => "/Users/$user->{id}"), 200, 'reads');
 scim_ok($acme->scim(POST => '/Users', { userName => 'new@acme.test' }), 201,
         'writes');
 
-# each write of then is there with its event or not at all
+# Each of these writes is stored with its event, or not at all.
 
 is($s->sql("SELECT count(*) FROM svc.user_account u WHERE user_name LIKE"
            . " 'frozen%' AND (SELECT count(*) FROM svc.audit_event"
@@ -96,9 +97,9 @@ is($s->sql("SELECT count(*) FROM svc.user_account u WHERE user_name LIKE"
 is("@{[ $s->workers ]}", "@workers", 'the worker is the same');
 
 
-# a lock in the database holds one tenant's writes; the others go on
+# A lock in the database holds up one tenant's writes; the others go on.
 
-# with time enough for the others on a machine that stalls
+# The time limit suffices for the others even on a machine that stalls.
 
 $s->nginx->{svc}{svc_postgres_timeout} = slow(5) . 's';
 $s->reload;

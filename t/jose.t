@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# Keys, signatures and DPoP proofs beside python3-jwcrypto and python3-jwt: what we
-# sign they verify, and the other way round.  SVC_TEST_SEED takes other payloads.
+# Checks keys, signatures and DPoP proofs against python3-jwcrypto and python3-jwt:
+# they verify what we sign, and we verify what they sign. SVC_TEST_SEED takes other
+# payloads.
 
 use strict;
 use warnings;
@@ -19,7 +20,7 @@ needs(program => 'make', python => 'jwcrypto jwt');
 
 my $ROOT = "$FindBin::Bin/..";
 my $KEYS = 1000;
-my $RSA = 0.03;                         # of those, since each takes a while
+my $RSA = 0.03;                         # the share of RSA keys, since each takes a while
 my $JSON = JSON::PP->new->utf8->canonical;
 
 my $seed = $ENV{SVC_TEST_SEED} // 20261123;
@@ -56,12 +57,12 @@ sub random_value {
 sub random_object {
     my ($depth) = @_;
 
-    # "x", since python3-jwt looks at claims that it knows
+    # The names begin with "x", since python3-jwt looks at claims that it knows.
 
     return { map { ("x$_" . random_text() => random_value($depth)) } 1 .. rand 6 };
 }
 
-# One bit of the decoded signature, of the payload, or of the header is another.
+# Flips one bit of the decoded signature, of the payload, or of the header.
 
 sub damaged {
     my ($jws, $part) = @_;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# A key that rows need and the file lacks: it is told at start, and what is sealed under
-# it is never called wrong.
+# Shows that a missing key that rows need is reported at the start, and that nothing
+# sealed under it is ever called wrong.
 
 use strict;
 use warnings;
@@ -52,7 +52,8 @@ sub health_becomes {
 sub missing { return SvcTest::Metrics->get($s)->value('svc_keys_missing') }
 
 
-# What the log says of an answer that is 500, and of nothing else.
+# Expects an answer of 500 that calls nothing wrong, and a line in the log that names
+# the key, the tenant and the request.
 
 my @allowed;
 
@@ -72,7 +73,7 @@ sub broken {
 }
 
 
-# --- before ---------------------------------------------------------------------------
+# --- before the key is gone -----------------------------------------------------------
 
 my $first = slurp($s->{key_file});
 my $second = 'k2:' . 'ab' x 32 . "\n";
@@ -129,7 +130,7 @@ broken($eve->post('/v1/auth/password', { currentPassword => $PASSWORD,
        'the password of a user', 'a change');
 broken(form($s, token => { %CC }, client => $client), 'the signing key', 'a token');
 
-# an operator's link sets a password all the same
+# An operator's link sets a password all the same.
 
 my $link = $s->svcctl(qw(user reset-link --tenant acme --email bob@acme.test));
 my ($token) = $link =~ /([\w-]{43})/;
@@ -141,7 +142,7 @@ is($s->http(POST => '/v1/auth/password/reset', [],
 is(browser()->login('bob@acme.test', $OTHER)->status, 200, 'is under a key that is there');
 
 
-# --- back -----------------------------------------------------------------------------
+# --- the key is back ------------------------------------------------------------------
 
 keys_are($second . $first);
 health_becomes('ok', 'ok', 'back');
@@ -182,7 +183,7 @@ is($s->sql("SELECT count(*) FROM svc.recovery_code WHERE key_id = '1'"), 9,
 
 # --- a key that is missed later -------------------------------------------------------
 
-# as another node seals with a key that this one has not got
+# Another node seals with a key that this node does not have.
 
 keys_are($second . $first);
 health_becomes('ok', 'ok', 'before');

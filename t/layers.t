@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# The folders of the sources: each includes and calls what is below it only, no
-# files need each other in a circle, what a header declares is in the file of its
-# name, and no macro is defined in two of them.
+# Shows that each folder of sources includes and calls only what is below it, that no
+# files need each other in a circle, that what a header declares is in the file of its
+# name, and that no macro is defined in two files.
 
 use strict;
 use warnings;
@@ -11,8 +11,8 @@ use File::Find qw(find);
 use Test::More;
 
 
-# From the bottom.  Of a surface, all below "common" is below it; the surfaces
-# have nothing of each other.
+# From the bottom. All surfaces are above "common"; no surface has anything of another
+# one.
 
 my %FLOORS = (
     common => [ qw(base metrics zone access pg redis http) ],
@@ -26,7 +26,7 @@ my ($objects) = grep { -d } map { "build/$_/objs/addon" }
                                 qw(nginx-dev-cc nginx-dev-clang sanitize/src);
 
 
-my %floor;      # of a folder: the surface, and the number
+my %floor;      # the surface of a folder, and its number there
 
 for my $surface (keys %FLOORS) {
     my @floors = map { "ngx_svc_$surface/$_" } @{ $FLOORS{$surface} };
@@ -64,7 +64,7 @@ for my $file (keys %folder) {
 }
 
 
-# --- and call: a module's object is how nginx finds its configuration ------------
+# --- calls; a module's object is how nginx finds its configuration ---------------
 
 die "no object files: make build\n" if !$objects;
 
@@ -76,7 +76,7 @@ find({ no_chdir => 1, wanted => sub {
     $object{$_} = $unit{$name} if $unit{$name};
 } }, $objects);
 
-# all of them by one nm, which takes longer to start than to read one
+# One nm reads all of them: it takes longer to start than to read one.
 
 open my $nm, '-|', 'nm', '-A', sort keys %object or die "nm: $!\n";
 
@@ -175,7 +175,7 @@ is_deeply(\@circles, [], 'no files need each other');
 
 # --- headers: what one declares is in the file of its name ---------------------------
 
-# Not of metrics and the resources of routes, whose tables are read elsewhere.
+# Metrics, and the resources of routes, are left out: their tables are read elsewhere.
 
 my @tidy = ((map { "ngx_svc_common/$_" } qw(base zone access pg redis)),
             map { "ngx_svc_webhook/$_" } qw(core queue emit http lane log schedule

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# /v1/admin/ldap: the directory of a tenant.
+# Shows /v1/admin/ldap, a tenant's LDAP directory.
 
 use strict;
 use warnings;
@@ -42,7 +42,7 @@ sub ask {
 }
 
 
-# What is refused names the member.
+# Expects a refusal that names the member.
 
 sub refused {
     my ($member, $change, $name) = @_;
@@ -115,7 +115,7 @@ changed({ %NEW, url => 'ldap://[2001:DB8::1]:389', startTls => $TRUE,
           userFilter => '(mail={email})' },
         qw(url bindPassword userFilter startTls));
 
-# the password goes nowhere else
+# The password is sent to no other server, and by no other name.
 
 refused(bindPassword => { url => 'ldaps://evil.example.com', bindPassword => \0 },
         'another server');
@@ -174,7 +174,7 @@ is($s->sql("SELECT count(*) FROM svc.ldap WHERE tenant_id = '$acme->{id}'"), 0,
    'nothing was stored');
 
 
-# --- of a session -----------------------------------------------------------------------
+# --- with a session ---------------------------------------------------------------------
 
 with_password($s, $acme, userName => "$_\@acme.test", role => $_) for qw(owner member);
 

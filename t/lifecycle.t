@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# The life of a request and of its connection: how it may arrive, how it may
-# end, and what a client that leaves takes with it.
+# Shows how a request may arrive and end, how its connection ends, and what a client
+# that leaves ends.
 
 use strict;
 use warnings;
@@ -69,7 +69,7 @@ for my $row ([ 401, HEAD => '/scim/v2/Users', [] ],
     $r = $c->request(@request);
     is($r->status, $status, "$request[0] $request[1]: $status");
 
-    # were there a body, it would be in front of the next answer
+    # A body would be in front of the next answer.
 
     is($c->request(GET => '/alive')->body, 'alive', 'and no body');
 }
@@ -100,7 +100,7 @@ ok($c->closed, 'then closed');
 
 # --- nginx's own errors -----------------------------------------------------
 
-# garbage that names no path is of no surface
+# Garbage that names no path belongs to no surface.
 
 for my $row (
     [ 'garbage',            "garbage\r\n\r\n" ],
@@ -140,14 +140,14 @@ for my $row (
     scim_error(scalar $s->raw($bytes), $status, undef, $name);
 }
 
-# outside of it nginx is as ever
+# Outside the surfaces nginx answers as always.
 
 $r = $s->http(GET => '/nothing');
 is($r->status, 404, 'elsewhere: 404');
 is($r->header('content-type'), 'text/html', 'is a page of nginx');
 
 
-# --- how a body may come ----------------------------------------------------
+# --- how a body may arrive --------------------------------------------------
 
 $text = body();
 $c = $s->connection;
@@ -161,7 +161,7 @@ for my $byte (split //, $text) {
 
 scim_ok($c->read, 201, 'a body byte by byte');
 
-# the whole request so, in packets of one byte
+# The whole request is sent in packets of one byte.
 
 $text = body();
 setsockopt $c->sock, 6, 1, pack 'l', 1;
@@ -209,7 +209,7 @@ $r = $c2->request(POST => '/scim/v2/Users',
 scim_error($r, 413, undef, 'Expect with a body that is too large');
 is(users(), $before, 'nothing was stored');
 
-# a GET with a body
+# A GET with a body.
 
 $r = $c->request(GET => $path, $acme->headers, '{"x":1}');
 scim_ok($r, 200, 'a GET with a body');
@@ -221,7 +221,7 @@ $r = $c->request(GET => $path, [ @{ $acme->headers },
 scim_ok($r, 200, 'a GET with a long body in chunks');
 is($c->request(GET => '/alive')->body, 'alive', 'which is skipped');
 
-# an error that comes before the body was read
+# An error is sent before the body is read.
 
 $r = $c->request(POST => '/scim/v2/Groups', $acme->headers, 'x' x 50000);
 scim_error($r, 404, undef, 'a body for a route that is not there');
@@ -230,7 +230,7 @@ if (!$c->closed(0.1)) {
     is($c->request(GET => '/alive')->body, 'alive', 'which is skipped');
 }
 
-# a body larger than nginx's buffers, that goes to a file or not
+# A body larger than nginx's buffers, which may go to a file.
 
 $text = SvcTest::Walk::Bodies::padded({ userName => 'mid@acme.test' }, 300_000);
 scim_ok($s->http(POST => '/scim/v2/Users', $acme->headers, $text), 201,
@@ -278,7 +278,7 @@ is($titles, scalar(grep { defined $_->[1] } @expect),
 
 # --- HTTP/2 -----------------------------------------------------------------
 
-# curl reads the header fields
+# curl reads the header fields.
 
 sub curl {
     my ($status, $out) = run([ 'curl', '-sS', '--http2-prior-knowledge',
@@ -306,7 +306,7 @@ is($what, '200 application/scim+json 2', 'HTTP/2: HEAD');
 like($what, qr/^40[01] application\/scim\+json 2$/,
      'HTTP/2: two authorization fields');
 
-# a client of our own has many streams at once
+# A client of the test's own has many streams at once.
 
 my $c3 = SvcTest::Http2->new(port => $h2);
 my @token = (authorization => "Bearer $acme->{scim_token}");
@@ -340,7 +340,7 @@ is(scalar(grep { my ($i, $id) = @$_;
                  == (200, 201, 404, 401, 400)[$i % 5] } @streams),
    60, 'HTTP/2: sixty streams at once');
 
-# streams that are reset, at work and while their body is sent
+# Streams are reset, at work and while their body is sent.
 
 for my $round (1 .. 30) {
     $c3->reset($c3->request(GET => $path, \@token));
@@ -375,7 +375,7 @@ ok($s->unharmed(\@workers, 'HTTP/2'), 'HTTP/2: the workers are unharmed');
 
 $text = '{"userName":"left@acme.test"}';
 
-# while the body is sent
+# Clients leave while they send the body.
 
 for my $part (0 .. length($text) - 1) {
     $c = $s->connection;
@@ -389,7 +389,8 @@ ok($s->unharmed(\@workers, 'left'), 'clients that left while sending');
 is($s->sql("SELECT count(*) FROM svc.user_account WHERE user_name LIKE"
            . " 'left%'"), 0, 'stored nothing');
 
-# right after the request, before the answer: on each path through the server
+# Clients leave right after the request, before the answer, on each path through the
+# server.
 
 for my $round (1 .. 20) {
     for my $request (
@@ -410,8 +411,8 @@ for my $round (1 .. 20) {
 
 ok($s->unharmed(\@workers, 'left'), 'clients that left after sending');
 
-# while PostgreSQL is stopped, at work or waiting for a slot; some leave before
-# it goes on, some after
+# Clients leave while PostgreSQL is stopped, at work or waiting for a slot; some leave
+# before it goes on, some after.
 
 my $base_line = users();
 
@@ -448,7 +449,7 @@ is($s->sql("SELECT count(*) FROM svc.user_account u WHERE (SELECT count(*)"
            . " AND action = 'user.created') <> 1"), 0,
    'each with its audit event');
 
-# slots of those that left are free again: as many as ever work at once
+# The slots of those that left are free again: as many requests work at once as ever.
 
 my @again = map { $s->connection } 1 .. 60;
 $_->send($_->format(POST => '/scim/v2/Users', $acme->headers, body()))
@@ -457,7 +458,7 @@ is(scalar(grep { ($_->read // { status => 0 })->{status} == 201 } @again), 60,
    'sixty at once');
 
 
-# a client that does not read its answer
+# A client does not read its answer.
 
 my $many = $s->tenant('many');
 $many->add_users(200);
@@ -503,14 +504,14 @@ is(scalar(grep { ($_->read // { status => 0 })->{status} == 201 } @flight), 6,
    'all of them are answered');
 ok((wait_for { !$s->nginx->old_worker_pids }), 'then the workers end');
 
-# an idle keepalive connection does not hold a worker back
+# An idle keepalive connection does not hold a worker back.
 
 my $idle = $s->connection;
 scim_ok($idle->request(GET => $path, $acme->headers), 200, 'kept alive');
 $s->reload;
 ok($idle->closed, 'closed by the worker that quits');
 
-# many reloads, and requests all the while; none is lost
+# nginx is reloaded many times, and no request is lost.
 
 my ($asked, $answered) = (0, 0);
 
@@ -527,12 +528,12 @@ for (1 .. 5) {
 is($answered, $asked, 'requests during reloads');
 ok((wait_for { !$s->nginx->old_worker_pids }), 'all old workers end');
 
-# connections to PostgreSQL are given back: 2 workers, 7 each
+# Connections to PostgreSQL are given back: 2 workers, 7 each.
 
 ok((wait_for { $s->sessions('true') <= 14 }),
    'no connection to PostgreSQL is left over');
 
-# nginx itself shows a doubled header, at the level info
+# nginx itself logs a repeated header, at the level info.
 
 $s->done(shown => [ qr{ \[info\] .* client sent duplicate header line: } ]);
 done_testing();

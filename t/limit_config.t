@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# The settings of sign-in as nginx -t takes them: by svc_set, and from the
-# environment.  Their ranges are those that the document tells.
+# Shows which settings of sign-in nginx -t takes, by svc_set and from the environment.
+# Their ranges are those of the document.
 
 use strict;
 use warnings;
@@ -77,9 +77,9 @@ sub range {
 }
 
 
-# --- the defaults: one more, or one less, is no longer one ----------------------
+# --- a setting that excludes the default of another -----------------------------
 
-# Of two settings that are in each other's way the message tells the values.
+# Where two settings exclude each other the message tells both values.
 
 for my $name (qw(SESSION_IDLE SESSION_PENDING)) {
     my $absolute = $row{$name}{default} - 1;
@@ -156,7 +156,7 @@ fails([ 'SESSION_IDLE 300 SESSION_PENDING 300' ], {},
       qr/invalid number of arguments in "svc_set"/, 'two in one line');
 
 
-# --- the directive is before the environment --------------------------------------
+# --- the directive goes before the environment ------------------------------------
 
 passes([ 'SESSION_IDLE 300' ], { SESSION_IDLE => 'soon' },
        'the directive alone');
@@ -189,7 +189,7 @@ for my $row ([ '63k', qr/"svc_rate_size" must be at least 64k/ ],
 }
 
 
-# --- a new binary is handed what nginx was started with -------------------------
+# --- a new binary gets the environment that nginx was started with --------------
 
 sub master {
     my $text = slurp("$s->{dir}/nginx.pid") // '';
@@ -198,8 +198,8 @@ sub master {
 }
 
 
-# It starts one only when it is a daemon.  Without the variable neither it nor
-# the new one would take the configuration.
+# nginx starts a new binary only when it is a daemon. Without the variable neither the
+# old one nor the new one would take the configuration.
 
 subreaper();
 
@@ -210,7 +210,7 @@ passes([ 'SESSION_ABSOLUTE 1000' ], { SESSION_IDLE => 600 }, 'with it');
 $nginx->write_configuration($nginx->configuration
                             =~ s/^daemon off;/daemon on;/mr);
 
-# as long as who has started it is there it does not heed USR2
+# nginx ignores USR2 while the process that started it is there.
 
 my $starter = spawn($nginx->command, out => $nginx->{err},
                     env => $nginx->environment);

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# The scripts that count attempts, as the module has them, in a real Redis.
+# Shows that the module's scripts that count attempts work in a real Redis.
 
 use strict;
 use warnings;
@@ -17,7 +17,7 @@ my $redis = $s->redis;
 $redis->launch;
 
 
-# The texts: string literals behind ".text =", up to the "}".
+# The texts are string literals after ".text =", up to the "}".
 
 my %SCRIPT = slurp('ngx_svc_admin/limit/ngx_svc_limit_script.c')
              =~ /^ngx_svc_redis_script_t\s+ngx_svc_limit_(\w+)_script\ =
@@ -47,7 +47,8 @@ sub get { return ($redis->lines('GET', $_[0]))[0] // '' }
 sub ttl { return ($redis->lines('PTTL', $_[0]))[0] }
 
 
-# What is over, and its hits; ms left of both; ms of the lock.
+# Returns which key is over its limit, and its hits; the ms left of both windows; the
+# ms of the lock.
 
 sub check {
     my (%arg) = @_;
@@ -64,7 +65,7 @@ sub about {
 }
 
 
-# Lets time pass for a key.
+# Sets the time that a key has left.
 
 sub passes {
     my ($key, $left) = @_;
@@ -139,7 +140,7 @@ is_deeply([ @r[0, 1] ], [ 1, 2 ], 'over');
 about($r[4], 900_000, 'and locked');
 
 
-# --- locked -----------------------------------------------------------------------
+# --- a locked account -------------------------------------------------------------
 
 anew();
 script('lock', [ $LOCK ], 900_000);
@@ -165,7 +166,7 @@ is(script('clear', [ $LOCK, 'svc.none' ], 10, 4), 1, 'clearing nothing');
 is(get('svc.none'), '', 'makes nothing');
 
 
-# --- a counter without an end -----------------------------------------------------
+# --- a counter without expiry -----------------------------------------------------
 
 anew();
 $redis->lines('SET', $IP, 7);
@@ -176,7 +177,7 @@ ok(ttl($_) > 0 && ttl($_) <= $WINDOW, "$_ has one from then on")
     for $IP, $EMAIL;
 
 
-# --- given back -------------------------------------------------------------------
+# --- hits that are given back -----------------------------------------------------
 
 sub give_back { return script('give_back', [ $IP, $EMAIL ], @_) }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# Tries at an address are counted of all tenants together: who unlocks a user gives back
-# what has failed in that tenant, and no tries at the same address in another one.
+# Shows that attempts at an address are counted across all tenants: unlocking a user
+# gives back those that failed in that tenant, and none at the same address in another
+# one.
 
 use strict;
 use warnings;

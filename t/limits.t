@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 
-# How many of a kind a tenant may have, when many are made at the same time.
+# Shows that a tenant gets no more of a kind than it may have, when many are made at
+# the same time.
 
 use strict;
 use warnings;
@@ -18,8 +19,8 @@ my $acme = $s->tenant('acme');
 my $api = $acme->token_for($ALL);
 
 
-# A kind: how many there may be, how they are counted, how $n of them are made
-# in the database, and what makes one more.
+# A kind: its greatest number, how its rows are counted, how $n of them are made in
+# the database, and what makes one more.
 
 my %KIND = (
     'API tokens' => {

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# The logo: what is taken for an image, who sees it, and for how long.
+# Shows which images the logo may be, who sees it, and how long it is cached.
 
 use strict;
 use warnings;
@@ -35,7 +35,7 @@ sub logo {
 }
 
 
-# --- none ------------------------------------------------------------------------
+# --- no logo ---------------------------------------------------------------------
 
 admin_error(logo(), 404, 'not_found', 'no logo');
 is($acme->admin(DELETE => '/tenant/logo')->status, 200, 'none to delete');
@@ -87,7 +87,7 @@ isnt($r->json->{tenant}{branding}{logoUrl}, $url, 'the same bytes, another URL')
 is($s->sql("SELECT count(*) FROM svc.logo"), 1, 'there is one logo');
 
 
-# --- what it comes with ----------------------------------------------------------------
+# --- headers of the answer -------------------------------------------------------------
 
 put(my $small = png(40, 20));
 $r = logo();
@@ -121,7 +121,7 @@ like($many->header('content-type'), qr/\Amultipart\/byteranges/, 'in parts');
 admin_error(logo([ Range => 'bytes=100000-' ]), 416, undef, 'no such range');
 
 
-# --- what is not taken ---------------------------------------------------------------------
+# --- what is refused -----------------------------------------------------------------------
 
 my $before = $s->sql('SELECT md5(t::text) FROM svc.tenant t'
                      . " WHERE slug = 'acme'");
@@ -183,9 +183,9 @@ is($s->sql("SELECT md5(t::text) FROM svc.tenant t WHERE slug = 'acme'"), $before
 ok(logo()->body eq $small, 'the old one is served');
 
 
-# --- bombs do not stop the others --------------------------------------------------------------
+# --- bombs do not stop other requests ----------------------------------------------------------
 
-# made once: to compress them takes longer than all the rest
+# The bomb is made once: to compress it takes longer than all the rest.
 
 my $bomb = png_bomb();
 my @bombs = ($bomb, png_text_bomb(200_000_000), $bomb);
@@ -227,7 +227,7 @@ is($s->sql("SELECT octet_length(data) < 100000 FROM svc.logo"), 't',
    'a valid one is a logo');
 
 
-# --- who may, and who goes -----------------------------------------------------------------------
+# --- permissions, and clients that leave ---------------------------------------------------------
 
 my $viewer = $acme->token(kind => 'api', permissions => 'users:view');
 admin_error($acme->admin(PUT => '/tenant/logo', $bomb, undef,
@@ -248,8 +248,8 @@ for my $i (1 .. 20) {
     $i % 3 ? $c->abort : $c->close;
 }
 
-# what was sent as a whole is an upload, whoever waits for its answer; who comes now
-# is accepted behind them
+# An upload that was sent as a whole is done, even where the client has left; a new
+# connection is accepted after those.
 
 is($s->http(GET => '/alive')->status, 200, 'others are served');
 ok((wait_for { $s->nginx->sockets <= $sockets
@@ -299,7 +299,7 @@ put(png(8, 8));
 ok(logo()->body eq png(8, 8), 'the new ones serve the new one');
 
 
-# --- a reload waits for those that are looked at --------------------------------------------------------
+# --- a reload waits for logos that are being checked ----------------------------------------------------
 
 {
     my @c = map {
@@ -318,7 +318,7 @@ ok(logo()->body eq png(8, 8), 'the new ones serve the new one');
 }
 
 
-# --- another node, which does not hear of it -------------------------------------------------------------
+# --- another node, which is not told of a change ---------------------------------------------------------
 
 {
     my $redis = $s->nginx->{svc}{svc_redis};
@@ -349,7 +349,7 @@ ok(logo()->body eq png(8, 8), 'the new ones serve the new one');
 }
 
 
-# --- and it goes ---------------------------------------------------------------------------------------
+# --- the logo is deleted -------------------------------------------------------------------------------
 
 $r = $acme->admin(DELETE => '/tenant/logo');
 is($r->status, 200, 'deleted');
