@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Mails, as a real mail server gets them: each kind in each language, what is in
+# Shows mails as a real mail server gets them: each kind in each language, what is in
 # the header, and that nobody can put anything else there.
 
 use strict;
@@ -101,7 +101,7 @@ my $connects = () = $mail->events('connect');
 cmp_ok($connects, '<=', 4, 'connections are used again');
 
 
-# --- what is in one ----------------------------------------------------------------
+# --- the parts of one mail ---------------------------------------------------------
 
 my $got = $got{'reset.de@acme.test'};
 
@@ -147,7 +147,7 @@ like(one(locale => $_)->{html}, qr/lang="$LANGUAGE{$_}"/,
      "the language of \"$_\"") for sort keys %LANGUAGE;
 
 
-# --- who the mail is to, and nothing else -------------------------------------------
+# --- the recipient, and no other header field ---------------------------------------
 
 my @NAMES = ("Ada\r\nBcc: eve\@evil.test", "Ada\nBcc: eve\@evil.test\n\nHi",
              'Ada" <eve@evil.test>, "x', '=?UTF-8?Q?=0ABcc:_eve?=',
@@ -168,7 +168,7 @@ for my $name (@NAMES) {
            'nor as bytes');
 }
 
-# bytes that begin no character
+# These bytes begin no character.
 
 {
     no warnings 'surrogate';
@@ -191,7 +191,7 @@ is($mail->events('mail'), $before, 'nothing is sent to them');
 is(total('rejected') - $rejected, @BAD, 'as the metric says');
 
 
-# --- what else may be in Redis ---------------------------------------------------------
+# --- other entries in Redis ------------------------------------------------------------
 
 my @entries = map { unpack 'H*', $_ }
               'nonsense', "\0", 'x' x 20000,

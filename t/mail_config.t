@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# The directives of mail, and its templates, as nginx -t takes them.
+# Shows which values of the directives of mail, and which templates, nginx -t takes.
 
 use strict;
 use warnings;
@@ -76,7 +76,7 @@ for my $row ([ svc_redis => 'svc_redis 127' ],
 }
 
 
-# --- who sends ------------------------------------------------------------------------
+# --- the sender -----------------------------------------------------------------------
 
 passes(svc_mail_from => $_)
     for 'no-reply@example.com', '"Acme <no-reply@example.com>"',
@@ -90,7 +90,7 @@ fails({ svc_mail_from => $_ }, qr/"svc_mail_from" takes an address such as/)
         "\"\xff <a\@b>\"", '"' . 'x' x 129 . ' <a@b>"';
 
 
-# --- TLS, and who may send ----------------------------------------------------------
+# --- TLS, and credentials -----------------------------------------------------------
 
 my $file = "$s->{dir}/credentials";
 

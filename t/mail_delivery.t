@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# Mails on their way out: by a real mail server, in each way to encrypt them, never
-# in the clear where that is not allowed, and no more of them than there is room for.
+# Shows that a real mail server takes the mails, in each way to encrypt them, that
+# none is sent unencrypted where that is not allowed, and that Redis gets no more
+# mails than it has room for.
 
 use strict;
 use warnings;
@@ -48,7 +49,7 @@ sub forgot {
 }
 
 
-# Of nginx from now on.
+# Changes directives, and waits for the next helper.
 
 sub set {
     my (%svc) = @_;
@@ -66,7 +67,7 @@ sub total {
 }
 
 
-# The mail that comes next to t/lib/mail-receiver, of one that is put into Redis.
+# Queues a mail in Redis, and returns what t/lib/mail-receiver gets.
 
 sub received {
     my ($to, %svc) = @_;
@@ -105,7 +106,7 @@ is(scalar(() = slurp("$exim->{dir}/mainlog") =~ / <= no-reply\S+ .* P=esmtpsa /g
 ok((wait_for { total('sent') == 3 && $mail->pending == 0 }), 'all are sent');
 
 
-# --- with TLS, if there is any --------------------------------------------------------
+# --- TLS where the server has it ------------------------------------------------------
 
 my %may = (svc_mail_tls => 'opportunistic', svc_mail_credentials => undef);
 
@@ -118,7 +119,7 @@ is_deeply([ @$got{qw(to tls)} ], [ [ 'eve@acme.test' ], JSON::PP::false ],
           'without it the mail goes all the same');
 
 
-# --- and never without --------------------------------------------------------------
+# --- TLS only -----------------------------------------------------------------------
 
 my ($mails, $connects) = map { scalar(() = $mail->events($_)) } qw(mail connect);
 my $failed = total('failed');
@@ -143,7 +144,7 @@ is_deeply([ $event->[0], @{ $event->[1] }{qw(kind reason attempts)} ],
           [ 'clear@acme.test', 'reset', 'failed', 3 ], 'with what became of it');
 
 
-# --- as many as there is room for ---------------------------------------------------
+# --- a full queue -------------------------------------------------------------------
 
 sub pending {
     my ($field, $count) = @_;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Mail servers that fail, and helpers that are killed: no mail is lost, none is
-# sent again that the server has taken and Redis knows of, and no webhook waits.
+# Shows that failing mail servers and killed helpers lose no mail, that no mail is
+# sent again that the server has taken and Redis knows of, and that no webhook waits.
 
 use strict;
 use warnings;
@@ -27,7 +27,7 @@ my $mail = SvcTest::Mail->new($s, svc_mail_retry => '300ms 900ms 2s',
                               svc_mail_timeout => '2s');
 my $receiver = SvcTest::Receiver->new($s);
 
-# both certificates are trusted
+# Both certificates are trusted.
 
 sub append { open my $fh, '>>', $_[0] or die "$_[0]: $!\n"; print $fh $_[1] }
 
@@ -88,10 +88,10 @@ sub push_to {
 ok($s->nginx->wait_helper, 'a helper');
 
 
-# --- at each step, a fault that passes ---------------------------------------------------
+# --- a passing fault at each step --------------------------------------------------------
 
-# a connection that is used again has these steps behind it: a fault of them is
-# seen by the next one
+# A connection that is used again is past these steps: the next connection meets the
+# fault.
 
 for my $step (qw(mail rcpt data end)) {
     for my $what (451, 'drop') {
@@ -112,7 +112,7 @@ for my $row ([ connect => 'drop' ], [ connect => 421 ], [ ehlo => 'drop' ],
     my ($step, $what) = @$row;
     my $to = "$step.$what\@acme.test";
 
-    # the connections that there are end first
+    # The open connections end first.
 
     $mail->mode('mail drop 4', "$step $what 1");
     push_one($to);
@@ -124,7 +124,7 @@ for my $row ([ connect => 'drop' ], [ connect => 421 ], [ ehlo => 'drop' ],
 $mail->mode;
 
 
-# --- how often, and when -----------------------------------------------------------------
+# --- retries -----------------------------------------------------------------------------
 
 $mail->mode('rcpt 451 9 later@');
 
@@ -159,7 +159,7 @@ ok(empty(), 'one that is of no use already');
 is(scalar(tries('past@acme.test')), 0, 'is not tried');
 
 
-# --- what the tenant learns -----------------------------------------------------------------
+# --- the tenant's audit log -----------------------------------------------------------------
 
 ok((wait_for { failures() == 4 }), 'each failure is in the audit log');
 
@@ -240,8 +240,8 @@ for my $m (grep { $_->{to}[0] =~ /^many/ } $mail->events('mail')) {
 
 is(scalar keys %seen, $N, 'none is lost');
 
-# what the server had taken, and Redis had not yet been told of, as the helper
-# was killed: one for each thread at the most
+# The server had taken these mails, and Redis had not been told yet when the helper
+# was killed: at most one for each thread.
 
 my @twice = grep { $seen{$_} > 1 } keys %seen;
 

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 
-# A forgotten password: the mail, the link, and that nobody learns who there is.
+# Shows the mail of a forgotten password, its link, and that nobody learns which users
+# exist.
 
 use strict;
 use warnings;
@@ -23,7 +24,7 @@ $s->start;
 my $plain = $s->node(svc => { svc_sign_in => 'on' });
 my $acme = $s->tenant('acme');
 my $n = 0;
-my $mails = 2;                  # that there are, when the first ones have come
+my $mails = 2;                  # mails that have come when the first ones are read
 
 $s->secret($PASSWORD);
 
@@ -47,8 +48,8 @@ sub link_of {
 }
 
 
-# Until what has been asked for is done: one after the other, and the last of them is
-# somebody's.
+# Waits until all that was asked for is done: requests are handled one after the
+# other, and the last one has a mail.
 
 sub after {
     forgot('last@acme.test');
@@ -96,7 +97,8 @@ is_deeply([ map { $_->[0]{source} }
 
 # --- the language --------------------------------------------------------------------
 
-# of who has none that of the page, and of the tenant's templates the best of it
+# The page's language counts for a user without one, and the best match of the
+# tenant's templates is taken.
 
 with_password($s, $acme, userName => 'eva@acme.test');
 with_password($s, $acme, userName => 'ida@acme.test', locale => 'es');
@@ -124,7 +126,7 @@ for my $case ([ 'eva', 'fr', 'fr' ], [ 'eva', 'es, fr;q=0.5, de;q=0.7', 'de' ],
 }
 
 
-# --- of the only tenant that there is ----------------------------------------------------
+# --- the only tenant ---------------------------------------------------------------------
 
 $s->sql('DELETE FROM svc.password_reset');
 is(post(forgot => { email => 'ada@acme.test' })->status, 202, 'nobody has to name it');
@@ -134,7 +136,7 @@ $s->secret((link_of($got))[1] // ());
 $s->sql('DELETE FROM svc.password_reset');
 
 
-# --- nobody, and who may not sign in -----------------------------------------------------
+# --- unknown users, and those who may not sign in ----------------------------------------
 
 with_password($s, $acme, userName => 'gone@acme.test', active => JSON::PP::false);
 
@@ -153,10 +155,10 @@ is(scalar($s->sql('SELECT count(*) FROM svc.password_reset')), 0,
    'and there is no token');
 
 
-# --- a new address, meanwhile ------------------------------------------------------------
+# --- an address that changes meanwhile ---------------------------------------------------
 
-# what is not committed when a link is asked for may take the mailbox away from
-# whoever asks: the link is for the address that there is then
+# An uncommitted change may take the mailbox away from whoever asks for the link: the
+# link goes to the address after the change.
 
 with_password($s, $acme, userName => 'moves@acme.test');
 

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Mails that tell users what has happened to their accounts, and only them.
+# Shows that mails tell users, and only them, what has happened to their accounts.
 
 use strict;
 use warnings;
@@ -53,8 +53,8 @@ sub user {
 sub from { return ('X-Test-Address' => '10.8.0.' . ++$n, 'X-Country' => 'FR') }
 
 
-# The subject of each mail that has come since, and to whom; that no more than
-# these come is told by what Redis knows of.
+# Expects the mails that have come since the last call: the subject and the recipient
+# of each. Redis tells that no others are on their way.
 
 sub mailed {
     my ($want, $name) = @_;
@@ -148,7 +148,7 @@ mailed([ ('Ihre Anmeldung bei Acme wurde geändert: eve@acme.test') x 2 ],
        'are told of');
 
 
-# --- what administrators do ----------------------------------------------------------
+# --- administrators' changes ---------------------------------------------------------
 
 sub admin {
     my ($method, $path, $body) = @_;
@@ -172,7 +172,7 @@ mailed([ 'Ihre Anmeldung bei Acme wurde geändert: EVE@acme.test' ],
        'the old one is told');
 
 
-# --- a lock --------------------------------------------------------------------------
+# --- a locked account ----------------------------------------------------------------
 
 sub guess {
     my ($email) = @_;
@@ -194,7 +194,7 @@ mailed([], 'nobody is told');
 my $locks = $s->sql("SELECT count(*) FROM svc.audit_event WHERE action = 'user.locked'");
 is($locks, 2, 'though two accounts are locked');
 
-# by a second factor, and a client that is gone by then
+# Wrong codes of a second factor lock the account, and the client has left by then.
 
 my $joe = user('joe');
 my $j = browser();
@@ -221,7 +221,7 @@ $holder->query('COMMIT');
 mailed([ "$LOCKED: joe\@acme.test" ], 'who guesses, and hangs up, locks it too');
 
 
-# --- blocked, and a logo -------------------------------------------------------------
+# --- an address that is blocked, and a logo ------------------------------------------
 
 is($acme->admin(POST => '/ip-blocks', { ip => '10.9.9.9' }, [], $token)->status, 201,
    'an address is blocked');
@@ -281,7 +281,7 @@ unlike(slurp($s->nginx->{log}), qr/\w\@acme\.test/, 'the log names nobody');
 $s->redis->launch;
 
 
-# --- what a page may offer -----------------------------------------------------------
+# --- the methods of sign-in that a page offers ---------------------------------------
 
 sub offered {
     my $methods = $s->http(GET => '/v1/auth/options?tenant=acme')->json->{methods};

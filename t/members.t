@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# /v1/admin/members: who is in a tenant with which role, and who may change it.
+# Shows /v1/admin/members: who has which role in a tenant, and who may change it.
 
 use strict;
 use warnings;
@@ -29,7 +29,7 @@ $s->secret($PASSWORD);
 
 *ask = $acme->asks('/members', \%token);
 
-# what each role grants; those of the system as the contract has them
+# The permissions of each role; those of the system's roles are the contract's.
 
 my %GRANTS = (owner => $ALL, admin => $ALL, member => '', manager => $MANAGE,
               viewer => 'users:view', auditor => "audit:view,$MANAGE");
@@ -145,7 +145,7 @@ only_with($s, $acme, $MANAGE, [ GET => '/members' ],
           [ DELETE => "/members/$members[0]" ]);
 
 
-# --- a role ------------------------------------------------------------------------
+# --- a member's role is changed ----------------------------------------------------
 
 $acme->new_events(@TOLD);
 
@@ -198,7 +198,7 @@ for my $id ($NOBODY, $theirs, 'x') {
 is(role_of($theirs), 'member', 'another tenant is as it was');
 
 
-# --- removed ------------------------------------------------------------------------
+# --- a member is removed ------------------------------------------------------------
 
 $s->sql(session_of($members[0]));
 $acme->new_events(@TOLD);
@@ -238,7 +238,7 @@ $acme->admin(POST => "/users/$idle/suspend", undef, undef, $token{all});
 admin_error(ask(DELETE => "/$ada"), 400, 'last_admin',
             'one who is suspended is none');
 
-# of three at a time, whatever is done to them, one stays
+# Three owners are removed at the same time, in whatever way: one of them stays.
 
 for my $round (1 .. 5) {
     my @owners = ($ada, map { user('owner') } 1, 2);
@@ -261,7 +261,7 @@ for my $round (1 .. 5) {
 }
 
 
-# --- who may act on whom, and give what -----------------------------------------------
+# --- who may change whose role, and to which ------------------------------------------
 
 set_role($idle, 'owner');
 $acme->admin(POST => "/users/$idle/reactivate", undef, undef, $token{all});
@@ -349,9 +349,10 @@ admin_error($callers[3]{ask}->(PUT => "/$id", { role => 'viewer' }), 403,
             'csrf_failed', 'a session without its token');
 
 
-# --- while something changes ----------------------------------------------------------
+# --- changes meanwhile ----------------------------------------------------------------
 
-# What is decided is what is true once the locks are held.
+# Changes something while the request waits for its locks: what is true once they are
+# held decides.
 
 sub meanwhile {
     my ($name, $lock, $change, $body, $status, $code) = @_;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# svc_metrics: Prometheus' text format, and numbers as a client would expect
-# them, over all workers, a reload, and workers that are killed.
+# Shows that svc_metrics has Prometheus' text format, and that its numbers are right
+# over all workers, after a reload, and after workers are killed.
 
 use strict;
 use warnings;
@@ -30,7 +30,8 @@ my ($r, $m);
 sub metrics { return $m = SvcTest::Metrics->get($s) }
 
 
-# A request is counted when its answer is sent: the last client may be quicker.
+# Waits for a value: a request is counted when its answer is sent, and the last client
+# may be quicker.
 
 sub becomes {
     my ($name, $labels, $value, $what) = @_;
@@ -49,7 +50,7 @@ sub requests {
 }
 
 
-# --- the answer ---------------------------------------------------------------
+# --- the answer's format ------------------------------------------------------
 
 $r = $s->http(GET => '/metrics');
 is($r->status, 200, 'GET');
@@ -113,7 +114,7 @@ for my $row ([ 401, 'api', '/v1/admin/users', GET => '/v1/admin/users', [] ],
 is($acme->admin(POST => '/groups', { name => 'x' })->status, 403, 'forbidden');
 requests('api', '/v1/admin/groups', 'POST', 403, 1);
 
-# what nginx itself refuses on these paths
+# nginx itself refuses these requests on the modules' paths.
 
 my $odd = "Host: x\r\nConnection: close\r\n";
 
@@ -133,7 +134,7 @@ is(($h->answer($h->request(GET => '/scim/v2/Users', \@token)) // {})->{status},
 requests('scim', '/scim/v2/Users', 'GET', 200, 1, 'counts');
 $h->close;
 
-# others' locations do not count
+# Requests at other locations do not count.
 
 my $all = metrics()->sum($REQUESTS);
 $s->http(GET => $_) for '/alive', '/healthz', '/nowhere';
@@ -144,7 +145,7 @@ is($m->sum("${SECONDS}_count"), $all, 'all requests have a duration');
 unlike($m->{text}, qr/\Q$acme->{id}\E|acme|\Q$user->{id}\E/,
        'nothing tells of tenants or users');
 
-# every line of the route table is there to be counted, in one of 192 places
+# Every route of the table is counted, in one of 192 places.
 
 cmp_ok(() = $m->{text} =~ /^svc_http_request_duration_seconds_count/mg, '<',
        192, 'a bounded number of routes');
@@ -199,7 +200,7 @@ wait_for { metrics()->sum($PG, %worker, state => 'ready') == 0 };
 is($m->sum($PG, %worker, state => 'ready'), 0, 'PostgreSQL is down');
 is($m->sum($PG, %worker), 14, 'which makes no connection less');
 
-# tasks of the workers come and wait, too, in the pool for what is slow
+# The workers' own tasks wait, too, but in the pool for slow work.
 
 my @reads = ('svc_postgres_requests', { %worker, pool => 'read', state => 'waiting' });
 
@@ -217,7 +218,7 @@ connections_are('ready', 4, 8, 2, 'PostgreSQL is back');
 
 # --- in flight, and a client that leaves --------------------------------------
 
-# from here on a row is waited for as long as it is held
+# From here on a request waits for a row as long as it is locked.
 
 $s->nginx->{svc} = { svc_postgres_timeout => slow(20) . 's',
                      svc_postgres_queue_timeout => slow(20) . 's' };
@@ -315,7 +316,7 @@ requests('scim', '/scim/v2/Users/{id}', 'GET', 200, 240, 'counters go on');
 is_deeply($m->{errors}, [], 'the format, at last');
 
 
-# --- where nothing is counted -------------------------------------------------
+# --- without metrics ----------------------------------------------------------
 
 $s->nginx->{locations} = '';
 $s->reload;

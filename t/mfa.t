@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Second factors of one's own: one-time passwords, as oathtool makes them, and
-# recovery codes.
+# Shows how users manage their own second factors: one-time passwords, as oathtool
+# makes them, and recovery codes.
 
 use strict;
 use warnings;
@@ -50,7 +50,7 @@ my $ada = signed_in('ada@acme.test');
 my $other = signed_in('ada@acme.test');
 
 
-# --- none -----------------------------------------------------------------------
+# --- no factor ------------------------------------------------------------------
 
 my $r = $ada->get('/v1/mfa/factors');
 
@@ -61,7 +61,7 @@ admin_error($ada->post('/v1/mfa/recovery-codes'), 400, 'invalid_request',
             'no codes for nothing');
 
 
-# --- the first one ----------------------------------------------------------------
+# --- the first factor -------------------------------------------------------------
 
 $r = $ada->post('/v1/mfa/totp', { name => 'Téléphone' });
 is($r->status, 201, 'a new one') or diag($r->body);
@@ -129,7 +129,7 @@ admin_error($ada->post("/v1/mfa/totp/$new->{id}/confirm",
             'it is not confirmed twice');
 
 
-# --- who has one shows it -----------------------------------------------------------
+# --- a user with a factor needs it --------------------------------------------------
 
 admin_error($other->post('/v1/mfa/totp', {}), 403, 'step_up_required',
             'a password does not do for the next one');
@@ -141,7 +141,7 @@ admin_error($other->post('/v1/mfa/recovery-codes'), 403, 'step_up_required',
             'or for codes');
 
 
-# --- names, codes -------------------------------------------------------------------
+# --- names and codes ----------------------------------------------------------------
 
 $r = $ada->ask(PATCH => "/v1/mfa/factors/$new->{id}", { name => '  Phone ' });
 is($r->status, 200, 'another name') or diag($r->body);
@@ -162,7 +162,7 @@ is($s->sql('SELECT count(*) FROM svc.recovery_code'), 10, 'the old ones are gone
 is(scalar events('mfa.recovery_codes_created'), 1, 'audited');
 
 
-# --- another one, and too many --------------------------------------------------------
+# --- another factor, and too many -----------------------------------------------------
 
 my @pending;
 
@@ -201,7 +201,7 @@ is_deeply($ada->get('/v1/auth/session')->json->{mfa}{methods},
 $s->sql("DELETE FROM svc.factor WHERE type = 'passkey'");
 
 
-# --- removed ----------------------------------------------------------------------
+# --- removing factors -------------------------------------------------------------
 
 $before = $ada->{cookies}{svc_session};
 $r = $ada->ask(DELETE => "/v1/mfa/factors/$pending[1]{id}");

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Attacks on second factors, and what is wrong with requests for them: the exact
-# answers.  What is so of every route is in t/routes.t.
+# Shows the exact answers to attacks on second factors, and to wrong requests for
+# them. t/routes.t has what is the same for every route.
 
 use strict;
 use warnings;
@@ -15,7 +15,7 @@ use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Factor qw(totp enrolled burst);
 use SvcTest::Mail;
 
-# two nodes, of few connections each
+# Two nodes, with few connections each.
 
 my %SVC = (svc_sign_in => 'on',
            svc_postgres_pool => [ 'read connections=1 depth=16',
@@ -121,7 +121,7 @@ $seen{ join ' ', $_->status, $_->json->{error}{code} }++
 is_deeply(\%seen, { '401 invalid_code' => 5, '400 challenge_expired' => 45 },
           'of 50 at the same time 5 are compared');
 
-# the address's limit is beyond that
+# The attempts of the client's address are limited, too.
 
 my $few = $s->node(workers => 1, svc => { %SVC, svc_set => [ 'RATE_LIMIT_LOGIN_IP_MAX 20',
                                                'RATE_LIMIT_LOGIN_EMAIL_MAX 1000' ] });
@@ -138,7 +138,7 @@ cmp_ok($seen{'401 invalid_code'}, '<=', 5, 'five compared at most');
 $s->redis->command('FLUSHALL');
 
 
-# --- others' challenges, others' codes -------------------------------------------------
+# --- challenges and codes of others ----------------------------------------------------
 
 forgive();
 
@@ -219,7 +219,7 @@ admin_error($b->ask(DELETE => '/v1/mfa/factors/x'), 404, 'not_found', 'to remove
 is($b->ask(DELETE => "/v1/mfa/factors/$pending")->status, 204, 'to remove it');
 
 
-# --- what a password buys ------------------------------------------------------------
+# --- what a password allows ----------------------------------------------------------
 
 forgive();
 

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 
-# The examples of second factors: with curl and oathtool, and of a page.
+# Runs the documented examples of second factors: with curl and oathtool, and those of
+# a page.
 
 use strict;
 use warnings;
@@ -30,7 +31,7 @@ with_password($s, $acme, userName => 'ada@acme.test', displayName => 'Ada');
 
 # --- from a shell -------------------------------------------------------------------
 
-# (a code is good for the step of 30 seconds behind its own)
+# A code is also good in the 30 seconds after its own.
 
 wait_for { time % 30 < 20 };
 

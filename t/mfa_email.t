@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Codes by mail as a second factor; and the proof of the address, without which a
-# sign-in that waits for its first factor adds none.
+# Shows mailed codes as a second factor, and that a sign-in that waits for its first
+# factor adds one only when it has proved the address.
 
 use strict;
 use warnings;
@@ -62,19 +62,19 @@ sub signed_in {
 }
 
 
-# An hour goes by for the number of mails.
+# Moves all times an hour back for the limit of mails.
 
 sub later {
     $s->sql("UPDATE svc.email_challenge SET created_at = created_at - interval '1 h'");
 }
 
 
-# The mails with codes: others tell of what has changed.
+# Returns the mails with codes; other mails tell what has changed.
 
 sub codes { return grep { ($_->{plain} // '') =~ /^\s*\d{6}\r?$/m } $mail->events('mail') }
 
 
-# What the request has mailed.
+# Expects a mail, and returns its code.
 
 sub mailed {
     my ($r, $to, $name) = @_;
@@ -113,7 +113,7 @@ sub events {
 }
 
 
-# --- added ------------------------------------------------------------------------
+# --- adding the factor ------------------------------------------------------------
 
 my ($email, $id) = user('ada');
 my $ada = signed_in($email);
@@ -205,7 +205,7 @@ is_deeply($b->get('/v1/auth/sessions')->json->{sessions}[0]{methods},
 ok($s->sql('SELECT last_used_at IS NOT NULL FROM svc.factor') eq 't',
    'the factor was used');
 
-# resent: the newest one counts, and the attempts stay
+# A code is sent again: the newest one counts, and the attempts are not reset.
 
 $b = signed_in($email, 'step_up_required');
 
@@ -264,7 +264,7 @@ admin_error($full->post($STEP_UP, code($code, challengeId => $asked)), 400,
 $s->sql('UPDATE svc.user_account SET failed_logins = 0, locked_until = NULL');
 
 
-# --- beside an app ----------------------------------------------------------------
+# --- beside an authenticator app --------------------------------------------------
 
 $code = challenge($full, $email, 'fresh');
 is($full->post($STEP_UP, code($code))->status, 200, 'shown');
@@ -281,7 +281,7 @@ $b = signed_in($email, 'step_up_required');
 challenge($b, $email, 'by mail');
 is($b->post($STEP_UP, code(totp($app->{secret})))->status, 200, 'that of the app, too');
 
-# a session that began with a mail
+# The session began with a mailed link or code.
 
 $s->sql("UPDATE svc.session SET methods = '{email}'");
 is_deeply($full->post($CHALLENGE, {})->json->{methods}, [ qw(totp recovery) ],
@@ -292,7 +292,7 @@ is_deeply($full->get('/v1/auth/session')->json->{mfa}{methods}, [ qw(totp recove
           'by the session neither');
 $s->sql("UPDATE svc.session SET methods = '{password,totp}'");
 
-# an address that is not the user's any more
+# The address is no longer verified.
 
 $s->sql("UPDATE svc.user_account SET email_verified = false WHERE id = '$id'");
 is_deeply($full->post($CHALLENGE, {})->json->{methods}, [ qw(totp recovery) ],
@@ -346,7 +346,7 @@ $r = $b->post('/v1/mfa/email/' . $r->json->{id} . '/confirm', code($code));
 is($r->status, 200, 'and a factor is added') or diag($r->body);
 is($b->get('/v1/auth/session')->json->{user}{email}, $bob, 'which completes the sign-in');
 
-# who guesses
+# Somebody guesses codes.
 
 my ($eve) = user('eve');
 
@@ -364,7 +364,7 @@ is($b->post($STEP_UP, code($code))->status, 200, 'proves it');
 is(ref enrolled($b), 'HASH', 'and adds an app');
 policy($acme, 'allow');
 
-# the risk asks for it
+# The risk asks for a second factor.
 
 my ($new) = user('new');
 
@@ -377,7 +377,7 @@ is(SvcTest::Browser->new($s, tenant => 'acme', port => $plain->{port})->login($n
 $s->sql('UPDATE svc.governance SET risk_enabled = false');
 
 
-# --- whoever goes away ------------------------------------------------------------
+# --- clients that leave -----------------------------------------------------------
 
 $ada = signed_in($email, 'step_up_required');
 is($ada->post($STEP_UP, code(totp($app->{secret}, 1)))->status, 200, 'by the app');

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Who has lost a second factor is let in again, by those who may.
+# Shows who may reset the second factors of a user who has lost them.
 
 use strict;
 use warnings;
@@ -56,7 +56,7 @@ enrolled($b{$_}) for qw(member help admin other);
 sub reset_mfa { return $b{$_[0]}->post("/v1/admin/users/$id{$_[1]}/reset-mfa") }
 
 
-# --- by whom ------------------------------------------------------------------------
+# --- who resets whose ---------------------------------------------------------------
 
 for my $case ([ member => 'other' ], [ help => 'admin' ], [ help => 'other' ],
               [ admin => 'other' ])
@@ -89,7 +89,7 @@ for my $case ([ help => 'member' ], [ admin => 'help' ], [ owner => 'other' ]) {
 is_deeply([ map { $_->[0] } $acme->events_where("action = 'mfa.reset'", 'details') ],
           [ ({ factors => 1 }) x 3 ], 'it is in the log');
 
-# a token may what its permissions are
+# A token's permissions decide.
 
 my $few = $acme->token_for('members:manage,users:view');
 

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 
-# What a session must be fresh for: each route that says so, and no other one.
+# Shows which routes need a fresh session: each that is marked as sensitive, and no
+# other one.
 
 use strict;
 use warnings;
@@ -38,7 +39,7 @@ sub signed_in {
 }
 
 
-# So many seconds ago; undef: never.
+# Sets how many seconds ago the factor and the password were presented; undef: never.
 
 sub shown {
     my ($factor, $password) = @_;
@@ -56,7 +57,7 @@ sub code_of {
 }
 
 
-# --- which ------------------------------------------------------------------------
+# --- which routes -----------------------------------------------------------------
 
 my @routes = grep { $_->{path} ne '/admin/audit/stream' } admin_routes($s->root);
 my @sensitive = grep { $_->{sensitive} } @routes;
@@ -110,9 +111,9 @@ for my $route (@routes) {
 }
 
 
-# --- an address ---------------------------------------------------------------------
+# --- a user's address ---------------------------------------------------------------
 
-# a change of it, and nothing else there is of a user
+# Only a change of the address needs a fresh session.
 
 my $carol = $acme->create(userName => 'Carol@acme.test');
 my $user = "/v1/admin/users/$carol->{id}";
@@ -149,7 +150,7 @@ is(put(email => 'carol@ACME.test')->json->{email}, 'carol@ACME.test', 'in anothe
 admin_error($b->ask(PUT => "/v1/admin/users/$ID", { $_ => 'x@acme.test' }), 404,
             'not_found', "$_: of nobody") for qw(email title);
 
-# it is the address that the user has once the lock is had
+# The address is compared with the one that the user has once the lock is held.
 
 my $db = $s->connect_as('postgres');
 
@@ -208,7 +209,7 @@ is($bob->post('/v1/mfa/step-up', { code => totp($factor->{secret}) })->status, 2
    'the factor is shown');
 is_fresh($bob, 1, 'and that is fresh');
 
-# the order of what is said
+# The checks have an order.
 
 shown(undef, undef);
 admin_error($b->ask(DELETE => "/v1/admin/users/$ID", undef, 'X-CSRF-Token' => 'x' x 22),

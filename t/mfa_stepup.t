@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Second factors in sign-ins, and step-ups: what is shown, how often it may be
-# guessed, and what it is good for.
+# Shows second factors in sign-ins, and step-ups: what is answered, how often a code
+# may be guessed, and what a step-up allows.
 
 use strict;
 use warnings;
@@ -54,7 +54,7 @@ sub with_factor {
 }
 
 
-# A session that waits for the factor.
+# Returns a session that waits for the factor.
 
 sub waiting {
     my ($email) = @_;
@@ -151,7 +151,7 @@ admin_error(waiting($email)->post('/v1/mfa/step-up', code($factor, -2)), 401,
             'invalid_code', 'and not two steps late');
 
 
-# --- shapes -----------------------------------------------------------------------
+# --- codes of another form --------------------------------------------------------
 
 $b = waiting($email);
 
@@ -204,7 +204,7 @@ admin_error($b->post('/v1/mfa/step-up', code($factor, 1)), 400, 'challenge_expir
 admin_error($b->get('/v1/auth/session'), 401, 'unauthenticated', 'the session is over');
 is($b->{cookies}{svc_session}, undef, 'and its cookie is deleted');
 
-# of a full session only the challenge is
+# In a full session only the challenge ends.
 
 forgive();
 
@@ -216,7 +216,7 @@ admin_error($full->post('/v1/mfa/step-up', code($factor, 1)), 400, 'challenge_ex
 is($full->get('/v1/auth/session')->status, 200, 'a full session goes on');
 is($full->post('/v1/mfa/challenge', {})->json->{attemptsLeft}, 5, 'and may ask again');
 
-# 50 at the same time
+# Fifty guesses at the same time.
 
 forgive();
 $b = waiting($email);
@@ -233,7 +233,7 @@ is((grep { !/^40[01] (?:challenge_expired|invalid_code|unauthenticated)$/ } keys
    'and nothing else is said');
 admin_error($b->get('/v1/auth/session'), 401, 'unauthenticated', 'the session is over');
 
-# the challenge of a full session, which nothing ends
+# A full session's challenge is used up, and the session goes on.
 
 forgive();
 policy($acme, 'allow');
@@ -246,7 +246,7 @@ is_deeply(\%seen, { '401 invalid_code' => 5, '400 challenge_expired' => 45 },
 is_deeply([ row($email, 'failed_logins') ], [ 5 ], 'five have failed');
 $s->sql('DELETE FROM svc.challenge');
 
-# too old, and another one's
+# A challenge of another session, and one that has expired.
 
 forgive();
 $b = waiting($email);
@@ -304,7 +304,7 @@ admin_error($full->post('/v1/mfa/step-up', { password => $PASSWORD }), 401, 'inv
             'of who has one a password is nothing');
 
 
-# --- what is due, in its order --------------------------------------------------------
+# --- what a session waits for, in order -----------------------------------------------
 
 my ($eve, $eves) = user('eve');
 my $old = $eve->{cookies}{svc_session};

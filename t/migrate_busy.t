@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Migrations while the tables are in use: who uses them goes on, and what is large
-# is not built anew meanwhile.
+# Shows that migrations run while the tables are in use: requests go on, and what is
+# large is not built anew meanwhile.
 
 use strict;
 use warnings;
@@ -27,7 +27,8 @@ print $fh "ALTER TABLE svc.audit_event ADD COLUMN late integer;\n"
 close $fh;
 
 
-# As pg_dump does for hours, of a table that is changed behind others.
+# This transaction reads a table for long, as pg_dump does; migrations change the
+# table after others.
 
 my $dump = $s->pg->connect('postgres');
 $dump->query('BEGIN; SELECT count(*) FROM svc.user_account');
@@ -60,7 +61,7 @@ is($s->sql("SELECT count(*) FROM pg_attribute WHERE attname = 'late'"
            . " 'svc.user_account'::regclass)"), 2, 'as a whole');
 
 
-# --- what is large -----------------------------------------------------------------
+# --- large tables ------------------------------------------------------------------
 
 for my $version (8, 9, 10) {
     mkdir "$sql.$version" or die "$!\n";
@@ -79,7 +80,7 @@ sub migrated {
 }
 
 
-# A database of the role, of version 8, of which the planner knows the tenants.
+# Makes a database of the role, at version 8, with statistics of its tenants.
 
 sub database {
     my ($role, $database) = @_;
@@ -97,7 +98,8 @@ sub database {
                . ' FROM svc.tenant, generate_series(1, 100) i');
     $db->query('ANALYZE');
 
-    # an operator's own: one lets a role see all, one lets nobody see more
+    # An operator's own policies: one lets a role see all rows, one restricts
+    # everybody.
 
     $db->query('CREATE POLICY reports ON svc.user_account FOR SELECT TO reports'
                . ' USING (tenant_id IS NOT NULL)');
@@ -117,7 +119,8 @@ my $policies = 'SELECT polrelid::regclass, polname, polcmd, polpermissive,'
 my $files = 'SELECT relname, relfilenode FROM pg_class WHERE relfilenode <> 0'
             . " AND relnamespace = 'svc'::regnamespace ORDER BY 1";
 
-# What version 10 makes of them: those that compare the tenant, and no other.
+# Returns the policy as version 10 leaves it: it changes only those that compare the
+# tenant.
 
 sub later {
     my (@policy) = @_;
@@ -167,7 +170,7 @@ for my $role (qw(postgres boss)) {
 }
 
 
-# --- what was built before -----------------------------------------------------------
+# --- an index that was built before --------------------------------------------------
 
 mkdir "$sql.31" or die "$!\n";
 symlink $_, "$sql.31/" . s{.*/}{}r or die "$_: $!\n"

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# From each version of the schema to the newest, with rows in all tables that it
-# had and a tenant of today's svcctl: none is lost or changed, and the modules serve
-# what there is.
+# Shows migrations from each version of the schema to the newest, with rows in all
+# tables of that version and tenants that today's svcctl makes: no row is lost or
+# changed, and the modules serve them.
 
 use strict;
 use warnings;
@@ -12,7 +12,7 @@ use Test::More;
 use SvcTest;
 use SvcTest::Process qw(run slurp);
 
-# a worker with few connections: each of them has all statements to prepare
+# A worker has few connections, since each of them prepares all statements.
 
 my $s = SvcTest->new(redis => 0, workers => 1,
     svc => { svc_postgres_pool => [ 'read connections=1', 'write connections=1',
@@ -25,7 +25,7 @@ my $newest = $versions[-1];
 my %applied = map { $_ => 'applied ' . $file{$_} =~ s{.*/0*(\d+)_(.*)\.sql\z}{$1 $2}r
                           . "\n" } @versions;
 
-# What is stored at a version, by tenants with these ids.
+# The rows that are stored at a version, for tenants with these ids.
 
 my %rows = (1 => <<'SQL', 2 => <<'SQL', 3 => <<'SQL', 4 => <<'SQL', 5 => <<'SQL',
 INSERT INTO svc.tenant (id, slug, name)
@@ -312,8 +312,8 @@ SELECT tenant_id, sha256(client_id::bytea), client_id, 'scope=openid', now()
   FROM svc.application;
 SQL
 
-# Each says which modules the schema serves from then on: those whose newest migration is
-# this one, or a later one.
+# Each migration says which modules the schema serves from then on: those whose newest
+# migration is this one or a later one.
 
 for my $version (grep { $_ >= 38 } @versions) {
     my ($serves) = (slurp($file{$version}) =~ /\A-- serves: (\d+)\n/);
@@ -322,8 +322,8 @@ for my $version (grep { $_ >= 38 } @versions) {
        "migration $version begins with \"-- serves: N\", the oldest modules");
 }
 
-# Of the tenants alone, where PostgreSQL keeps statistics of them: all of it takes as
-# long as a dozen migrations.
+# Statistics are made of each tenant's rows only: to analyze all tables takes as long
+# as a dozen migrations.
 
 my $analyze = <<'SQL';
 DO $$
@@ -352,8 +352,9 @@ sub psql {
 }
 
 
-# Of each table: its columns, and its rows, as text.  In which shard a tenant's users
-# are counted is left out: a migration that counts them anew takes the first one.
+# Returns the columns of each table, and its rows as text. The shard in which a
+# tenant's users are counted is left out: a migration that counts them anew takes the
+# first one.
 
 sub content {
     my ($pg, $before) = @_;
@@ -364,7 +365,7 @@ sub content {
         map { "SELECT '$_', r::text FROM (SELECT $columns{$_} FROM svc.$_) r" }
             sort keys %columns;
 
-    # with NUL at a row's end, since a value may have line feeds
+    # Each row ends with NUL, since a value may have line feeds.
 
     for my $row (sort split /\0/, psql($pg, $query, '-0')) {
         my ($table, $text) = split /\|/, $row, 2;
@@ -391,7 +392,7 @@ SQL
 }
 
 
-# Its output, or what tells that it failed.
+# Runs svcctl; returns its output, or a text that tells that it failed.
 
 sub svcctl {
     my ($pg, @args) = @_;
@@ -403,8 +404,8 @@ sub svcctl {
 }
 
 
-# Versions with rows of their own begin a database.  One without is what that of the
-# version before becomes on its way, and is looked at there.
+# A version with rows of its own begins a database. One without is looked at in the
+# database of the version before, on its way to the newest.
 
 my @ways;
 
@@ -415,7 +416,7 @@ for my $version (@versions) {
 
 my $last = 'template0';
 
-# A copy of a database has not the rights on it, which migration 9 takes from everybody.
+# A copied database lacks its own rights, which migration 9 takes from everybody.
 
 for my $way (@ways) {
     my $pg = database("from$way->[0]", $last);
@@ -440,7 +441,7 @@ for my $way (@ways) {
     is(join(' ', sort map { /^(\S+)  [0-9a-f-]{36}  \w+(?: \d)?  \d+ users\z/ } @tenants),
        join(' ', sort 't1', 't2', map { "kept$_" } 1 .. $version), 'and all tenants');
 
-    # what a migration derives is as if the rows had come after it
+    # What a migration derives is the same as if the rows had been stored after it.
 
     my $users = 600 + $version;
     my %is = (
@@ -488,7 +489,7 @@ for my $way (@ways) {
 }
 
 
-# Brings a database to a version.
+# Migrates a database to a version.
 
 sub go_to {
     my ($pg, $version) = @_;
@@ -498,7 +499,7 @@ sub go_to {
 }
 
 
-# The migrations up to a version.
+# Returns a folder with the migrations up to a version.
 
 sub folder {
     my ($version) = @_;
@@ -514,7 +515,7 @@ sub folder {
 }
 
 
-# Stores what there is at a version; the content.
+# Stores the rows of a version; returns the database's content.
 
 sub stored {
     my ($pg, $version) = @_;
@@ -546,7 +547,7 @@ sub is_kept {
 }
 
 
-# A copy of another one; its conninfo.
+# Copies a database; returns its conninfo.
 
 sub database {
     my ($name, $of) = @_;
@@ -557,7 +558,7 @@ sub database {
 }
 
 
-# The first line of either that the other has not.
+# Returns the first line of each text that the other text does not have.
 
 sub differs {
     my ($before, $after) = @_;
@@ -570,10 +571,11 @@ sub differs {
 }
 
 
-# --- a tenant goes --------------------------------------------------------------------
+# --- a tenant is deleted --------------------------------------------------------------
 
-# Of the two, with rows in all tables, one: of the other one all is as it was, and so are
-# sign-ups, which are of no tenant, though here they have the same ids.
+# One of two tenants with rows in all tables is deleted. All rows of the other one
+# stay, and so do sign-ups, which belong to no tenant, though here they have the same
+# ids.
 
 {
     my $pg = database('gone', $last);
@@ -596,10 +598,10 @@ sub differs {
 }
 
 
-# --- who has stood there twice --------------------------------------------------------
+# --- users with the same address ------------------------------------------------------
 
-# Of two whose addresses were told apart before there were keys both stay, and one of
-# them has the key.
+# Addresses that were different before there were keys may have the same key now: both
+# users stay, and one of them has the key.
 
 {
     my $pg = database('twice', 'template0');
@@ -646,10 +648,10 @@ SQL
 }
 
 
-# --- what was allowed where -----------------------------------------------------------
+# --- consents for resources -----------------------------------------------------------
 
-# A consent of one page is as it was shown; of one that was added to at several resources
-# it is not known what was shown where.
+# A consent of one page stays as it was shown. Where a consent was extended for
+# several resources it is not known what was shown for which.
 
 {
     my $pg = database('allowed', 'template0');
@@ -690,7 +692,7 @@ SQL
 }
 
 
-# --- and it is served ---------------------------------------------------------------
+# --- the modules serve them ---------------------------------------------------------
 
 for my $way (@ways) {
     my $name = "from$way->[0]";

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Names are what they look like: bidirectional control characters, by which one is
-# shown as another, are in none, whatever route it comes by.  But nobody stays active
-# for the sake of his name.
+# Shows that no route takes a name with bidirectional control characters, by which it
+# would look like another name. A SCIM request that deactivates its user does so in
+# spite of such a name.
 
 use strict;
 use warnings;
@@ -47,7 +47,7 @@ ok($seen{$_}, "$_ has a name")
            createApiToken createScimToken);
 
 
-# What is wrong with the answer to a name with this character.
+# Returns what is wrong with the answer to a name with this character.
 
 sub refused {
     my ($route, $body, $member, $c) = @_;
@@ -65,7 +65,7 @@ sub refused {
 my $acme = $w->{acme};
 my @token = (Authorization => "Bearer $acme->{api_token}");
 
-# a bundle
+# A config bundle.
 
 for my $path ('plan', 'apply') {
     admin_error($w->{s}->http(POST => "/v1/admin/config/$path", [ @token ], {
@@ -73,7 +73,7 @@ for my $path ('plan', 'apply') {
     }), 400, 'invalid_request', "$path: a role");
 }
 
-# an agent, and what is no such character
+# An agent, and a character that is allowed.
 
 admin_error($w->{s}->http(POST => '/v1/applications', [ @token ],
                           { name => "Bot\x{2066}", type => 'agent' }), 400,
@@ -109,7 +109,7 @@ sub ask {
                     $port ? (port => $port) : ());
 }
 
-# Bodies of a user whose name this is.
+# Returns the bodies of a user with this name.
 
 sub named {
     my ($member, $name) = @_;

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# acr_values of authorization requests: what a session reaches is told, and what it does
-# not reach is an error where the application needs it.
+# Shows acr_values of authorization requests: the ID token tells the class that the
+# session reaches, and a class that it does not reach is an error where the
+# application needs it.
 
 use strict;
 use warnings;
@@ -40,7 +41,7 @@ sub browser {
 }
 
 
-# By which ways the latest session was begun.
+# Sets the methods of the latest session.
 
 sub methods {
     my ($methods) = @_;
@@ -53,7 +54,7 @@ sub methods {
 sub acr { return (claims($_[0]{id_token}))[1]{acr} }
 
 
-# --- what is told ---------------------------------------------------------------------
+# --- the class in the ID token --------------------------------------------------------
 
 my %TOLD = (
     'password' => { '' => '1', 'urn:svc:1' => '1', 'urn:svc:2' => '1', 'phr urn:svc:2' => '1',
@@ -77,7 +78,7 @@ for my $methods (sort keys %TOLD) {
     }
 }
 
-# the class that was asked for stays with the grant
+# The class that was asked for stays with the grant.
 
 my $t = tokens($s, browser('passkey,hwk'), $lax, acr_values => 'urn:svc:2',
                scope => 'openid offline_access');
@@ -90,7 +91,7 @@ is(form($s, introspect => { token => $t->{access_token} }, client => $lax)->json
    'urn:svc:2', 'and introspection');
 
 
-# --- what is needed -------------------------------------------------------------------
+# --- required classes -----------------------------------------------------------------
 
 my $UNMET = 'unmet_authentication_requirements';
 my $in = browser('password');
@@ -140,7 +141,7 @@ is(asked($in, $strict, acr_values => 'urn:mace:x')->{error}, $UNMET,
    'what nobody can reach is an error at once');
 ok(asked($in, $strict, acr_values => 'urn:mace:x urn:svc:1')->{code}, 'not beside what is');
 
-# the page knows it, too
+# The page asks for it, too.
 
 my $look = $in->get('/v1/oauth/authorization?' . query($strict, acr_values => 'phr'))->json;
 
@@ -152,7 +153,7 @@ my $r = $in->ask(POST => '/v1/oauth/authorization',
 
 is($r->status, 400, 'and approves nothing') or diag($r->body);
 
-# who may not use it is told that
+# A user who may not use the application is refused as such.
 
 $s->sql("UPDATE svc.application SET assignment = 'groups' WHERE client_id ="
         . " '$strict->{clientId}'");

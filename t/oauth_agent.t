@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 
-# oidc-agent, which gets tokens for people at a terminal, with a native application.
+# Runs oidc-agent, which gets tokens for people at a terminal, with a native
+# application.
 
 use strict;
 use warnings;

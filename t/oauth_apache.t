@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Debian's Apache with mod_auth_openidc in front of pages: users sign in at
-# /oauth, and tokens for an API are asked about there.
+# Runs Debian's Apache with mod_auth_openidc in front of pages: users sign in at
+# /oauth, and tokens for an API are introspected there.
 
 use strict;
 use warnings;
@@ -29,7 +29,7 @@ my $s = oauth_server(locations => <<'EOT');
         }
 EOT
 
-# mod_auth_openidc wants TLS where it introspects
+# mod_auth_openidc wants TLS where it introspects.
 
 my $tls = SvcTest::Nginx::free_port();
 my $as = "https://127.0.0.1:$tls";
@@ -67,7 +67,7 @@ my $web = application($acme, name => 'Pages', type => 'web', redirectUris => [ "
                       scopes => [ qw(openid profile email) ]);
 my $api = application($acme, name => 'API', resourceUri => "$rp/api.html");
 
-# a JWT would be too long for what mod_auth_openidc remembers
+# A JWT would be too long for mod_auth_openidc's cache.
 
 my $service = application($acme, name => 'Service', accessTokenFormat => 'opaque',
                           scopes => [ qw(read write) ]);
@@ -117,7 +117,7 @@ my $b = SvcTest::Browser->new($s, tenant => 'acme');
 my $pages = SvcTest::Browser->new($s, port => $apache->{port});
 
 
-# A page of Apache's, or where that leads to.
+# Gets a page of Apache's.
 
 sub page {
     my ($path, %headers) = @_;
@@ -137,7 +137,7 @@ sub led_to {
 }
 
 
-# What a page says of its user.
+# Returns what a page shows of its user.
 
 sub shown {
     my ($r, $name) = @_;
@@ -154,7 +154,7 @@ sub shown {
 }
 
 
-# From a page, by way of /oauth, to that page.
+# Goes from a page to /oauth, signs in, and returns the URL that leads back to Apache.
 
 sub signed_in {
     my ($path, $b, $email, $decision) = @_;
@@ -206,7 +206,7 @@ is($info->{access_token}, $tokens[1], 'and keeps');
 like($info->{refresh_token}, qr/\Asrt_/, 'with a refresh token');
 
 
-# --- the end of a session -----------------------------------------------------------
+# --- logout -------------------------------------------------------------------------
 
 my $out = led_to(page('/redirect?logout=' . escape("$rp/bye")), 'a logout');
 
@@ -232,14 +232,14 @@ sub enable {
 }
 
 enable(0);
-page('/fresh.html');                # the session ends with what is refused now
+page('/fresh.html');                # the session ends, since its refresh is refused now
 $to = signed_in('/fresh.html', $b, 'ada@acme.test');
 like($to, qr/[?&]error=unauthorized_client&/, 'nor sign in');
 isnt(page($to)->status, 302, 'which is the end');
 enable(1);
 
 
-# --- who may not --------------------------------------------------------------------
+# --- users without access -----------------------------------------------------------
 
 $pages->{cookies} = {};
 $to = signed_in('/page.html', SvcTest::Browser->new($s, tenant => 'acme'), 'bob@acme.test');

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# Debian's Apache, with modules as their documents begin: mod_auth_openidc in front of
-# pages, and mod_oauth2 in front of an API, by the keys and by introspection.
+# Runs Debian's Apache with its modules configured as their documents begin:
+# mod_auth_openidc in front of pages, and mod_oauth2 in front of an API, with the keys
+# and by introspection.
 
 use strict;
 use warnings;
@@ -38,7 +39,8 @@ my %api = map { $_ => application($acme, name => $_, resourceUri => "$rp/$_.html
 my %service = map { $_ => application($acme, name => $_, scopes => [ 'read' ],
                                       signingAlg => $_) } qw(RS256 ES256);
 
-# this server's certificate is of nobody; Apache's own modules have no setting for that
+# This server's certificate is self-signed; Apache's own modules have no setting for
+# that.
 
 my $trust = 'ssl_verify=false';
 

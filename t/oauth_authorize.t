@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# GET and POST /oauth/authorize: what is told directly, what goes back to the
-# client, in which order, and codes.
+# Shows GET and POST /oauth/authorize: which errors are shown to the browser, which go
+# back to the client, in which order, and the codes.
 
 use strict;
 use utf8;
@@ -25,7 +25,7 @@ my ($acme, $globex) = map { $s->tenant($_) } qw(acme globex);
 my $base = 'http://127.0.0.1:' . $s->port;
 my $iss = "$base/oauth/t/acme";
 my $CB = 'https://app.acme.test/cb';
-my @URLS;                       # of svc_login_url, and whether they do
+my @URLS;                       # values of svc_login_url, and whether nginx -t takes them
 my $VERIFIER = 'v' x 43;
 my $CHALLENGE = encode_base64url(sha256($VERIFIER));
 
@@ -50,7 +50,7 @@ sub browser {
 }
 
 
-# Pairs of a request; an undef takes one away, as in (state => undef).
+# Returns the pairs of a request; undef removes one, as in (state => undef).
 
 sub query {
     my (@more) = @_;
@@ -109,7 +109,7 @@ sub params {
 }
 
 
-# Where a 303 leads to: the address, and its parameters.
+# Expects a 303; returns its address and parameters.
 
 sub to {
     my ($r, $name) = @_;
@@ -158,7 +158,7 @@ sub code_to {
 }
 
 
-# To the page: what it comes back with.
+# Expects a redirect to the page; returns the page's return_to and consent.
 
 sub page_to {
     my ($r, $name) = @_;
@@ -189,7 +189,7 @@ sub set { $s->sql("UPDATE svc.application SET $_[1] WHERE client_id = '$_[0]{cli
 sub grants { return $s->sql('SELECT count(*) FROM svc.oauth_grant') }
 
 
-# --- what is told directly ----------------------------------------------------------
+# --- errors that are shown to the browser -------------------------------------------
 
 direct(authorize($in, client_id => undef), 'invalid_request', 'no client');
 direct($in->get('/oauth/authorize'), 'invalid_request', 'nothing');
@@ -252,7 +252,7 @@ for my $state ("a\r\nSet-Cookie: x=y", 'a&error=b', 'a=b+c%20#', 'ü€' x 400) 
 }
 
 
-# --- what goes back to the client ---------------------------------------------------
+# --- errors that go back to the client ----------------------------------------------
 
 my @WRONG = (
     [ 'scope twice', invalid_request => scope => 'openid', scope => 'openid' ],
@@ -310,7 +310,8 @@ for (@WRONG) {
 
 # --- a new account ------------------------------------------------------------------
 
-# where people sign up the page has that, whoever is there; and comes back for what is new
+# Where users may sign up, the page offers it even to a user with a session, and
+# continues once that is done.
 
 sub signs_up {
     my ($on) = @_;
@@ -355,7 +356,7 @@ is(error_to(authorize($in, prompt => 'create'), 'invalid_request', 'where nobody
    "'prompt' is 'create', and nobody can sign up here.", '... it says so');
 
 
-# --- people, who have come by a link ---------------------------------------------------
+# --- people who follow a link ----------------------------------------------------------
 
 my $BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 my $evil = '<img src=x onerror=alert(1)>"&';
@@ -402,7 +403,7 @@ is($nobody->ask(POST => '/oauth/authorize', undef, Accept => $BROWSER,
    'text/html; charset=utf-8', 'a form that is none, too');
 
 
-# --- what is too long for the page ---------------------------------------------------------
+# --- requests that are too long for the page -----------------------------------------------
 
 {
     my $long = "\x{20ac}" x 682;
@@ -420,9 +421,9 @@ error_to(authorize($in, redirect_uri => "$CB?a=b", scope => 'x'), 'invalid_scope
          'behind a query', a => 'b');
 
 
-# --- the order ----------------------------------------------------------------------
+# --- the order of errors ------------------------------------------------------------
 
-# each is wrong in all that comes behind it, too
+# Each request has all the errors of those after it, too.
 
 my $agent = application($acme, name => 'Agent', type => 'agent', redirectUris => [ $CB ],
                         grantTypes => [ 'authorization_code' ], scopes => [ qw(read write) ],
@@ -483,7 +484,7 @@ error_to(authorize($in, @AGENT), 'invalid_scope', 'a ceiling of nothing');
 set($agent, "allowed_scopes = NULL, allowed_audiences = '{}', allowed_audience_keys = '{}'");
 error_to(authorize($in, @AGENT), 'invalid_target', 'no audience at all');
 
-# offline_access
+# The scope offline_access.
 
 my $offline = sub {
     code_to(authorize($in, scope => "openid offline_access"), $_[0]);
@@ -496,7 +497,7 @@ is($offline->('offline_access'), '{openid}', 'and ignored without refresh_token'
 set($web, "grant_types = '{authorization_code,refresh_token}'");
 
 
-# --- who is signed in ---------------------------------------------------------------
+# --- sessions -----------------------------------------------------------------------
 
 my ($return, $consent) = page_to(authorize($nobody, x => 'a b&c'), 'nobody');
 
@@ -505,7 +506,7 @@ is_deeply({ params($return) }, { params('?' . query(x => 'a b&c')) },
 is($consent, undef, 'and is not asked');
 code_to($in->get($return), 'whoever has signed in then');
 
-# by an ID token
+# The user is named by an ID token.
 
 my $shown = form($s, token => { grant_type => 'authorization_code', code_verifier => $VERIFIER,
                                 redirect_uri => $CB,
@@ -562,7 +563,7 @@ code_to(browser('ada@acme.test')->get($return), '... nor there');
 error_to(authorize($in, prompt => 'none', auth_after => '9999999999'), 'login_required',
          'a time to come');
 
-# whose session
+# The session may be another tenant's.
 
 my $theirs = browser('eve@globex.test', 'globex');
 
@@ -678,7 +679,7 @@ oauth_error($s->http(PUT => '/oauth/authorize'), 405, 'invalid_request', 'PUT');
         is($status == 0 ? 1 : 0, $good, "svc_login_url $url") or diag($text);
     }
 
-    # however both are spelled
+    # Both URLs may be spelled in any way.
 
     for (map { my $base = $_->[0]; map { [ $base, @$_ ] } @{ $_->[1] } }
          [ 'https://login.test', [ [ 'https://LOGIN.test:443/in', 1 ],

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# Applications are told that a session has ended, whatever has ended it: by a token that
-# others can verify, once for each session, three times at most; nobody holds up others.
+# Shows that applications are told that a session has ended, whatever ended it: by a
+# token that others can verify, once for each session, with three attempts at most,
+# and that no slow receiver holds up others.
 
 use strict;
 use warnings;
@@ -63,7 +64,7 @@ sub browser {
 }
 
 
-# An application signs somebody in: what it gets.
+# Signs a user in to an application; returns the tokens.
 
 sub sign_in {
     my ($b, $app, $scope) = @_;
@@ -87,7 +88,8 @@ sub sign_in {
 sub sid { return (claims($_[0]{id_token}))[1]{sid} }
 
 
-# The claims of what an application was sent, verified; "sid", sorted, of them.
+# told() returns the verified claims of the tokens that an application was sent;
+# sids() returns their "sid", sorted.
 
 sub told {
     my ($app, $n, $seconds) = @_;
@@ -99,7 +101,7 @@ sub told {
 sub sids { return [ sort map { $_->{sid} } told(@_) ] }
 
 
-# What waits in the database: nothing, in the end.
+# Returns how many logouts wait in the database; in the end there are none.
 
 sub waiting { return $s->sql('SELECT count(*) FROM svc.oauth_logout') }
 
@@ -184,7 +186,8 @@ my $admin_does = sub {
     return $r->status < 300 || diag("$path: ", $r->status, ' ', $r->body) && 0;
 };
 
-# what it does with the user, the browser, the sid; and whether it ends the session
+# Each way takes the user, the browser and the sid, and tells whether it ends the
+# session.
 
 my @WAYS = (
     [ 'an application' => sub {
@@ -241,7 +244,7 @@ for (@WAYS) {
     is_deeply(sids($to, 1), [ sid($signed_in) ], '... the application is told');
 }
 
-# the session that goes on, under another secret; and the end of that
+# The session that goes on has another secret; it is told of when it ends itself.
 
 for my $what ([ '/v1/auth/sessions/revoke-others' ],
               [ '/v1/auth/password', { currentPassword => $PASSWORD,
@@ -259,7 +262,7 @@ for my $what ([ '/v1/auth/sessions/revoke-others' ],
     is_deeply(sids($to, 2), [ sort $kept, $gone ], '... is told then');
 }
 
-# an end that is none: a session that nobody uses any more
+# A session that merely expires is not told of.
 
 {
     my $user = user();
@@ -274,7 +277,7 @@ for my $what ([ '/v1/auth/sessions/revoke-others' ],
     is(waiting(), 0, 'which is told nobody');
 }
 
-# an application that wants to hear of it only now
+# An application that has set its URI only now.
 
 {
     my $user = user();
@@ -322,7 +325,7 @@ for my $what ([ '/v1/auth/sessions/revoke-others' ],
 }
 
 
-# --- receivers that do not take it ------------------------------------------------------
+# --- receivers that fail ----------------------------------------------------------------
 
 sub counted {
     my $m = SvcTest::Metrics->get($s);
@@ -356,7 +359,7 @@ ok((wait_for { waiting() == 0 }), '... and no more');
 is_deeply(counted(), { %$before, retried => $before->{retried} + 2,
                        abandoned => $before->{abandoned} + 1 }, 'which is counted');
 
-# who comes back
+# A receiver that works again.
 
 $before = counted();
 
@@ -380,8 +383,8 @@ $receiver->wait("/redirect/$receiver->{port}{good}", 3, 20);
 ok((wait_for { waiting() == 0 }), 'nothing waits');
 is(scalar $receiver->at('/visited'), 0, 'a redirect is not followed');
 
-# where nobody is told: it is said when the URI is set; and of what was there before, or what
-# a name leads to, when it is due
+# Addresses that are not public are refused: when the URI is set, and, for stored URIs
+# and what a name resolves to, when the token is sent.
 
 for my $host ('10.0.0.1', '169.254.169.254', '[::ffff:10.0.0.1]') {
     my $to = app('/x');
@@ -406,7 +409,8 @@ ok((wait_for { counted()->{abandoned} == $before->{abandoned} + 1 } 20),
    'a certificate of nobody');
 is(scalar $receiver->at('/ok/x'), 0, '... is sent nothing');
 
-# eight to who does not answer, before one to who does
+# Eight logouts wait for a receiver that does not answer, before one for a receiver
+# that does.
 
 my $hangs = app('/hang');
 my @waits = map { my $own = browser(user()); sign_in($own, $hangs); $own } 1 .. 8;
@@ -424,7 +428,7 @@ is(scalar $receiver->wait($quick->{path}, 1, 10), 1, 'somebody else');
 cmp_ok(time - $since, '<', 1.9, '... does not wait for them');
 
 
-# --- many at the same time --------------------------------------------------------------
+# --- many logouts at the same time ------------------------------------------------------
 
 my $many = 1000;
 my @apps = map { app("/ok/many$_") } 1 .. 8;
@@ -480,8 +484,8 @@ is(keys %sids, $many, "$many logouts beside revocations: each was told");
 
 # --- a helper that is killed -----------------------------------------------------------
 
-# while somebody has its token: another one is sent after the minute in which it would have
-# been answered
+# The helper is killed while a receiver has its token: another one is sent after the
+# minute in which an answer would have come.
 
 {
     $s->nginx->{svc}{svc_webhook_timeout} = '30s';

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# The endpoints below a tenant's issuer, /oauth/t/{slug}/..., which the metadata
-# announces: the same as those of all tenants, for clients and tokens of one.
+# Shows the endpoints below a tenant's issuer, /oauth/t/{slug}/..., which the metadata
+# announces: they do the same as those of all tenants, for one tenant's clients and
+# tokens.
 
 use strict;
 use warnings;
@@ -150,7 +151,7 @@ sub parts {
     return ($path, sort split /&/, $query);
 }
 
-# pages know one return_to
+# Pages know only one return_to.
 
 $r = $b->get("/oauth/t/acme/authorize?$query");
 is($r->status, 303, 'nobody: to the page');
@@ -191,7 +192,7 @@ for my $slug (@NOT) {
 
 # --- proofs -------------------------------------------------------------------------
 
-# what is written of either path is good at either
+# A proof for either path is good at the other one.
 
 my $client = SvcTest::Lines->new($s->root . '/t/lib/dpop');
 

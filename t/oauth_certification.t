@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# What the conformance suite of the OpenID Foundation asks of an OpenID provider: each of
-# its modules of the profiles Basic OP, Config OP, Form Post OP, RP-Initiated Logout and
-# Back-Channel Logout, by the name that it has there.
+# Does what the conformance suite of the OpenID Foundation asks of an OpenID provider:
+# each of its modules of the profiles Basic OP, Config OP, Form Post OP, RP-Initiated
+# Logout and Back-Channel Logout, by its name there.
 # ngx_svc_admin/oauth/certification.md lists them.
 
 use strict;
@@ -44,7 +44,7 @@ $s->secret($PASSWORD);
 my $ada = with_password($s, $acme, userName => $EMAIL, displayName => 'Ada Lovelace',
                         name => { givenName => 'Ada', familyName => 'Lovelace' });
 
-# The suite's client, as its documents describe it: it has a secret and no PKCE.
+# The suite's client as its documents describe it: it has a secret and no PKCE.
 
 our $rp = application($acme, name => 'Suite', type => 'web', redirectUris => [ $CB ],
                      scopes => [ qw(openid profile email) ],
@@ -55,7 +55,7 @@ my %path = map { $_ => $metadata->{$_} =~ s/\A\Q$base\E//r }
 my ($mode, $b, @TRIED);
 
 
-# --- what the suite has, too ------------------------------------------------------
+# --- the suite's own functions ----------------------------------------------------
 
 sub somebody { return $b = SvcTest::Browser->new($s, tenant => 'acme') }
 
@@ -76,7 +76,7 @@ sub fields {
     return { map { unescape($_) } map { split /=/, $_, 2 } split /&/, $text };
 }
 
-# What a page that posts has for the client.
+# Returns the parameters that a page posts to the client.
 
 sub posted {
     my ($r) = @_;
@@ -92,8 +92,8 @@ sub posted {
     return \%fields;
 }
 
-# Where a request comes to in the end: the parameters that the client gets, the pages
-# that the user has seen on the way as "seen", and "status" of what is no way.
+# Follows a request to its end. Returns the parameters that the client gets, the pages
+# that the user has seen on the way as "seen", and "status" where nothing leads on.
 
 sub come {
     my ($r) = @_;
@@ -148,7 +148,7 @@ sub userinfo {
                     $headers // [ Authorization => "Bearer $token" ], $body);
 }
 
-# By a library of somebody else: the payload, or undef.
+# Verifies a token by another library; returns its payload, or undef.
 
 sub verified {
     my ($token) = @_;
@@ -170,7 +170,7 @@ EOT
     return $status == 0 ? $JSON->decode($text) : undef;
 }
 
-# A whole sign-in: the answers.
+# Does a whole sign-in; returns the answers.
 
 sub flow {
     my (%more) = @_;
@@ -459,7 +459,7 @@ my @BASIC = (
 );
 
 
-# A session of some time ago.
+# Makes the session ten seconds older.
 
 sub aged {
     $s->sql("UPDATE svc.session SET auth_time = auth_time - interval '10 s',"
@@ -556,11 +556,11 @@ sub logout {
                    . join '&', map { "$_=" . escape($query{$_}) } sort keys %query);
 }
 
-# Whether the user is signed in still.
+# Returns whether the user is still signed in.
 
 sub signed_in { return exists authorized(prompt => 'none')->{code} }
 
-# No client is told anything: the user is asked, or told, by a page.
+# Expects that no client is told anything: a page asks or tells the user.
 
 sub by_page {
     my ($r, $name) = @_;

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# What the conformance suite of the OpenID Foundation asks of an authorization server with
-# the FAPI 2.0 Security Profile: each of its modules for plain_fapi, private_key_jwt, DPoP
-# and openid_connect, by the name that it has there.
+# Does what the conformance suite of the OpenID Foundation asks of an authorization
+# server with the FAPI 2.0 Security Profile: each of its modules for plain_fapi,
+# private_key_jwt, DPoP and openid_connect, by its name there.
 # ngx_svc_admin/oauth/certification.md lists them.
 
 use strict;
@@ -30,20 +30,20 @@ my $ada = with_password($s, $acme, userName => $EMAIL, displayName => 'Ada Lovel
                         name => { givenName => 'Ada', familyName => 'Lovelace' });
 my $metadata = $s->http(GET => '/oauth/t/acme/.well-known/openid-configuration')->json;
 
-# the suite has two clients, with keys of their own
+# The suite has two clients, with keys of their own.
 
 my ($one, $two) = map { SvcTest::Fapi->new($acme, name => "Suite $_") } 1, 2;
 my ($b, @TRIED);
 
 
-# --- what the suite has, too ------------------------------------------------------
+# --- the suite's own functions ----------------------------------------------------
 
 sub somebody {
     $b = SvcTest::Browser->new($s, tenant => 'acme');
     $b->login($EMAIL)->status == 200 or die "no session\n";
 }
 
-# An answer of PAR, and where it leads.
+# Pushes a request, and returns the parameters that the client gets.
 
 sub authorized {
     my ($client, %more) = @_;
@@ -65,7 +65,7 @@ sub authorized {
     return $to;
 }
 
-# A whole sign-in: the tokens.
+# Does a whole sign-in; returns the tokens.
 
 sub flow {
     my ($client, %more) = @_;
@@ -126,7 +126,7 @@ sub refused {
          "$name: and why, as RFC 6749 has it");
 }
 
-# The user sees a page, and the client nothing: what a browser is shown.
+# Expects that the browser is shown a page, and that the client is told nothing.
 
 sub page {
     my ($path, $name) = @_;
@@ -312,7 +312,7 @@ my @MODULES = (
                 'a token');
     },
 
-    # an assertion of the second client that the first one's key has signed
+    # The assertion names the second client, and the first one's key has signed it.
 
     'ensure-client-id-in-token-endpoint' => sub {
         refused($one->redeem(code(), client_id => $two->id,
@@ -479,7 +479,7 @@ my @MODULES = (
 );
 
 
-# Proofs at userinfo, which are good and bad.
+# Sends good and bad proofs to userinfo.
 
 sub proofs {
     my $t = flow($one);

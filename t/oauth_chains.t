@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Chains of those that act for one another: who is in a token, how many may be, and
-# what a kill, a revocation and a lost database leave of them.
+# Shows chains of agents that act for one another: who is in a token, how many there
+# may be, and what a kill, a revocation and a lost database leave of them.
 
 use strict;
 use warnings;
@@ -19,7 +19,7 @@ my $ada = $acme->create(userName => 'ada@acme.test')->{id};
 my $web = application($acme, name => 'Web', type => 'web', redirectUris => [ 'https://w.test/' ],
                       scopes => [ qw(read write admin) ]);
 
-# Each has a resource of its name, and users need not consent.
+# Makes an agent with a resource of its name, for which users need not consent.
 
 sub actor {
     my ($name, %more) = @_;
@@ -37,7 +37,8 @@ sub set {
     $s->sql("UPDATE svc.application SET $set WHERE client_id = '$app->{clientId}'");
 }
 
-# A token's time has no more than milliseconds: what is issued in this one is not older.
+# A token's time has milliseconds only: a token issued in this millisecond is not
+# older.
 
 my $now = "date_trunc('milliseconds', now())";
 
@@ -51,7 +52,8 @@ sub ada {
                       audience => "https://$for.test/", %more);
 }
 
-# The token that a client gets for another one's resource, or its own.
+# Exchanges a token, for another agent's resource or the client's own; returns the new
+# token.
 
 sub act {
     my ($client, $token, $to, %fields) = @_;
@@ -78,7 +80,7 @@ sub lives {
     return form($s, introspect => { token => $token }, client => $d)->json->{active} ? 1 : 0;
 }
 
-# Who acts, the current one first.
+# Returns the names of the actors, the current one first.
 
 sub actors {
     my ($act) = (claims($_[0]))[1]{act};
@@ -93,7 +95,7 @@ sub actors {
 }
 
 
-# --- who is in it ------------------------------------------------------------------
+# --- the actors of a token ---------------------------------------------------------
 
 my $first = ada('a');
 my $one = act($a, $first, 'b');
@@ -115,7 +117,8 @@ is_deeply($row, { chain => '{' . join(',', map { $_->{clientId} } $c, $b, $a) . 
 is($s->sql("SELECT count(*) FROM svc.delegation WHERE root_jti = '$root'"), 3,
    'the whole tree has one root');
 
-# the fourth, and those that were there
+# A fourth actor is one too many, unless the tenant allows it; nobody acts twice in a
+# chain.
 
 $first = ada('a');
 $three = act($c, act($b, act($a, $first, 'b'), 'c'), 'd');
@@ -129,7 +132,7 @@ refused(exchange($s, $a, act($b, act($a, $first, 'b'), 'a')), 'invalid_request',
 refused(exchange($s, $b, act($c, act($b, act($a, $first, 'b'), 'c'), 'b')),
         'invalid_request', 'chain_cycle', 'A, B, C and B again', $b);
 
-# the outermost again: less, and the same chain
+# The outermost actor exchanges once more: for less, with the same chain.
 
 my $mine = act($b, act($a, $first, 'b'));
 my $less = act($b, $mine, undef, scope => 'read');
@@ -144,7 +147,7 @@ refused(exchange($s, $b, $less), 'invalid_request', 'chain_too_long',
         'a chain that is too long now', $b);
 $s->sql("UPDATE svc.oauth_tenant SET max_delegation_depth = 3 WHERE tenant_id = '$acme->{id}'");
 
-# a client for whom others act is no actor of its own
+# A client for which others act is not an actor itself.
 
 my $own = form($s, token => { grant_type => 'client_credentials',
                               resource => 'https://b.test/' }, client => $a)
@@ -156,7 +159,7 @@ refused(exchange($s, $a, $back), 'invalid_request', 'subject_not_for_actor',
         'which is the subject itself', $a);
 
 
-# --- ceilings of all that act -------------------------------------------------------
+# --- the ceilings of all actors -----------------------------------------------------
 
 set($a, "allowed_scopes = '{read}', max_token_ttl = 60");
 $first = ada('a');
@@ -167,7 +170,7 @@ cmp_ok((claims($two))[1]{exp} - (claims($two))[1]{iat}, '<=', 60, 'in time, too'
 refused(exchange($s, $b, $one, scope => 'write'), 'invalid_scope', 'scope_denied',
         'above it', $b);
 
-# raised and lowered since: the first one's token had more then
+# The ceiling was raised and lowered since: the first token was issued without it.
 
 set($a, "allowed_scopes = NULL, max_token_ttl = NULL");
 $one = act($a, $first, 'b');
@@ -200,7 +203,7 @@ ok(!lives($three), 'B is back: C\'s is dead');
 refused(exchange($s, $c, $two), 'invalid_request', 'subject_invalid', 'and not exchanged', $c);
 ok(lives(act($c, act($b, $one, 'c'), 'd')), 'what is new lives');
 
-# so does a subject that is a client
+# The same goes for a token whose subject is a client.
 
 $back = act($b, form($s, token => { grant_type => 'client_credentials',
                                      resource => 'https://b.test/' }, client => $a)
@@ -229,13 +232,13 @@ refused(exchange($s, $c, $two[0]), 'invalid_request', 'subject_invalid', 'is no 
 revoke($web, $first);
 ok(!lives($two[1]), 'all that was');
 
-# in the midst of exchanges: what is told first comes first
+# A token is revoked in the midst of exchanges: no token that comes of them lives.
 
 my $rounds = 20;
 my $each = 50;
 my ($granted, $after, $living) = (0, 0, 0);
 
-# by turns the root, and one in the midst, of what is exchanged from another one
+# In turns the first token is revoked, and one in the middle of a chain.
 
 for my $round (1 .. $rounds) {
     my $first = ada('a');
@@ -275,7 +278,7 @@ ok($granted && $after, "some before, some after: $granted, $after");
 is($living, 0, 'none lives');
 
 
-# --- a client that goes, a database that goes -----------------------------------------------
+# --- a client that leaves, a database that stops --------------------------------------------
 
 sub halves {
     return $s->sql('SELECT (SELECT count(*) FROM svc.oauth_token WHERE grant_type ='

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Claims about users, in ID tokens and at userinfo: of the scopes "groups" and "roles",
-# and of what an application has in its ID tokens.
+# Shows claims about users, in ID tokens and at userinfo: those of the scopes "groups"
+# and "roles", and those that an application has in its ID tokens.
 
 use strict;
 use utf8;
@@ -38,7 +38,7 @@ my $ada = $acme->create(userName => 'ada@acme.test', displayName => "Ada \x{263a
 my $bare = $acme->create(userName => 'bare@acme.test');
 my $eve = $globex->create(userName => 'eve@globex.test');
 
-# A group of a tenant, with members.
+# Makes a group of a tenant, with members.
 
 sub group {
     my ($tenant, $name, @members) = @_;
@@ -55,7 +55,8 @@ sub group {
 }
 
 
-# Of a user with scopes: the claims of the ID token, and what userinfo tells.
+# Returns the claims of the ID token, and what userinfo answers, for a user and
+# scopes.
 
 sub told {
     my ($app, $user, @scopes) = @_;
@@ -70,7 +71,7 @@ sub told {
 sub userinfo { return $s->http(GET => '/oauth/userinfo', [ Authorization => "Bearer $_[0]" ]) }
 
 
-# Without what each ID token has.
+# Returns the claims without those of each ID token.
 
 sub about {
     my ($claims) = @_;
@@ -132,7 +133,7 @@ $s->sql("UPDATE svc.user_account SET role = 'owner', email_verified = false"
 is_deeply(about((told($full, $ada, 'roles', 'email'))[0]),
           { %EMAIL, email_verified => $FALSE, roles => [ 'owner' ] }, 'as it is now');
 
-# a refresh tells what is so then
+# A refresh tells the user's groups of now.
 
 my $t = redeem($s, $full, code($acme, $full, $ada,
                                scopes => [ qw(openid groups offline_access) ]))->json;
@@ -148,7 +149,7 @@ for (1, 2) {
               'of one that is asked for again');
 }
 
-# an application that loses a scope tells it no more
+# An application that loses a scope no longer gets its claims.
 
 $s->sql("UPDATE svc.application SET scopes = '{openid,roles}'"
         . " WHERE client_id = '$full->{clientId}'");
@@ -168,7 +169,7 @@ is_deeply([ map { about($_) } told($few, $ada, 'groups') ], [ ({ groups => [ 'St
 is_deeply([ map { about($_) } told($foreign, $eve, 'groups') ], [ ({ groups => [ 'Evil' ] }) x 2 ],
           'of another tenant');
 
-# 200, and one more
+# 200 groups, and one more.
 
 $s->sql("INSERT INTO svc.user_group (tenant_id, id, name) SELECT '$acme->{id}',"
         . " gen_random_uuid(), 'g' || i FROM generate_series(1, 201) i");
@@ -190,7 +191,7 @@ is_deeply([ map { about($_) } told($few, $bare, 'groups') ], [ ({ groups => [] }
           'of which none is assigned');
 
 
-# --- whose ----------------------------------------------------------------------------
+# --- clients, and suspended users -----------------------------------------------------
 
 my $api = application($acme, name => 'API', scopes => [ 'groups', 'a' ]);
 

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# The parameter "claims" of authorization requests (OpenID Connect Core, 5.5): what it
-# asks for is given in that place, if the user has consented to it; and what is wrong
-# with it.
+# Shows the parameter "claims" of authorization requests (OpenID Connect Core, 5.5):
+# what it asks for is given in that place, if the user has consented to it, and which
+# values are wrong.
 
 use strict;
 use warnings;
@@ -47,7 +47,8 @@ sub browser {
 sub json { return JSON::PP->new->canonical->encode($_[0]) }
 
 
-# What is in the ID token, beside what each has, and at userinfo, beside sub.
+# Returns the claims of the ID token beside those that each has, and of userinfo
+# beside sub.
 
 sub told {
     my ($t) = @_;
@@ -79,7 +80,7 @@ sub got {
 }
 
 
-# --- each in both places --------------------------------------------------------------
+# --- each claim in both places --------------------------------------------------------
 
 $s->sql("UPDATE svc.user_account SET locale = 'en-GB', first_name = 'Ada', last_name = 'L'"
         . " WHERE id = '$ada->{id}'");
@@ -103,14 +104,14 @@ is_deeply(got($web, { id_token => { auth_time => { essential => $TRUE }, acr => 
 is_deeply(got($opaque, { userinfo => \%{ { map { $_ => undef } keys %IS } } })->{userinfo}, \%IS,
           'all of them, by an opaque token');
 
-# beside what scopes give
+# Claims that are asked for are added to those of scopes.
 
 is_deeply(got($web, { id_token => { email => undef }, userinfo => { roles => undef } },
               scope => 'openid email'),
           { id_token => { email => 'ada@acme.test' },
             userinfo => { %IS{qw(email email_verified roles)} } }, 'beside scopes');
 
-# what is ignored
+# What is ignored.
 
 is_deeply(got($web, $_), { id_token => {}, userinfo => {} }, 'ignored: ' . json($_))
     for {}, { id_token => {} }, { id_token => undef, userinfo => undef },
@@ -127,7 +128,7 @@ ok(!$t->{id_token}, 'without openid there is no ID token');
 is($s->sql('SELECT count(*) FROM svc.oauth_grant WHERE claims IS NOT NULL'
            . " AND scopes = '{profile}'"), 0, 'and nothing is kept');
 
-# a refresh, and an application that loses a scope, or gets one
+# A refresh, with an application that loses a scope, or gets one.
 
 my $claims = json({ id_token => { email => undef, roles => undef },
                     userinfo => { email => undef, name => undef, acr => undef } });
@@ -188,7 +189,7 @@ is(asked($in, $asks, claims => json({ userinfo => { name => undef } }), prompt =
    'consent_required', '... or it is an error');
 
 
-# --- whose, and how -------------------------------------------------------------------
+# --- "sub" with a value ---------------------------------------------------------------
 
 my $of = sub { return json({ $_[0] => { sub => { value => $_[1] } } }) };
 
@@ -228,7 +229,7 @@ is(got($web, { userinfo => { acr => { values => [ 'urn:svc:2' ] } } })->{userinf
    'urn:svc:2', 'at userinfo, too');
 
 
-# --- what is wrong --------------------------------------------------------------------
+# --- wrong values ---------------------------------------------------------------------
 
 my $JSON = "'claims' is no JSON object, or one that has a member twice.";
 my $ONE = "'%s' of 'claims' is neither null nor an object whose 'essential' is true or false.";
@@ -262,7 +263,7 @@ for (@BAD) {
 
 ok(asked($in, $web, claims => '{"a":"' . 'x' x 4088 . '"}')->{code}, '4,096 bytes are taken');
 
-# tenants apart: who is meant is nobody of another one's
+# Tenants are apart: another tenant's user cannot be asked for.
 
 with_password($s, $globex, userName => 'eve@globex.test');
 

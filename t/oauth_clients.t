@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Clients and resource servers of others at /oauth, none of them changed:
+# Runs clients and resource servers of others at /oauth, none of them changed:
 # oauth4webapi, openid-client, jose and Authlib.
 
 use strict;
@@ -32,7 +32,7 @@ my $ada = $acme->create(userName => 'ada@acme.test');
 my $web = application($acme, name => 'Web', type => 'web', redirectUris => [ $REDIRECT ]);
 my $JSON = JSON::PP->new->utf8->canonical;
 
-# by a key, of each kind; in which form a library takes it is its own affair
+# With a key of each kind; each library wants it in a form of its own.
 
 my $keys = SvcTest::Lines->new($s->root . '/t/lib/assertion');
 

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# POST /oauth/token with codes: what they are exchanged for, ID tokens, and that a
-# code is good once, for one client.
+# Shows POST /oauth/token with codes: the tokens, ID tokens, and that a code is good
+# once, for one client.
 
 use strict;
 use warnings;
@@ -49,7 +49,7 @@ sub spent {
                    . "'" . digest($code->{code}) . "'") eq 't';
 }
 
-# What a client is told of the session of a code's grant.
+# Returns the "sid" by which a client knows the session of a code's grant.
 
 sub sid {
     my ($tenant, $app, $code) = @_;
@@ -105,7 +105,7 @@ is_deeply($id, { iss => $issuer, sub => $ada->{id}, aud => [ $web->{clientId} ],
                  at_hash => encode_base64url(substr sha256($t->{access_token}), 0, 16) },
           'its claims');
 
-# of one session each client knows another one
+# Each client knows the same session by another "sid".
 
 my ($one, $two) = (code($acme, $web, $ada), code($acme, $other, $ada));
 
@@ -118,7 +118,7 @@ my @sids = map { (claims($_->json->{id_token}))[1]{sid} } redeem($s, $web, $one)
 is_deeply(\@sids, [ sid($acme, $web, $one), sid($acme, $other, $two) ], 'sid of two clients');
 isnt($sids[0], $sids[1], 'is not the same');
 
-# how the user has signed in, in the words of RFC 8176
+# The user's methods, in the words of RFC 8176.
 
 my %AMR = (
     'password' => 'pwd', 'email' => 'otp', 'recovery' => 'otp', 'email,totp' => 'otp',
@@ -143,7 +143,7 @@ for my $methods (sort keys %AMR) {
     is($access->{acr}, $acr, '... and in the access token');
 }
 
-# what an API asks for may be asked of introspection, too (RFC 9470, 6)
+# Introspection tells them, too (RFC 9470, 6).
 
 for my $app ($web, $opaque) {
     my $token = redeem($s, $app, code($acme, $app, $ada))->json->{access_token};
@@ -153,7 +153,7 @@ for my $app ($web, $opaque) {
               "introspection of a token, $app->{name}");
 }
 
-# somebody else's opinion of both
+# Another library verifies both tokens.
 
 my $jwk = $s->sql("SELECT public FROM svc.oauth_key WHERE kid = '$head->{kid}'");
 my $python = <<'EOT';
@@ -211,7 +211,7 @@ is_deeply([ sort keys %$t ], [ qw(access_token expires_in scope token_type) ],
 ok(!exists((claims(redeem($s, $web, code($acme, $web, $ada))->json->{id_token}))[1]{nonce}),
    'and no nonce without one');
 
-# the first token of a tenant makes its key, and the code is spent once
+# The first token of a tenant makes its key, and the code is spent once.
 
 my $eve = $globex->create(userName => 'eve@globex.test');
 
@@ -235,7 +235,7 @@ bad(redeem($s, $web, { code => $_ }), 'invalid_grant', 'a code of ' . length $_)
 ok(!spent($code), 'nothing of which spends it');
 
 
-# --- whose, and once -------------------------------------------------------------
+# --- whose a code is, and once ---------------------------------------------------
 
 bad(redeem($s, $other, $code), 'invalid_grant', 'of another client');
 bad(redeem($s, $foreign, $code), 'invalid_grant', 'of another tenant');
@@ -262,7 +262,7 @@ my $expired = code($acme, $web, $ada, expires => "now() - interval '1 s'");
 bad(redeem($s, $web, $expired), 'invalid_grant', 'one that has expired');
 ok(!spent($expired), 'and stays as it was');
 
-# each of these spends it
+# Each of these requests spends the code.
 
 my %SPENT = (
     'no verifier' => [ {}, { code_verifier => undef }, 'invalid_grant' ],
@@ -289,7 +289,7 @@ for my $name (sort keys %SPENT) {
 }
 
 
-# --- shown again -----------------------------------------------------------------
+# --- a code that is presented again ----------------------------------------------
 
 $code = code($acme, $web, $ada, scopes => \@ALL);
 $t = redeem($s, $web, $code)->json;
@@ -363,7 +363,8 @@ $t = redeem($s, $web, code($acme, $web, $ada, resources => [ 'urn:a', 'urn:b' ])
             resource => 'urn:b')->json;
 is((claims($t->{access_token}))[1]{aud}, 'urn:b', 'one of them');
 
-# a resource as its application has registered it, however it was spelt
+# The token is for the resource as its application has registered it, however it was
+# spelled.
 
 application($acme, name => 'RS', resourceUri => 'https://rs.test');
 $t = redeem($s, $web, code($acme, $web, $ada, scopes => \@ALL,

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Users who sign in to clients of others, none of them changed: oauth4webapi,
-# openid-client and Authlib, from the authorization request to refresh tokens.
+# Runs clients of others, none of them changed, from the authorization request to
+# refresh tokens: users sign in to oauth4webapi, openid-client and Authlib.
 
 use strict;
 use warnings;
@@ -36,14 +36,14 @@ $s->secret($PASSWORD);
 
 my $ada = with_password($s, $acme, userName => $email, displayName => 'Ada Lovelace');
 
-# keys of both kinds are published before a library reads them, which one does at most
-# once a minute, whatever a token's kid is
+# Keys of both kinds are published before a library fetches them: one does so at most
+# once a minute, whatever a token's kid is.
 
 form($s, token => { grant_type => 'client_credentials' },
      client => application($acme, signingAlg => $_)) for qw(ES256 RS256);
 
 
-# Applications by names; what they are is what these begin with.
+# Makes applications by their names, which begin with their kind.
 
 sub input {
     my (@names) = @_;
@@ -59,7 +59,7 @@ sub input {
 }
 
 
-# Each program has a user with a browser of her own, who is not signed in yet.
+# Each program has a user with a browser of its own, who is not signed in yet.
 
 sub played {
     my ($command, $input, $least) = @_;

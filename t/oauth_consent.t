@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# /v1/oauth/authorization and /v1/oauth/consents: what the page is told, what its
-# user decides, and what becomes of it.
+# Shows /v1/oauth/authorization and /v1/oauth/consents: what the page is told, what
+# its user decides, and what a decision does.
 
 use strict;
 use utf8;
@@ -83,7 +83,7 @@ sub decide {
 }
 
 
-# What a page shows is what is approved.
+# Returns what a page shows: an approval has to name it.
 
 sub shown {
     my $asked = eval { $_[0]->json } // {};
@@ -121,7 +121,7 @@ sub authorized {
 }
 
 
-# --- what the page is told ----------------------------------------------------------
+# --- the page's answer --------------------------------------------------------------
 
 my $r = look($nobody, @openid);
 
@@ -203,7 +203,7 @@ redirect_of(decide($in, 'approve', { scope => 'email', resource => 'https://api.
             'another one');
 is(authorized($in, scope => 'email', resource => 'HTTPS://api.test'), 'code', 'is added to it');
 
-# for that resource alone
+# The consent is for that resource alone.
 
 is(authorized($in, scope => 'email'), 'consent', 'it is not for the issuer');
 is(authorized($in, scope => 'openid email', resource => 'https://api.test/'), 'consent',
@@ -224,7 +224,7 @@ is_deeply($audit->()->[0], [ 'consent.granted', $ada->{id}, 'application', $web-
     'Billing', { scopes => [ qw(invoices:read openid) ], resources => [] } ], 'it is on record');
 is(scalar @{ $audit->() }, 2, 'each time');
 
-# who decides, and from where
+# Who may decide, and from where.
 
 admin_error(decide($nobody, 'approve'), 401, 'unauthenticated', 'nobody');
 admin_error(decide(browser('eve@globex.test', 'globex'), 'approve'), 401, 'unauthenticated',
@@ -249,7 +249,7 @@ admin_error($s->http(POST => $PATH, [ Authorization => 'Bearer x' ], '{}'), 403,
             'a token');
 is(scalar @{ $audit->() }, 2, 'nothing was consented to');
 
-# what the page has shown, and nothing else
+# Only what the page has shown can be approved.
 
 my @shown = shown(look($in, @openid));
 my $approve = sub {
@@ -276,7 +276,7 @@ $s->sql("UPDATE svc.application SET scopes = '{email,invoices:read,openid,profil
         . " client_id = '$web->{clientId}'");
 is(scalar @{ $audit->() }, 2, 'nothing was consented to by that');
 
-# loopback
+# Loopback addresses.
 
 my %loop = (client_id => $native->{clientId}, redirect_uri => 'http://127.0.0.1:4711/cb',
             scope => 'openid');
@@ -291,7 +291,7 @@ redirect_of(decide($in, 'approve', { %loop, redirect_uri => $CB }), 'another URI
 is(authorized($in, %loop, redirect_uri => $CB), 'code', 'is kept');
 is(authorized($in, %loop), 'consent', 'which does not do for the other');
 
-# what a browser takes for a loopback host is one, however it is written
+# A host that browsers take for loopback is one, however it is written.
 
 my @LOOPS = map { "https://$_/cb" } qw(127.1 127.0.0.2 0x7f.1 0177.0.0.1 2130706433 0
     0.0.0.0 LOCALHOST app.localhost [::1] [0:0::0:1] [::ffff:127.0.0.1] [::FFFF:7f00:1] [::]);
@@ -308,7 +308,7 @@ is(authorized($in, @many, redirect_uri => $_), 'code', "$_ is not") for @OTHERS;
 $s->sql("DELETE FROM svc.application WHERE client_id = '$many->{clientId}'");
 
 
-# --- what was decided ---------------------------------------------------------------
+# --- the list of consents -----------------------------------------------------------
 
 $r = $in->get('/v1/oauth/consents');
 is($r->status, 200, 'the list') or diag($r->body);
@@ -343,13 +343,13 @@ is($audit->()->[-1][0], 'consent.revoked', 'it is on record');
 is($audit->()->[-1][3], $web->{clientId}, 'whose');
 admin_error($in->ask(DELETE => "$delete$web->{clientId}"), 404, 'not_found', 'and then there is none');
 
-# a grant of a loopback URI has no consent, and ends too
+# A grant for a loopback URI has no consent, and can be ended, too.
 
 $s->sql("DELETE FROM svc.oauth_consent");
 is($in->ask(DELETE => "$delete$native->{clientId}")->status, 204, 'grants without a consent');
 is($s->sql('SELECT count(*) FROM svc.oauth_grant WHERE revoked_at IS NULL'), 0, 'end, too');
 
-# what was granted without asking is in the list, too; and ends when users have to be asked
+# A grant without asking is in the list, too, and ends when users have to be asked.
 
 my $open = application($acme, name => 'Open', type => 'web', redirectUris => [ $CB ],
                        scopes => [ qw(openid notes) ], requireConsent => JSON::PP::false());
@@ -411,7 +411,7 @@ is($in->get('/v1/oauth/consents')->json->{total}, 0, 'nothing is left');
 oauth_error(tokens(grant_type => 'refresh_token', refresh_token => $refresh), 400,
             'invalid_grant', 'nor of its grants');
 
-# an agent with one audience is asked for that, which it would get
+# The user is asked for the only audience that the agent would get.
 
 my $bot = application($acme, name => 'Bot', type => 'agent', redirectUris => [ $CB ],
                       grantTypes => [ qw(authorization_code) ], scopes => [ 'notes' ]);
@@ -427,7 +427,7 @@ is($s->sql("SELECT DISTINCT resource_keys FROM svc.oauth_grant WHERE client_id =
            . " '$bot->{clientId}'"), '{https://notes.test/}', 'the grant is for that');
 $s->sql("DELETE FROM svc.application WHERE client_id IN ('$bot->{clientId}', '$open->{clientId}')");
 
-# at the same time: what is granted by a consent ends with it
+# A consent is withdrawn while a code is granted by it: the grant ends with it.
 
 redirect_of(decide($in, 'approve', { @openid }), 'once more');
 

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# DPoP (RFC 9449): proofs at the token endpoint, and tokens that are bound to
+# Shows DPoP (RFC 9449): proofs at the token endpoint, and tokens that are bound to
 # their keys.
 
 use strict;
@@ -30,7 +30,7 @@ my $opaque = application($acme, accessTokenFormat => 'opaque');
 my $client = SvcTest::Lines->new($s->root . '/t/lib/dpop');
 
 
-# A proof, and with it a request; options: claims, header, settings, key.
+# Makes a proof. Options: claims, header, settings, key.
 
 sub proof {
     my (%opt) = @_;
@@ -169,7 +169,8 @@ is(token(proof(claims => { iat => $_ })->{proof})->status, 200, "iat $_")
 is(token(proof(claims => { nonce => 'of somebody else' })->{proof})->status, 200,
    'a nonce is not asked for');
 
-# it may have been spent under one of ours, by a clock that is fast
+# The proof may have been spent under an earlier nonce of ours, with a clock that was
+# fast.
 
 oauth_error(token(proof(claims => { nonce => 'A' x length $nonce })->{proof}), 400,
             'use_dpop_nonce', 'a nonce of ours that has ended');
@@ -184,7 +185,7 @@ is($s->sql("SELECT count(*) FROM svc.oauth_once WHERE expires_at < now() + inter
    0, 'each for two minutes at least');
 
 
-# --- what is spent ------------------------------------------------------------------------
+# --- what spends a proof ------------------------------------------------------------------
 
 $proof = proof()->{proof};
 oauth_error(token($proof, { %$app, clientSecret => 'x' x 43 }), 401, 'invalid_client',
@@ -204,7 +205,7 @@ $r = form($s, token => { %CC, grant_type => 'x' }, client => $app,
 oauth_error($r, 400, 'unsupported_grant_type', 'the form is looked at first');
 isnt($r->header('dpop-nonce'), undef, 'with a nonce all the same');
 
-# of many at once one gets a token
+# Of many at once with one proof one gets a token.
 
 $proof = proof()->{proof};
 
