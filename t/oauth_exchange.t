@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# The grant type token-exchange: forms, whose tokens may be exchanged and by whom,
-# targets, scopes, times, and the journal, which has those that are refused, too.
+# Shows the grant type token-exchange: forms, whose tokens may be exchanged and by
+# whom, targets, scopes, times, and the journal, which has refused exchanges, too.
 
 use strict;
 use warnings;
@@ -50,7 +50,7 @@ sub set {
     $s->sql("UPDATE svc.application SET $set WHERE client_id = '$app->{clientId}'");
 }
 
-# Of the web application, for an API that exchanges it.
+# Returns a user's token of the web application, for an API that exchanges it.
 
 sub ada {
     my ($for, %more) = @_;
@@ -70,7 +70,7 @@ sub own {
     return $r->json->{access_token};
 }
 
-# The last bit of an opaque one is another.
+# Flips the last bit of an opaque token.
 
 sub altered_bytes {
     my ($token) = @_;
@@ -99,7 +99,7 @@ sub count {
 }
 
 
-# --- a user's ----------------------------------------------------------------------
+# --- a user's token ----------------------------------------------------------------
 
 my @AT = ('', 'https://api.test/', 'urn:ours');
 
@@ -147,7 +147,7 @@ is($s->sql('SELECT count(*) FROM svc.delegation d JOIN svc.oauth_token k'
 is(form($s, introspect => { token => $t->{access_token} }, client => $agent)->json->{active}, 1,
    'it lives');
 
-# times
+# Lifetimes.
 
 ok(exchange($s, $agent, ada('agent', ttl => 100))->json->{expires_in} <= 100,
    'not longer than what it is of');
@@ -160,7 +160,7 @@ set($web, 'max_token_ttl = 60');
 ok(exchange($s, $agent, ada('agent'))->json->{expires_in} <= 60, 'nor than who had it');
 set($web, 'max_token_ttl = NULL');
 
-# what is inherited
+# What the new token inherits.
 
 my $grant = $s->sql('INSERT INTO svc.oauth_grant (tenant_id, id, client_id, user_id, scopes,'
                     . ' resources, resource_keys, session_id, auth_time, methods, expires_at)'
@@ -183,7 +183,7 @@ ok(!form($s, introspect => { token => $t->{access_token} }, client => $agent)->j
 refused(exchange($s, $agent, ada('agent', grant => $grant)), 'invalid_request',
         'subject_invalid', 'a grant that is revoked');
 
-# an opaque one, of a JWT
+# A JWT is exchanged for an opaque token.
 
 $t = exchange($s, $opaque, own($plain))->json;
 ok($t->{error}, 'one that is for nobody');
@@ -206,7 +206,7 @@ ok(!form($s, introspect => { token => $r->json->{access_token} }, client => $opa
    ->json->{active}, 'dead with it');
 set($plain, 'enabled = true');
 
-# one that says that it is of another tenant
+# An opaque token is changed to name another tenant.
 
 my $altered = ada('opaque');
 my $bytes = decode_base64url(substr $altered, 4);
@@ -265,8 +265,8 @@ is(exchange($s, $agent, $good, requested_token_type => $ACCESS_TOKEN,
    'what may be said');
 is(count() - $n, 1, 'what is no exchange yet is not journaled');
 
-# who may exchange it is told when the target or the scopes are none, and it is
-# journaled as if they were not allowed
+# A malformed target or scope is answered once the agent is known to be allowed to
+# exchange, and is journaled like one that is not allowed.
 
 my @pairs = (grant_type => $EXCHANGE, subject_token => $good,
              subject_token_type => $ACCESS_TOKEN);
@@ -287,7 +287,7 @@ is((delegations($s, $agent, 'audience'))[1]{audience}, 'api', 'what was asked fo
 refused(exchange($s, $agent, $good, scope => $_), 'invalid_scope', 'scope_denied', "scope '$_'")
     for 'a"b', "a\tb";
 
-# nor who is nobody, or may not
+# Requests of a wrong client, or of one that may not exchange, are not journaled.
 
 $n = count();
 oauth_error(exchange($s, { %$agent, clientSecret => 'x' x 43 }, $good), 401, 'invalid_client',
@@ -333,13 +333,13 @@ is($s->sql("SELECT count(*) FROM svc.delegation WHERE reason = 'subject_invalid'
            . " AND subject_id IS NOT NULL AND client_id = '$m2m->{clientId}'"), 1,
    'whose it was is known of what was one: the expired one');
 
-# also when the worker has seen the key
+# A forged token is refused even when the worker has seen the key.
 
 is(exchange($s, $m2m, $jwt)->status, 200, 'a good one');
 refused(exchange($s, $m2m, $none{forged}), 'invalid_request', 'subject_invalid',
         'forged, of a key that is known', $m2m);
 
-# another tenant's
+# Tokens of another tenant.
 
 for my $token (own($other, resource => 'https://robot.test/'),
                user_token($globex, client => $other, user => $bob, scopes => [ 'read' ],
@@ -352,7 +352,7 @@ for my $token (own($other, resource => 'https://robot.test/'),
 ok(!$s->sql("SELECT count(*) FROM svc.delegation WHERE reason = 'other_tenant'"
             . ' AND (subject_id IS NOT NULL OR parent_jti IS NOT NULL)'), 'which is not told');
 
-# not for who exchanges it
+# The token has to be for the client that exchanges it.
 
 refused(exchange($s, $agent, ada('api')), 'invalid_request', 'subject_not_for_actor',
         'for another API');
@@ -368,7 +368,7 @@ is(exchange($s, $agent, user_token($acme, client => $agent, user => $ada, scopes
                                    chain => [ $agent->{clientId} ]))->status, 200,
    'a user\'s that was issued to it, whoever it is for');
 
-# users
+# Users who may not use the agent.
 
 my $group = $s->sql('INSERT INTO svc.user_group (tenant_id, id, name)'
                     . " VALUES ('$acme->{id}', gen_random_uuid(), 'Group') RETURNING id");
@@ -392,7 +392,7 @@ $s->sql("UPDATE svc.user_account SET status = 'active' WHERE id = '$ada'");
 refused(exchange($s, $agent, $old), 'invalid_request', 'subject_invalid',
         'a token from before');
 
-# actors
+# Tokens of actors.
 
 my $me = own($agent);
 my @actor = (actor_token_type => $ACCESS_TOKEN);
@@ -505,7 +505,7 @@ oauth_error(exchange($s, $agent, ada('agent', scopes => \@many)), 400, 'invalid_
 set($_, "scopes = '{read,write}'") for $agent, $web;
 
 
-# --- who may not act at all ----------------------------------------------------------
+# --- agents that may not act ---------------------------------------------------------
 
 $s->sql('DELETE FROM svc.agent_anomaly');
 $good = ada('agent');

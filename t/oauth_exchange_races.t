@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Token exchange: what changes between what it reads and what it writes, and what is
-# exchanged while its subject is revoked.
+# Shows what happens when something changes between what token exchange reads and what
+# it writes, and when a token is revoked while it is exchanged.
 
 use strict;
 use warnings;
@@ -29,7 +29,7 @@ sub app {
 
 sub actor { return app(type => 'agent', @_) }
 
-# A user's token for one's resource.
+# Returns a user's token for an agent's resource.
 
 sub of_ada {
     my ($web, $for) = @_;
@@ -85,15 +85,15 @@ SELECT (SELECT count(*) FROM svc.oauth_token
 EOT
 }
 
-# that nobody may write, and everybody read
+# These locks let everybody read, and nobody write.
 
 my $WRITES = 'LOCK TABLE svc.oauth_token IN SHARE MODE';
 my $JOURNAL = 'LOCK TABLE svc.delegation IN SHARE MODE';
 
-exchange($s, actor(), 'x');             # statements are planned, connections are there
+exchange($s, actor(), 'x');             # statements are prepared, connections are made
 
 
-# --- what changes before it is written ---------------------------------------------
+# --- changes before the write ------------------------------------------------------
 
 sub set { return "UPDATE svc.application SET $_[1] WHERE client_id = '$_[0]{clientId}'" }
 
@@ -149,7 +149,7 @@ for my $case (
     $s->sql('UPDATE svc.oauth_tenant SET tokens_valid_after = NULL');
 }
 
-# a secret that is retired, a client that is deleted
+# A secret is retired, or a client is deleted.
 
 for my $case ([ 'retired', "UPDATE svc.oauth_login SET retired_at = now() WHERE client_id = '%s'" ],
               [ 'deleted', "DELETE FROM svc.application WHERE client_id = '%s'" ])
@@ -168,7 +168,7 @@ for my $case ([ 'retired', "UPDATE svc.oauth_login SET retired_at = now() WHERE 
 }
 
 
-# --- clients that leave, and a backend that goes ------------------------------------
+# --- clients that leave, and a backend that is killed -------------------------------
 
 my @workers = $s->workers;
 
@@ -204,9 +204,10 @@ ok($s->unharmed(\@workers, 'clients that leave'), 'the workers are the same');
 }
 
 
-# --- a revocation that is not committed yet -----------------------------------------
+# --- a revocation before its commit -------------------------------------------------
 
-# who commits one waits for the holder of a lock: of one that is named, and of others
+# A commit of a revocation waits for an advisory lock: one lock for a named token, and
+# another one for the others.
 
 $s->sql(<<'E');
 CREATE TABLE svc.test_named (jti uuid);
@@ -279,7 +280,8 @@ for my $what ('the root', 'one of it') {
     }
 }
 
-# nor what is exchanged while that is looked for which came in the meantime
+# A token is exchanged while the revocation looks for those that were exchanged before
+# it.
 
 {
     my ($a, $b, $c, $web) = (actor(), actor(), actor(), web());

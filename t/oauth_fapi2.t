@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Applications with the profile fapi2: a whole flow, what each clause of 5.3.2 of the FAPI
-# 2.0 Security Profile asks of an authorization server, and what becomes of what was given
-# before there was a profile.
+# Shows applications with the profile fapi2: a whole flow, what each clause of 5.3.2
+# of the FAPI 2.0 Security Profile asks of an authorization server, and what becomes
+# of tokens from before the profile.
 
 use strict;
 use warnings;
@@ -51,7 +51,7 @@ sub tokens {
     return $r->json;
 }
 
-# An error of RFC 6749, 5.2, that is answered with 400.
+# Expects an error of RFC 6749, 5.2, with the status 400.
 
 sub bad {
     my ($r, $code, $name) = @_;
@@ -104,7 +104,7 @@ sub patch {
         is($bank->userinfo($r->json->{access_token})->status, 200, 'and good');
     }
 
-    # the client's keys bind it, and not one key of a proof
+    # The refresh token is bound to the client's keys, not to the key of a proof.
 
     is($bank->refresh($t->{refresh_token}, -proof => { key => 'another' })->status, 200,
        'another proof of the same client');
@@ -119,9 +119,9 @@ sub patch {
 }
 
 
-# --- gateway: the application's own rules -------------------------------------------
+# --- the application's own rules ----------------------------------------------------
 
-# each endpoint where a client proves itself: what is sent besides
+# Each endpoint where a client authenticates, with the other parameters.
 
 my %AT = (par => { response_type => 'code', redirect_uri => $CB, scope => 'openid',
                    code_challenge => encode_base64url(sha256($VERIFIER)),
@@ -140,7 +140,7 @@ sub nowhere {
         for sort keys %AT;
 }
 
-# no PAR
+# A request that was not pushed.
 
 {
     my $r = $b->get('/oauth/authorize?' . join '&', map { "$_=" . escape($AT{par}{$_}) }
@@ -153,7 +153,7 @@ sub nowhere {
          'a request that was not pushed');
     unlike($r->header('Location'), qr/code=/, 'has no code');
 
-    # nor has it by the page's own way
+    # The page cannot approve it either.
 
     $r = $b->post('/v1/oauth/authorization', {
         request => join('&', map { "$_=" . escape($AT{par}{$_}) } sort keys %{ $AT{par} })
@@ -164,7 +164,7 @@ sub nowhere {
                . "' AND used_at IS NULL"), 0, 'nobody has a code for it');
 }
 
-# a secret, which there is none of
+# The client has no secret.
 
 for my $endpoint (sort keys %AT) {
     oauth_error(form($s, $endpoint, $AT{$endpoint}, client => { clientId => $bank->id,
@@ -422,7 +422,7 @@ subtest '5.3.2.2-14: a nonce of 64 characters' => sub {
 };
 
 
-# --- the profile comes, and goes ----------------------------------------------------
+# --- the profile is set, and removed ------------------------------------------------
 
 {
     my $app = SvcTest::Fapi->new($acme, name => 'Later', securityProfile => undef,

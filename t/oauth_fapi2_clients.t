@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Users who sign in to clients of others as FAPI 2.0 has them, none of them changed:
-# oauth4webapi and openid-client.
+# Runs clients of others as FAPI 2.0 wants them, none of them changed: users sign in
+# to oauth4webapi and openid-client.
 
 use strict;
 use warnings;

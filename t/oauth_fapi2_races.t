@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# The profile fapi2 comes while a client gets tokens: none of those is good that is not
-# bound to a key, once the PATCH is answered.
+# Shows that no token without a key is good once the PATCH that sets the profile fapi2
+# is answered, even when a client gets tokens meanwhile.
 
 use strict;
 use warnings;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# A user who signs in to a client with go-oidc and x/oauth2, neither of them changed.
+# Runs a client with go-oidc and x/oauth2, neither of them changed: a user signs in.
 
 use strict;
 use warnings;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Codes and refresh tokens: many at once, clients that leave, and PostgreSQL that
-# is killed before it has answered.
+# Shows codes and refresh tokens with many requests at once, with clients that leave,
+# and with a PostgreSQL that is killed before it has answered.
 
 use strict;
 use warnings;
@@ -16,7 +16,7 @@ use SvcTest::Process qw(wait_for);
 
 my $N = 50;
 
-# who waits for a lock does so until the last one has had its turn
+# A request that waits for a lock waits until the last one before it is done.
 
 my %SVC = (svc_postgres_timeout => '60s', svc_postgres_queue_timeout => '60s');
 
@@ -32,7 +32,7 @@ my $agent = application($acme, type => 'agent', redirectUris => [ $REDIRECT ],
 my $ada = $acme->create(userName => 'ada@acme.test');
 my @workers = $s->workers;
 
-# codes that do not end while a slow machine restarts PostgreSQL
+# These codes do not expire while a slow machine restarts PostgreSQL.
 
 sub fresh {
     return code($acme, $_[0] // $web, $ada, scopes => \@ALL,
@@ -64,7 +64,7 @@ sub active {
     return form($s, introspect => { token => $token }, client => $web)->json->{active};
 }
 
-redeem($s, $web, fresh());              # there is a key
+redeem($s, $web, fresh());              # the tenant has a key from now on
 
 
 # --- many at once ----------------------------------------------------------------
@@ -109,7 +109,7 @@ for my $app ($web, $agent) {
 
 is(count('delegation'), 1 + 1 + $N + 1, 'each of an agent is in the journal');
 
-# two of one chain: what comes second ends it
+# Two tokens of one chain are presented: the second one ends it.
 
 my $code = fresh();
 my $t = redeem($s, $web, $code)->json;
@@ -128,7 +128,7 @@ is(reason($code), 'refresh_reused', 'as a reuse');
 
 # --- a request that waits ----------------------------------------------------------
 
-# somebody has the row of the code, or of the refresh token
+# Another transaction locks the row of the code, or of the refresh token.
 
 sub held {
     my ($table, $code) = @_;
@@ -141,7 +141,8 @@ sub held {
     return $holder;
 }
 
-# or a table, or a row, that a request only looks at before it writes
+# Another transaction locks a table or a row that a request only reads before it
+# writes.
 
 sub locked {
     my ($sql) = @_;
@@ -158,7 +159,7 @@ sub waits {
     return wait_for { $s->waiting == 1 };
 }
 
-# clients that leave: what was sent is done
+# The client leaves: what was sent is done.
 
 for my $how (qw(close abort)) {
     my $code = fresh();
@@ -173,7 +174,7 @@ for my $how (qw(close abort)) {
     oauth_error(redeem($s, $web, $code), 400, 'invalid_grant', "$how: and again");
     is(reason($code), 'code_replayed', "$how: is a replay");
 
-    # one who shows a code again, and leaves, does not keep the tokens alive
+    # A client that presents a code again, and leaves, does not keep the tokens alive.
 
     for my $at (qw(read write)) {
         $code = fresh();
@@ -204,7 +205,7 @@ for my $how (qw(close abort)) {
 ok($s->unharmed(\@workers, 'clients that leave'), 'the workers are the same');
 is(join('', $s->pg->errors), '', 'no error in the log of PostgreSQL');
 
-# its backend goes: nothing is stored, and the code and the token are good still
+# The backend is killed: nothing is stored, and the code and the token are still good.
 
 my $gone = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
            . " WHERE usename = 'svc_app' AND wait_event_type = 'Lock'";
@@ -238,8 +239,8 @@ $s->wait_healthy;
 is(refresh($s, $web, $t->{refresh_token})->status, 200, 'the token is good');
 
 
-# the connection goes when all is stored, before that is told: a standby that is
-# not there keeps it waiting
+# The connection breaks when all is stored and before the answer: the commit waits for
+# a standby that is not there.
 
 sub standby {
     my ($set) = @_;
@@ -248,8 +249,8 @@ sub standby {
     $s->sql('SELECT pg_reload_conf()');
 }
 
-# prepare: what is to be had before; begin: the request.  A backend that has not heard
-# of the change yet answers at once: then once more.
+# $prepare makes what the request needs, $begin sends it. A backend that does not know
+# of the change yet answers at once: then both are done again.
 
 sub stored_and_gone {
     my ($prepare, $begin) = @_;
@@ -293,10 +294,10 @@ is(refresh($s, $web, refresh($s, $web, $t->{refresh_token})->json->{refresh_toke
    200, 'which is told to who asks again');
 
 
-# --- PostgreSQL is killed, at any time ---------------------------------------------
+# --- PostgreSQL is killed at any time ----------------------------------------------
 
-# answered or not: never two sets of tokens of one code, and of a spent one no
-# other answer than that
+# Answered or not, no code has two sets of tokens, and a spent code has no other
+# answer than that.
 
 my @codes = map { fresh() } 1 .. 20;
 

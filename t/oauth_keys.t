@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# The keys that tenants sign with: how they take turns, on two nodes at once, and
-# what is done with one that is revoked.  Times are moved, and a worker sees it.
+# Shows how the keys that tenants sign with replace each other, on two nodes at once,
+# and what is done with a revoked key. The test moves their times, and a worker sees
+# it.
 
 use strict;
 use warnings;
@@ -33,7 +34,7 @@ sub published {
     return join ' ', map { $_->{kid} } @{ $s->http(GET => "/oauth/t/$slug/jwks")->json->{keys} };
 }
 
-# A column of a key, or a condition of it.
+# Returns a column of a key, or a condition of it.
 
 sub of {
     my ($kid, $what) = @_;
@@ -47,7 +48,7 @@ sub set {
     $s->sql("UPDATE svc.oauth_key SET $set WHERE kid = '$kid'");
 }
 
-# The key that is to be the next one, when a worker has made it.
+# Returns the next key, when a worker has made it.
 
 sub next_of {
     my ($kid) = @_;
@@ -70,7 +71,7 @@ sub active {
 }
 
 
-# --- one that has signed for 89 days ------------------------------------------------
+# --- a key that has signed for 89 days ----------------------------------------------
 
 my $first = token($app);
 my $other = token(application($globex));
@@ -110,7 +111,7 @@ ok(wait_for { !of($first, 'count(*)') }, 'for a month');
 is($s->sql('SELECT count(*) FROM svc.oauth_key'), 2, 'nobody has made more keys');
 
 
-# --- one that is told to retire, or is revoked ---------------------------------------
+# --- a key that is to retire, or is revoked ------------------------------------------
 
 set($second, "retired_at = now() + interval '1 day'");
 
@@ -134,7 +135,7 @@ ok(!grep({ $_ eq $fifth } $first, $second, $third, $fourth), 'after a revocation
 is(published('acme'), $fifth, 'is published at once, and no other');
 
 
-# --- many at once, on two nodes --------------------------------------------------------
+# --- many tenants at once, on two nodes ------------------------------------------------
 
 my @tenants = map { $s->tenant("many$_") } 1 .. 40;
 my %kid = map { $_->{slug} => token(application($_)) } @tenants;
@@ -154,7 +155,7 @@ is($s->sql("SELECT max(n) FROM (SELECT count(*) n FROM svc.oauth_key k JOIN svc.
            . " ON t.id = k.tenant_id WHERE t.slug LIKE 'many%' GROUP BY t.id) x"), 2,
    'two nodes make one for each');
 
-# a round does so much of each step, while no worker has its turn
+# One round does a limited number of each step; no worker does one meanwhile.
 
 my $OLD = 'retired_at IS NOT NULL AND revoked_at IS NULL';
 my $ENDS = "retired_at > now() + interval '23 h'";

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# A kill switch, an application that is disabled and a token that is revoked, while
-# two nodes are asked as fast as they answer: no token of theirs is active in an
-# answer to a request that began after that of the end.
+# Shows that a kill switch, a disabled application and a revocation end tokens at
+# once, while two nodes are asked as fast as they answer: none of the tokens is active
+# in an answer to a request that began after the answer to that end.
 
 use strict;
 use warnings;
@@ -21,7 +21,7 @@ my $ROUNDS = 10;
 my @FORMATS = qw(jwt opaque);
 my ($TRUE, $FALSE) = (JSON::PP::true(), JSON::PP::false());
 
-# connections are kept to the end, and who stands in line does so for long
+# Connections are kept to the end, and a request may wait long.
 
 my %node = (http => 'keepalive_requests 1000000;',
             svc => { svc_postgres_timeout => '60s', svc_postgres_queue_timeout => '60s' });
@@ -69,7 +69,7 @@ sub token {
 }
 
 
-# One of each format.
+# Returns a token of each format.
 
 sub tokens {
     my ($app) = @_;
@@ -81,9 +81,9 @@ sub tokens {
 }
 
 
-# A token as it is asked for at each node, by one who may see it, and how often it
-# was active or not, by node and by when: answered before the request that ends it
-# was sent, asked after that was answered, or meanwhile.
+# Returns a token with the request for it at each node, by a client that may
+# introspect it. Answers are counted by node, by whether it was active, and by time:
+# before the request that ends it was sent, after that was answered, or meanwhile.
 
 sub asked {
     my ($token, $caller) = @_;
@@ -96,10 +96,10 @@ sub asked {
 }
 
 
-# --- what is to end ----------------------------------------------------------------
+# --- what ends in a round ----------------------------------------------------------
 
-# Three of each round: what ends it; what might raise it again, when the others have
-# ended; and its tokens.
+# Each round has three of these: the request that ends the tokens, the one that might
+# revive them once the others have ended, and the tokens.
 
 sub agent {
     my $agent = application($acme, name => 'Agent', type => 'agent');
@@ -140,10 +140,10 @@ my $control = asked(token(application($acme, name => 'Control')));
 my @rounds = map { [ agent(), app(), tree($FORMATS[$_ % 2]) ] } 1 .. $ROUNDS;
 
 
-# --- all of it ---------------------------------------------------------------------
+# --- the load ----------------------------------------------------------------------
 
-# A quarter of a round goes by before, between and after its three ends.  What is
-# asked: the tokens of the round, one that has ended before, and one that does not.
+# A quarter of a round passes before, between and after its three ends. Requests are
+# for the tokens of the round, one that has ended before, and one that does not end.
 
 my ($sent, $answered, $done, $odd) = (0, 0, 0, 0);
 my (@queue, @ended, @ends, @again, $crowd);
@@ -163,7 +163,7 @@ sub next_request {
     return ($token->{bytes}[$at], [ $token, $token->{when} ]);
 }
 
-# at the nodes in turn
+# The requests that end tokens go to the nodes in turn.
 
 sub end_one {
     my $one = $rounds[ $done / 3 ][ $done % 3 ];
@@ -212,7 +212,7 @@ is_deeply(\@again, [ (200) x (2 * $ROUNDS) ], 'and what can be was enabled again
 note(sprintf '%d introspections in %.1f s', $answered, $seconds);
 
 
-# --- what was told -------------------------------------------------------------------
+# --- the answers ---------------------------------------------------------------------
 
 sub count {
     my ($tokens, $when, $at, $active) = @_;

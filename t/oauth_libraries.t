@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Users who sign in to libraries of others for Python and Ruby, none of them changed:
+# Runs libraries of others for Python and Ruby, none of them changed: users sign in by
 # social-auth-core, requests-oauthlib, Authlib and omniauth_openid_connect.
 
 use strict;
@@ -18,7 +18,7 @@ needs(program => 'ruby', python => 'authlib jose requests requests_oauthlib soci
 
 my $s = clients_server()->start;
 
-# all of them want what is not the default: to send no challenge
+# By default all of them send no challenge.
 
 my %WEB = (redirect => 'https://app.acme.test/auth/openid_connect/callback',
            requirePkce => JSON::PP::false);

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# What an application has its own way: how long what users grant it lives, when it gets a
-# refresh token, and where its tokens are good when it does not say.
+# Shows what an application sets for itself: how long what users grant it lives, when
+# it gets a refresh token, and where its tokens are good when the request does not
+# say.
 
 use strict;
 use warnings;
@@ -82,7 +83,7 @@ sub stored {
 }
 
 
-# --- how long -----------------------------------------------------------------------
+# --- lifetimes ----------------------------------------------------------------------
 
 my $usual = web('Usual');
 my $brief = web('Brief', idTokenTtlSeconds => 60, refreshIdleDays => 2, grantDays => 5);
@@ -122,7 +123,7 @@ my $id = (claims($t->{id_token}))[1];
 is($id->{exp} - $id->{iat}, $DAY, 'what is changed counts from the next token on');
 
 
-# --- what a tenant lets them have ---------------------------------------------------
+# --- the tenant's limits ------------------------------------------------------------
 
 sub settings {
     my ($method, $body, @headers) = @_;
@@ -206,7 +207,7 @@ my $next = refresh($s, $always, $t->{refresh_token})->json;
 
 is($next->{scope}, 'openid read', 'which refreshes');
 
-# introspection of it, by its own client, says what a refresh would
+# Introspection by its own client tells what a refresh would give.
 
 my $seen = sub { form($s, introspect => { token => $_[0]{refresh_token} }, client => $always)->json };
 my %SEEN = (active => JSON::PP::true, client_id => $always->{clientId}, scope => 'openid read',
@@ -232,7 +233,7 @@ patch($always, refreshTokens => 'always');
 is(refresh($s, $always, $next->{refresh_token})->status, 200, 'or is again');
 
 
-# --- where it is good -------------------------------------------------------------------
+# --- audiences --------------------------------------------------------------------------
 
 my $api = web('API', resourceUri => 'https://API.test');
 my $mute = web('Mute', defaultResourceUri => 'https://api.test/', requireConsent => JSON::PP::true);

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Whether a token lives: introspection and revocation, and what ends one that was
-# issued: a kill, a ceiling, a cut-off, its key.
+# Shows whether a token lives: introspection and revocation, and what ends an issued
+# token: a kill, a ceiling, a cut-off, its key.
 
 use strict;
 use warnings;
@@ -44,7 +44,7 @@ sub token {
     return $r->json->{access_token};
 }
 
-# on both nodes: the same answer
+# Introspects a token on both nodes, and expects the same answer.
 
 sub introspect {
     my ($token, $client) = @_;
@@ -69,7 +69,7 @@ sub set {
 }
 
 
-# --- what is told ------------------------------------------------------------------
+# --- the answer --------------------------------------------------------------------
 
 for my $client ($robot, $opaque) {
     my $token = token($client, resource => 'https://API.test', scope => 'a');
@@ -104,7 +104,7 @@ my $r = form($s, introspect => { token => token($robot) }, client => $robot);
 is($r->header('cache-control'), 'no-store', 'it is not stored');
 is($r->header('access-control-allow-origin'), undef, 'nor read by pages');
 
-# who may not ask
+# Who may not introspect.
 
 oauth_error(form($s, introspect => { token => 'x', client_id => $spa->{clientId} }), 400,
             'invalid_client', 'a public client');
@@ -121,7 +121,7 @@ oauth_error(form($s, introspect => { token => 'x' }, client => $other), 401, 'in
 set($other, 'enabled = true');
 
 
-# --- what is none ------------------------------------------------------------------
+# --- what is no token --------------------------------------------------------------
 
 my $token = token($robot);
 my @part = split /\./, $token;
@@ -157,8 +157,8 @@ my %none = (
 
 dead($none{$_}, $_) for sort keys %none;
 
-# the row of a jti that another tenant has signed, by either key; its own one comes
-# behind the answer
+# The row has the jti of a token that another tenant has signed, with either key. That
+# tenant's own row is stored after the answer.
 
 ok((wait_for { $s->sql("SELECT count(*) FROM svc.oauth_token WHERE jti = '"
                        . (claims($theirs))[1]{jti} . "'") }), 'the row of another tenant');
@@ -181,7 +181,7 @@ my $o = token($opaque);
 dead(substr($o, 0, -2) . 'AA', 'another secret');
 dead($o =~ s/sat_/srt_/r, 'another kind');
 
-# each bit of what it says of its tenant
+# Flips a bit of the token's tenant.
 
 sub of_tenant {
     my ($token, $bit) = @_;
@@ -202,7 +202,7 @@ is(revoke(of_tenant($o, 0), $opaque)->status, 200, 'nor is that one revoked');
 is(introspect($o, $opaque)->{active}, $TRUE, 'that one lives');
 
 
-# --- the kill switch, and what else ends it ------------------------------------------
+# --- what ends a token ---------------------------------------------------------------
 
 $token = token($agent);
 $o = token($opaque);
@@ -228,7 +228,7 @@ dead($token, 'expired');
 set($agent, 'expires_at = NULL');
 is(introspect($token)->{active}, $TRUE, 'not any more');
 
-# ceilings
+# Ceilings.
 
 set($agent, "allowed_scopes = '{a}'");
 is(introspect($token)->{scope}, 'a', 'a scope is gone');
@@ -259,7 +259,7 @@ set($agent, "allowed_audiences = '{$base/oauth/t/acme}',"
 is(introspect($token)->{active}, $TRUE, 'the issuer is');
 set($agent, 'allowed_audiences = NULL, allowed_audience_keys = NULL');
 
-# cut-offs of the tenant, and its suspension
+# Cut-offs of the tenant, and its suspension.
 
 $s->sql("UPDATE svc.tenant SET suspended_at = now() WHERE id = '$acme->{id}'");
 oauth_error(form($s, introspect => { token => $token }, client => $robot), 401,
@@ -270,7 +270,7 @@ $s->sql("UPDATE svc.oauth_tenant SET tokens_valid_after = now()"
         . " WHERE tenant_id = '$acme->{id}'");
 dead($token, 'cut off');
 
-# a key that has been revoked
+# A revoked key.
 
 $token = token($robot);
 $o = token($opaque);
@@ -283,7 +283,7 @@ $token = token($robot);
 isnt((claims($token))[0]{kid}, $kid, 'the next one has another');
 is(introspect($token)->{active}, $TRUE, 'and lives');
 
-# one that is over, and an application that is gone
+# A token that has expired, and an application that is deleted.
 
 set($robot, "expires_at = now() + interval '1 s'");
 $token = token($robot);
@@ -320,7 +320,7 @@ for my $client ($robot, $opaque) {
     is(revoke($token, $client)->status, 200, 'again');
 }
 
-# a kid that the worker does not know yet: each of the two comes to it at some time
+# No worker knows these kids yet; each of the two gets to see them at some time.
 
 is(revoke($none{$_}, $robot)->status, 200, "revoke: $_") for sort keys %none;
 
@@ -339,7 +339,7 @@ oauth_error(form($s, revoke => { }, client => $robot), 400, 'invalid_request', '
 is(form($s, revoke => { token => 'x', client_id => $spa->{clientId} })->status, 200,
    'a public client');
 
-# what was exchanged from it, in trees that SQL has made
+# A revocation ends what was exchanged from the token, in trees that SQL makes here.
 
 my $root = token($opaque);
 wait_for { $s->sql("SELECT count(*) FROM svc.oauth_token"

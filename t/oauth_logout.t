@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# GET and POST /oauth/logout, and POST /v1/oauth/logout: whose session ends at once,
-# who is asked, and where browsers go then.
+# Shows GET and POST /oauth/logout, and POST /v1/oauth/logout: which session ends at
+# once, when the user is asked, and where the browser goes then.
 
 use strict;
 use warnings;
@@ -63,7 +63,7 @@ sub query {
 }
 
 
-# What a client gets for a browser that has signed in.
+# Returns what a client gets for a browser that has signed in.
 
 sub tokens {
     my ($b, $app) = @_;
@@ -95,7 +95,7 @@ sub logout {
 }
 
 
-# A 303, and whether the session lives.
+# Expects a 303, and that the session lives or has ended.
 
 sub leads {
     my ($r, $to, $b, $alive, $name) = @_;
@@ -113,7 +113,7 @@ sub asks { return '/signin/?x=1&logout=' . escape(query(@_)) }
 my $OVER = '/signin/?x=1&signed_out=1';
 
 
-# That the page asks, in the words of the endpoint; and what a yes leads to.
+# Expects that the page asks, with the endpoint's request, and checks what a yes does.
 
 sub asked {
     my ($who, $target, $name, @pairs) = @_;
@@ -197,8 +197,8 @@ leads($r, $OUT, $b, 0, 'below the issuer');
           $OUT, $b, 0, 'a hint that was signed by RS256');
 }
 
-# one that has expired does, too (RP-Initiated Logout 1.0, 2): the claims of a good one, of a
-# year ago, by a key of the tenant
+# An ID token that has expired is a hint, too (RP-Initiated Logout 1.0, 2): it has the
+# claims of a good one of a year ago, signed by a key of the tenant.
 
 {
     my $key = Crypt::PK::ECC->new->generate_key('secp256r1');
@@ -239,7 +239,7 @@ leads($r, $OUT, $b, 0, 'below the issuer');
 }
 
 
-# --- whoever is asked -------------------------------------------------------------------
+# --- when the user is asked -------------------------------------------------------------
 
 my $there = browser('ada@acme.test');
 my $bob = browser('bob@acme.test');
@@ -264,7 +264,7 @@ leads(logout($nobody), '/signin/?x=1&logout=', undef, 0, 'nothing at all: asks')
 leads(logout($eve, id_token_hint => $hint{there}, @URI), $OUT, $eve, 1,
       'a session of another tenant is none');
 
-# what is no ID token of the client
+# These are no ID tokens of the client.
 
 my ($head, $payload, $signature) = split /\./, $hint{there};
 my $jwk = $s->http(GET => '/oauth/t/acme/jwks')->body;
@@ -298,7 +298,7 @@ asked(browser('ada@acme.test'), undef, 'the client is named, the hint is bad',
       client_id => $web->{clientId}, id_token_hint => 'x', @URI);
 
 
-# --- what is wrong ------------------------------------------------------------------------
+# --- what is refused ----------------------------------------------------------------------
 
 $b = browser('ada@acme.test');
 $hint = id_token($b);
@@ -384,7 +384,7 @@ is($b->get('/v1/auth/session')->status, 401, '... ends the session');
 $r = $b->post('/v1/oauth/logout', \%YES);
 is($r->status, 200, 'again');
 
-# a client that is disabled, and one that is deleted
+# A client that is disabled, and one that is deleted.
 
 $b = browser('ada@acme.test');
 $hint = id_token($b, $other);

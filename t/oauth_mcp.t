@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# An MCP server behind /oauth, and MCP clients, which are those of its SDK: what
-# they find out, tokens for a user and for an agent, and that a kill is one.
+# Runs an MCP server behind /oauth, and MCP clients of its SDK: they discover the
+# server, get tokens for a user and for an agent, and a kill ends them.
 
 use strict;
 use warnings;
@@ -38,7 +38,7 @@ my $ada = with_password($s, $acme, userName => 'ada@acme.test');
 my $b = SvcTest::Browser->new($s, tenant => 'acme');
 
 
-# By the policy of an agent, or as an application.
+# Disables an agent by its policy, or an application.
 
 sub disable {
     my ($id) = @_;
@@ -73,7 +73,7 @@ my $n = party([ 'node', npm_install($s->root) . '/mcp.mjs' ], {
 
 is($n, 10, 'all was tried');
 
-# the row of a client's own token follows its answer
+# The row of a client's own token is stored after the answer.
 
 my $stored = "SELECT count(*) FROM svc.oauth_token WHERE audience = 'http://127.0.0.1:$port/mcp'";
 

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# What everybody may know of a tenant's authorization server: its metadata, by
-# each path to it, its keys, and what browsers ask before they send a request.
+# Shows what is public of a tenant's authorization server: its metadata, by each path
+# to it, its keys, and what browsers ask before they send a request.
 
 use strict;
 use warnings;
@@ -122,7 +122,7 @@ unlike($s->http(GET => '/.well-known/x')->body, qr/"error"/,
        'what is not ours below /.well-known is left alone');
 
 
-# --- what a tenant switches on ---------------------------------------------------
+# --- a tenant's setting ----------------------------------------------------------
 
 sub prompts { return $s->http(GET => $PATHS[0])->json->{prompt_values_supported} }
 
@@ -179,7 +179,7 @@ is_deeply([ sort keys %$key ], [ qw(alg crv kid kty use x y) ], 'the public part
 is_deeply([ map { $_->{kid} } @{ jwks('globex')->json->{keys} } ], [ $other ],
           'the key of another tenant is another one');
 
-# which keys are published: times are moved, and what is cached ends
+# Shows which keys are published: times are moved, and cached answers expire.
 
 sub published {
     my ($set, $name, @kids) = @_;
@@ -233,7 +233,8 @@ for my $path (map { ("/oauth/$_", "/oauth/t/acme/$_") } qw(authorize introspect 
 }
 
 
-# who sends cookies along may read what names its origin: no cookie is looked at
+# A page that sends cookies along may read an answer that names its origin: no cookie
+# is looked at.
 
 for my $path (map { ("/oauth/$_", "/oauth/t/acme/$_") } qw(token revoke userinfo introspect)) {
     $r = $s->http(POST => $path, [ Origin => 'https://a.test' ]);
@@ -244,9 +245,10 @@ for my $path (map { ("/oauth/$_", "/oauth/t/acme/$_") } qw(token revoke userinfo
 }
 
 
-# --- where no user signs in -------------------------------------------------------
+# --- a node where no user signs in ------------------------------------------------
 
-# nothing of users is told: neither when it is off, nor without the API
+# The metadata has nothing about users, neither when sign-in is off nor without the
+# API.
 
 my $off = $s->node(locations => $s->{nginx}{locations});
 my $alone = $s->node(locations => $s->{nginx}{locations}, svc => { svc_sign_in => 'on' });
@@ -254,7 +256,7 @@ my $alone = $s->node(locations => $s->{nginx}{locations}, svc => { svc_sign_in =
 $alone->write_configuration($alone->configuration =~ s/svc_admin on;//r);
 $alone->reload(keep_configuration => 1);
 
-# RFC 8414, 2: that endpoint is there iff a grant type uses it
+# RFC 8414, 2: the metadata has that endpoint if and only if a grant type uses it.
 
 sub needs_authorize {
     my ($told, $name) = @_;
@@ -291,9 +293,9 @@ for my $node ($off, $alone) {
 }
 
 
-# --- a base URL of another spelling ----------------------------------------------
+# --- another spelling of the base URL --------------------------------------------
 
-# the issuer is the same wherever it is told, and is what audiences are compared to
+# The issuer is the same everywhere, and audiences are compared to it.
 
 my $agent = application($acme, type => 'agent');
 

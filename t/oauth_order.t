@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# POST /oauth/token: when several things are wrong, which of them is told, and
-# what it leaves behind: codes that are spent, rows of the journal, anomalies.
+# Shows which error POST /oauth/token answers when several things are wrong, and what
+# the request leaves behind: spent codes, rows of the journal, anomalies.
 
 use strict;
 use warnings;
@@ -36,9 +36,10 @@ my $subject = user_token($acme, client => $web, user => $ada->{id}, scopes => [ 
                          audience => 'https://agent.test/');
 
 
-# --- what may be wrong --------------------------------------------------------------
+# --- what can be wrong --------------------------------------------------------------
 
-# Of the application, in SQL; and of the request, which a function changes.
+# What can be wrong with the application, as SQL, and with the request, as a function
+# that changes it.
 
 sub fields {
     my %more = @_;
@@ -62,7 +63,7 @@ my %APP = (
     scopes => "scopes = '{openid}'",
 );
 
-# As it is when nothing is wrong.
+# The application when nothing is wrong.
 
 my $AGENT = " WHERE client_id = '$agent->{clientId}'";
 my $GOOD = "enabled = true, expires_at = NULL, owner_lost_at = now(), require_dpop = false,"
@@ -87,14 +88,14 @@ my %FORM = (
     ceiling => fields(resource => 'urn:not-ok'),
 );
 
-# In order; of a step one alone.
+# The steps in order; the errors of one step exclude each other.
 
 my @ORDER = ([ 'query' ], [ 'unknown' ], [ 'two', 'nobody' ], [ 'parameter' ], [ 'no_proof' ],
              [ 'secret' ], [ 'suspended' ], [ 'disabled' ], [ 'expired' ], [ 'orphaned' ],
              [ 'no_grant' ], [ 'proof_needed', 'seen' ], [ 'grant' ], [ 'group' ],
              [ 'target', 'ceiling' ], [ 'scope', 'scopes' ]);
 
-# Which cannot be together.
+# Errors that cannot occur together.
 
 my %WITHOUT = (nobody => [ 'secret' ], unknown => [ 'no_grant' ],
                no_proof => [ 'proof_needed', 'seen' ], parameter => [ 'grant' ]);
@@ -113,11 +114,11 @@ my %ANSWER = (
 );
 
 
-# --- of each grant type ---------------------------------------------------------------
+# --- each grant type ------------------------------------------------------------------
 
-# fields: of a form that is good; parameter, wrong: those that are malformed, or no
-# grant; lacks: what cannot be wrong; answer: where another one is due; left: what
-# the last request has left behind, by what was wrong in leaves.
+# fields: a good form; parameter, wrong: fields that are malformed, or no grant;
+# lacks: what cannot be wrong; answer: where another answer is due; left: what the
+# last request has left behind, which "leaves" has by error.
 
 my ($code, $refresh);
 
@@ -136,7 +137,7 @@ my %TYPES = (
                                  code_verifier => $VERIFIER } },
         parameter => { code_verifier => 'short' },
         wrong => { code_verifier => 'w' x 43 },
-        lacks => [ 'scope' ],           # it is not asked for here
+        lacks => [ 'scope' ],           # a code has no scope parameter
         left => sub { $s->sql('SELECT used_at IS NOT NULL FROM svc.oauth_code WHERE digest = '
                               . "'" . digest($code->{code}) . "'") eq 't' ? 'spent' : '' },
         leaves => { map { $_ => 'spent' } qw(grant group target ceiling scopes) },
@@ -176,7 +177,7 @@ sub refresh_token {
 }
 
 
-# Of all that is new in the journal.
+# Returns the reasons of all new rows of the journal.
 
 my %seen;
 
@@ -187,7 +188,7 @@ sub journaled {
 }
 
 
-# The type that one more has been counted of.
+# Returns the types of anomalies that have been counted since the last call.
 
 my %counted;
 
@@ -203,7 +204,7 @@ sub anomalies {
 }
 
 
-# One request, of which all that is wrong; it is as good as before afterwards.
+# Sends one request with all these errors, and undoes them.
 
 sub ask {
     my ($type, @wrong) = @_;
@@ -227,7 +228,7 @@ sub ask {
 }
 
 
-# What the answer is, in words; and what else has come of it.
+# Returns the answer as text, with what the request has left behind.
 
 sub told {
     my ($type, $r) = @_;

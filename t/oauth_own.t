@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Clients' own tokens, which say all of themselves: the opaque ones, and rows that come
-# behind the answer, or do not come at all.
+# Shows clients' own tokens, which contain all that is needed of them: opaque ones,
+# and rows that are stored after the answer, or are lost.
 
 use strict;
 use warnings;
@@ -73,7 +73,7 @@ sub stored { return scalar $s->sql('SELECT count(*) FROM svc.oauth_token') }
 sub worker { return ($s->workers)[0] }
 
 
-# --- what is sealed ---------------------------------------------------------------------
+# --- what is sealed in a token ----------------------------------------------------------
 
 my $o = token($opaque);
 
@@ -101,7 +101,7 @@ my $t = token($theirs);
 dead($t, 'of another tenant');
 lives($t, 'to its own client', $theirs);
 
-# no other tenant, and no other client, takes what is sealed
+# Another tenant, or another client, does not take what is sealed.
 
 my ($mine, $other) = map { decode_base64url(substr $_, 4) } $o, $t;
 
@@ -110,7 +110,7 @@ dead('sat_' . encode_base64url(substr($mine, 0, 17) . substr $other, 17),
 dead('sat_' . encode_base64url(substr($other, 0, 34) . substr $mine, 34), 'or all in front');
 
 
-# for a resource; of an agent; with a key that it is bound to, see oauth_dpop.t
+# Tokens for a resource, and of an agent; oauth_dpop.t has those with a key.
 
 $t = token($opaque, resource => 'HTTPS://jwt.test');
 is(introspect($t, $jwt)->{aud}, 'https://jwt.test/', 'for a resource');
@@ -127,7 +127,7 @@ is(introspect(token($agent), $agent)->{aud}, 'https://agent.test/', 'the only on
 set($agent, 'allowed_audiences = NULL, allowed_audience_keys = NULL');
 
 
-# one that would be too long has a row, before it is answered
+# A token that would be too long has a row, which is stored before the answer.
 
 my @many = map { sprintf 'scope%03d:abcdefghij', $_ } 1 .. 20;
 my $long = application($acme, name => 'Long', scopes => \@many, accessTokenFormat => 'opaque');
@@ -169,10 +169,10 @@ sub token_of_before {
 }
 
 
-# --- rows that are not there ------------------------------------------------------------
+# --- rows that are lost -----------------------------------------------------------------
 
-# Nothing gets into the table while this is held; what waits for it is ended with the
-# worker, so that the rows are lost.
+# Locks the table, so that nothing gets into it. What waits for it ends with the
+# worker: the rows are lost.
 
 my $holder;
 
@@ -224,7 +224,7 @@ for my $kind (qw(opaque jwt)) {
     dead($lost{"$kind revoked"}, "$kind: and dead", $client);
     is(exchange($s, $client, $lost{"$kind revoked"})->status, 400, 'it is not exchanged');
 
-    # for an agent, which exchanges it on
+    # The token is for an agent, which exchanges it.
 
     my $root = token($client, resource => 'https://agent.test/');
     my $r = exchange($s, $agent, $root, resource => 'https://opaque.test/');
@@ -258,7 +258,7 @@ dead($lost{'opaque kept'}, 'a cut-off of the tenant');
 dead($lost{'jwt kept'}, 'of JWTs, too', $jwt);
 
 
-# PostgreSQL that crashes forgets rows; the worker stores them again.
+# PostgreSQL crashes and forgets rows; the worker stores them again.
 
 hold();
 $t = token($opaque);
@@ -273,7 +273,7 @@ ok((wait_for { $s->sql("SELECT count(*) FROM svc.oauth_token WHERE secret_hash =
                == 1 }), 'its row comes later, once');
 
 
-# A worker that ends stores what it has.
+# A worker that quits stores the rows that it has.
 
 $before = stored();
 token($opaque);
@@ -281,7 +281,7 @@ $s->reload;
 ok((wait_for { stored() == $before + 1 }), 'a reload loses nothing');
 
 
-# --- too many of them --------------------------------------------------------------------
+# --- too many rows -----------------------------------------------------------------------
 
 my $lost = sub { SvcTest::Metrics->get($s)->value('svc_oauth_token_rows_lost_total') // 0 };
 my $MOST = 8192;
@@ -311,7 +311,7 @@ ok((wait_for { join('', $s->nginx->log_lines) =~ /rows of 7 tokens are lost: the
    'and how many more were lost is told when they can be');
 
 
-# rows that PostgreSQL refuses do not hold up those behind them
+# Rows that PostgreSQL refuses do not hold up those behind them.
 
 my $already = $lost->();
 
@@ -326,7 +326,7 @@ ok((wait_for { stored() == $before + 1 }), 'and the next one is stored');
 $s->sql('ALTER TABLE svc.oauth_token DROP CONSTRAINT token_no');
 
 
-# --- what applications have of their tenants -----------------------------------------------
+# --- copies of the tenant's columns in applications ----------------------------------------
 
 sub copies {
     return [ map { join ' ', map { $_ // '-' } @$_ } $s->sql(<<'EOT') ];
@@ -374,13 +374,13 @@ token($jwt);
 token($rsa);
 is_deeply(copies(), ['t'], 'new keys');
 
-# all columns but that which PostgreSQL makes
+# All columns but generated ones.
 
 my $columns = $s->sql("SELECT string_agg(attname, ', ') FROM pg_attribute WHERE attrelid ="
                       . " 'svc.application'::regclass AND attnum > 0 AND NOT attisdropped"
                       . " AND attgenerated = ''");
 
-# one is made while its tenant is suspended: either waits for the other
+# An application is made while its tenant is suspended: either waits for the other.
 
 for my $first (qw(tenant application)) {
     my $one = $s->pg->connect('postgres', 'svc');
@@ -404,9 +404,9 @@ for my $first (qw(tenant application)) {
 }
 
 
-# --- cut-offs that are not committed yet ---------------------------------------------------
+# --- cut-offs before their commit ----------------------------------------------------------
 
-# who commits one waits for the holder of a lock
+# The commit waits for an advisory lock.
 
 $s->sql(<<'EOT');
 CREATE FUNCTION svc.test_wait() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
@@ -467,7 +467,7 @@ for my $format (qw(jwt opaque)) {
     dead($t, "$format: what the old one got before it was gone is dead", $app);
     lives(token($app), "$format: the new one is good", $app);
 
-    # whoever rotates it does not wait for the answer
+    # The client that rotates the secret does not wait for the answer.
 
     $holder->query('BEGIN');
     $holder->query('SELECT pg_advisory_xact_lock(4242)');
@@ -485,7 +485,7 @@ for my $format (qw(jwt opaque)) {
 $s->sql('DROP TRIGGER test_wait ON svc.application');
 
 
-# --- what modules of before revoke ------------------------------------------------------
+# --- what older modules revoke ----------------------------------------------------------
 
 $t = token($opaque);
 wait_for { $s->sql("SELECT count(*) FROM svc.oauth_token WHERE secret_hash = sha256('$t')") };

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# The page in a real browser, for people whom an application has sent: they sign in,
-# are asked, and go back.
+# Shows the page in a real browser, for people whom an application has sent: they sign
+# in, are asked, and go back.
 
 use strict;
 use utf8;
@@ -33,7 +33,7 @@ with_password($s, $acme, userName => 'ada@acme.test', displayName => '<b>Ada</b>
 with_password($s, $acme, userName => 'bob@acme.test', displayName => 'Bob');
 with_password($s, $globex, userName => 'eve@globex.test', displayName => 'Eve');
 
-# where it goes back to is a page of here
+# The application's address is a page of this server.
 
 my $app = application($acme, name => '<i>Billing', type => 'web',
                       redirectUris => [ "$origin/reset" ],
@@ -54,7 +54,7 @@ sub authorize {
 }
 
 
-# a state of 2 KB comes to the page, as the shipped configuration of it is
+# A state of 2 KB gets to the page with the shipped configuration.
 
 {
     my %all = (client_id => $app->{clientId}, redirect_uri => "$origin/reset",
@@ -113,7 +113,7 @@ my $DENIED = qr{\A\Q$origin\E/reset\?error=access_denied&[^#]+&state=a%20b%26c&i
 my $ASKS = '<i>Billing asks for access';
 
 
-# --- somebody who is not signed in --------------------------------------------------
+# --- a browser without a session ----------------------------------------------------
 
 authorize(scope => 'openid invoices:read', resource => 'https://api.test/<x');
 shows('This link is over', 'a request that is wrong goes back');
@@ -142,7 +142,7 @@ $page->do(press => 'Allow');
 arrives($CODE, 'yes');
 
 
-# --- as whom ------------------------------------------------------------------------
+# --- which user ---------------------------------------------------------------------
 
 authorize(prompt => 'login');
 shows('Sign in – Acme', 'a new sign-in');
@@ -154,7 +154,7 @@ sign_in('bob@acme.test');
 shows($ASKS, 'who is asked');
 like($page->do(text => '#view'), qr/as Bob/, 'and named');
 
-# in another window somebody else signs in meanwhile
+# Somebody else signs in in another window meanwhile.
 
 $page->do(run => <<"EOT");
 fetch("/v1/auth/login", { method: "POST", body: JSON.stringify({
@@ -178,7 +178,8 @@ unlike($page->do(text => 'body'), qr/eve|globex/i, 'of which nothing is said');
 
 # --- an answer that is posted -------------------------------------------------------
 
-# a page posts it, wherever the client redirects to then; the history has no code
+# The answer is posted, wherever the client redirects to then; the history has no
+# code.
 
 my $elsewhere = "http://127.0.0.1:$s->{nginx}{port}";
 my $posts = application($acme, name => 'Posts', type => 'web',
@@ -227,9 +228,9 @@ for my $to ($elsewhere, $origin) {
 }
 
 
-# --- a request that was pushed --------------------------------------------------------
+# --- a pushed request -----------------------------------------------------------------
 
-# what is asked for is in none of the addresses that the browser comes by
+# No address of the browser has the parameters.
 
 sub pushed {
     my ($client, %more) = @_;
@@ -310,7 +311,7 @@ sub pushed {
 }
 
 
-# --- what an application says beforehand ----------------------------------------------
+# --- hints of an application ----------------------------------------------------------
 
 sub field { return $page->do(run => 'document.querySelector("#email").value') }
 
@@ -343,7 +344,7 @@ sign_in('ada@acme.test');
 shows($ASKS, '... which does, too');
 
 
-# --- what cannot be answered --------------------------------------------------------
+# --- requests that cannot be answered -----------------------------------------------
 
 $page->do(fresh => "$origin/nothing");
 $page->do(go => "$origin/login?return_to=" . SvcTest::OAuth::escape(
@@ -352,7 +353,7 @@ shows('This application cannot sign you in');
 like($page->do('said'), qr/what it may not have/, 'says so');
 
 
-# --- somebody who is to sign out ------------------------------------------------------
+# --- logout ---------------------------------------------------------------------------
 
 sub logout {
     my (%more) = @_;

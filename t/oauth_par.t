@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# POST /oauth/par (RFC 9126), and authorization requests that bring the request_uri: whose
-# it is, for how long, and what comes of it on each way that a request can go.
+# Shows POST /oauth/par (RFC 9126), and authorization requests with a request_uri:
+# whose it is, how long it is good, and how each kind of request goes on.
 
 use strict;
 use utf8;
@@ -70,7 +70,7 @@ sub browser {
 }
 
 
-# What a client pushes, by what it has; an undef takes a parameter away.
+# Pushes a client's request; undef removes a parameter.
 
 sub push_it {
     my ($app, %more) = @_;
@@ -112,7 +112,7 @@ sub authorize {
 }
 
 
-# Where a browser is sent; its parameters.
+# Expects a redirect; returns its parameters.
 
 sub to {
     my ($r, $name, $where, $sign) = @_;
@@ -162,7 +162,8 @@ sub error_to {
 }
 
 
-# Back to the page, whose address says no more than which request it is.
+# Expects a redirect to the page, whose address names the pushed request and nothing
+# else.
 
 sub page_to {
     my ($r, $app, $uri, $name, %more) = @_;
@@ -216,7 +217,7 @@ sub change {
 }
 
 
-# Of a page that posts.
+# Returns the parameters that a page posts.
 
 sub posted {
     my ($r, $name) = @_;
@@ -237,7 +238,7 @@ sub posted {
 my $in = browser('ada@acme.test');
 
 
-# --- what is answered -----------------------------------------------------------------
+# --- the answer -----------------------------------------------------------------------
 
 {
     my $r = push_it($web);
@@ -323,7 +324,8 @@ for (GET => 'PUT', 'DELETE') {
 }
 
 
-# by what it has signed, which may be for this endpoint, and is good once
+# A client may authenticate with an assertion, which may be for this endpoint, and is
+# good once.
 
 my $TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 my $signs = SvcTest::Lines->new($s->root . '/t/lib/assertion');
@@ -464,7 +466,7 @@ oauth_error(push_it($theirs), 400, 'access_denied', 'a tenant that is suspended'
 $s->sql("UPDATE svc.tenant SET suspended_at = NULL WHERE slug = 'globex'");
 
 
-# --- whose it is, and for how long ----------------------------------------------------
+# --- whose a request_uri is, and for how long -----------------------------------------
 
 direct(authorize($in, $web, $_), 'never pushed: ' . substr $_, -9)
     for $URN . 'x' x 43, $URN, "${URN}x", $URN . 'x' x 2000;
@@ -533,7 +535,7 @@ for my $cookie ('x', 'x' x 43, 'x' x 44, '') {
 }
 
 
-# --- what is beside it ----------------------------------------------------------------
+# --- other parameters beside it -------------------------------------------------------
 
 {
     my $uri = pushed($web, nonce => 'n');
@@ -576,7 +578,7 @@ error_to($in->get('/oauth/authorize?' . query($web, 'https://x.test/', %ASK)),
          'request_uri_not_supported', 'a request_uri of another kind');
 
 
-# what was pushed comes back as it was, whatever it is
+# A pushed state comes back unchanged, whatever it is.
 
 {
     my @bad;
@@ -612,7 +614,7 @@ error_to($in->get('/oauth/authorize?' . query($web, 'https://x.test/', %ASK)),
 }
 
 
-# --- how it is answered ---------------------------------------------------------------
+# --- response modes -------------------------------------------------------------------
 
 {
     my $field = to(authorize($in, $web, pushed($web, response_mode => 'fragment')), 'fragment',
@@ -685,7 +687,7 @@ for my $prompt ('login', 'select_account', 'login consent') {
              'login_required', '... and nobody may be asked');
     is($b->login('ada@acme.test')->status, 200, 'a new one');
 
-    # it has been a while: what has been done for is not asked for again
+    # Time has passed: a sign-in that has been done is not asked for again.
 
     change($uri, "expires_at = expires_at - interval '20 minutes'");
     $s->sql("UPDATE svc.session SET auth_time = now() - interval '11 minutes'"
@@ -921,7 +923,7 @@ sub token {
 }
 
 
-# --- and goes when it is over ---------------------------------------------------------
+# --- expired requests are deleted -----------------------------------------------------
 
 {
     my ($over, $not) = map { pushed($web) } 1 .. 2;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Requests that were pushed: two at once, clients that leave, and PostgreSQL that is gone
-# between the two round trips that each of them takes.
+# Shows pushed requests that are used twice at once, clients that leave, and a
+# PostgreSQL that is gone between the two round trips that each of them takes.
 
 use strict;
 use warnings;
@@ -21,7 +21,7 @@ my $CB = 'https://app.acme.test/cb';
 my $URN = 'urn:ietf:params:oauth:request_uri:';
 my $PAGE = '/v1/oauth/authorization';
 
-# who waits for a lock does so until it is his turn
+# A request that waits for a lock waits until its turn.
 
 my $s = oauth_server(workers => 2, svc => { svc_login_url => '/signin',
                                             svc_postgres_timeout => '60s',
@@ -64,7 +64,8 @@ sub row {
 }
 
 
-# As begin() of SvcTest, of a browser; the answer says by a word what has come of it.
+# Begins a request like begin() of SvcTest, with a browser's cookie; word() names its
+# outcome.
 
 sub authorizing {
     my ($b, $par) = @_;
@@ -107,7 +108,7 @@ sub grants { return $s->sql("SELECT count(*) FROM svc.oauth_grant WHERE client_i
 
 # --- two at once ----------------------------------------------------------------------
 
-# the browser has a cookie, and is known to be the one or not yet
+# The browser has a cookie. It may be known to be the request's browser, or not yet.
 
 $in->get('/oauth/authorize?' . pushed($asks)->{query});
 ok($in->{cookies}{svc_par}, 'the browser has a cookie');
@@ -127,7 +128,7 @@ ok($in->{cookies}{svc_par}, 'the browser has a cookie');
     is(grants($web), $N, 'nor is more granted');
 }
 
-# two browsers: one of them has it
+# Of two browsers one gets it.
 
 {
     my $other = SvcTest::Browser->new($s, tenant => 'acme');
@@ -146,7 +147,7 @@ ok($in->{cookies}{svc_par}, 'the browser has a cookie');
     is_deeply(\%came, { '400 page' => $N / 5 }, 'one browser of two');
 }
 
-# the page is asked twice; or yes, and no; or the endpoint as well
+# The page sends two decisions at once.
 
 for my $case ([ qw(approve approve) ], [ qw(approve deny) ], [ qw(deny deny) ]) {
     my %came;
@@ -175,7 +176,8 @@ is(join('', $s->pg->errors), '', 'no error in the log of PostgreSQL');
 
 # --- between the round trips ---------------------------------------------------------------
 
-# what the second one writes, and the first one does not look at, or what both want
+# Locks what the second round trip writes and the first one does not read, or what
+# both need.
 
 sub locked {
     my ($sql) = @_;
@@ -191,7 +193,8 @@ sub locked {
 my $GONE = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
            . " WHERE usename = 'svc_app' AND wait_event_type = 'Lock'";
 
-# What deletes rows that are over comes once a minute, and waits for these locks as well.
+# The task that deletes expired rows runs once a minute, and waits for these locks,
+# too: it is not counted.
 
 sub waits {
     return wait_for {
@@ -228,7 +231,8 @@ for my $at (qw(oauth_par oauth_grant)) {
             next;
         }
 
-        # who has left has left; what was sent to PostgreSQL may have come to its end
+        # The client has left; what was sent to PostgreSQL may have been done all the
+        # same.
 
         ok((wait_for { $s->waiting == 0 }), "$at, $how: nothing waits");
         like(word(authorizing($in, $par)->read), qr/\A(?:code|400)\z/,
@@ -254,7 +258,7 @@ for my $decision (qw(approve deny)) {
        $decision eq 'deny' ? 'access_denied' : 'code', "$decision: and good still");
 }
 
-# one that is pushed
+# A request that is being pushed.
 
 {
     my $holder = locked('LOCK TABLE svc.oauth_par IN SHARE ROW EXCLUSIVE MODE');

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# PKCE (RFC 7636), and the web applications that may do without ("requirePkce"): what
-# they need in its place, and that what was sent counts (RFC 9700, 4.8).
+# Shows PKCE (RFC 7636), and the web applications that may do without it
+# ("requirePkce"): what they need in its place, and that a challenge counts once it
+# was sent (RFC 9700, 4.8).
 
 use strict;
 use warnings;
@@ -43,7 +44,7 @@ sub query {
 }
 
 
-# What a request comes to: its parameters.
+# Returns the parameters that a request comes back with.
 
 sub authorize {
     my ($app, %more) = @_;
@@ -73,7 +74,7 @@ my $METHOD = "'code_challenge_method' must be 'S256'.";
 my %PKCE = (code_challenge => $CHALLENGE, code_challenge_method => 'S256');
 
 
-# --- who needs a challenge ------------------------------------------------------------
+# --- clients that need a challenge ----------------------------------------------------
 
 is_deeply([ map { $_->{requirePkce} } $lax, @always ],
           [ JSON::PP::false, (JSON::PP::true) x @always ], 'all but who says so');
@@ -97,7 +98,7 @@ for my $type (qw(spa native agent)) {
 }
 
 
-# --- and who does not ------------------------------------------------------------------
+# --- clients that need none ------------------------------------------------------------
 
 for my $case ([ 'a state', {} ], [ 'a nonce', { state => undef, nonce => 'n' } ],
               [ 'both', { nonce => 'n' } ])
@@ -119,7 +120,7 @@ wrong(authorize($lax, state => undef), $NOTHING, 'neither');
 wrong(authorize($lax, state => '', nonce => ''), $NOTHING, 'both empty');
 wrong(authorize($lax, state => undef, code_challenge => ''), $NOTHING, 'an empty challenge');
 
-# a part of one is none
+# A challenge or a method alone is refused.
 
 wrong(authorize($lax, code_challenge_method => $_), $MISSING, "a method alone, $_")
     for qw(S256 plain x);
@@ -129,7 +130,7 @@ wrong(authorize($lax, code_challenge => $CHALLENGE, code_challenge_method => 'pl
 wrong(authorize($lax, code_challenge => 'x', code_challenge_method => 'S256'),
       "'code_challenge' is not 43 characters of base64url.", 'no challenge');
 
-# the order of what is wrong
+# The errors have an order.
 
 $s->sql("UPDATE svc.application SET enabled = false WHERE client_id = '$strict->{clientId}'");
 wrong(authorize($strict), $MISSING, 'before the client is off');
@@ -141,13 +142,14 @@ is(authorize($lax, scope => 'x')->{error}, 'invalid_scope', 'the scope of who ne
 is(authorize($strict, response_type => 'token')->{error}, 'unsupported_response_type',
    'behind the response type');
 
-# nobody learns of an application what it needs, by an address that is not its own
+# Another address than the application's own does not learn what the application
+# needs.
 
 is($b->get('/oauth/authorize?' . query($lax, redirect_uri => 'https://evil.test/'))->body,
    $b->get('/oauth/authorize?' . query($strict, redirect_uri => 'https://evil.test/'))->body,
    'another address');
 
-# the page of sign-in is told the same
+# The page of sign-in is told the same.
 
 is($b->get('/v1/oauth/authorization?' . query($lax))->status, 200, 'the page');
 is($b->get('/v1/oauth/authorization?' . query($strict))->status, 400, 'of who needs one');
@@ -191,7 +193,7 @@ for my $app ($lax, $strict) {
     is(redeem($s, $app, $got)->status, 200, "$name: the right one");
 }
 
-# somebody has taken the challenge out of a request: the client sends its verifier
+# Somebody has removed the challenge from a request: the client sends its verifier.
 
 my $got = authorize($lax);
 
@@ -200,7 +202,7 @@ ok(spent($got), 'it is spent');
 oauth_error(redeem($s, $lax, $got, code_verifier => undef), 400, 'invalid_grant',
             'then without it');
 
-# who is known by its id alone is told before anything is looked up
+# A client that is known by its id alone is refused before anything is looked up.
 
 my $spa = $always[1];
 
@@ -213,7 +215,7 @@ is(form($s, token => { grant_type => 'authorization_code', code => $got->{code},
                        client_id => $spa->{clientId}, code_verifier => $VERIFIER })->status, 200,
    'and it is good');
 
-# even if a code of such a client has no challenge
+# The same goes for a code of such a client without a challenge.
 
 $got = authorize($spa, %PKCE);
 $s->sql("UPDATE svc.oauth_code SET challenge = NULL WHERE digest = '\\x"

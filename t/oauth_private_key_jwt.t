@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# private_key_jwt (RFC 7523; OpenID Connect Core 1.0, 9): clients that prove themselves
-# by what they have signed, wherever a client does.
+# Shows private_key_jwt (RFC 7523; OpenID Connect Core 1.0, 9): clients authenticate
+# with assertions that they have signed, at each endpoint.
 
 use strict;
 use warnings;
@@ -25,7 +25,7 @@ my $TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 my $REFUSED = 'The client is unknown, or its assertion is not good.';
 my %CC = (grant_type => 'client_credentials');
 
-# a worker, and one of another node: what they keep is their own
+# One worker here, and one on another node: each has a cache of its own.
 
 my $s = oauth_server(workers => 1)->start;
 my $node = oauth_node($s);
@@ -38,9 +38,9 @@ my @NODES = ([], [ port => $node->{port} ]);
 my $ada = $acme->create(userName => 'ada@acme.test');
 
 
-# --- what is signed, and sent ----------------------------------------------------------
+# --- making and sending assertions -----------------------------------------------------
 
-# A public key, of an alg.
+# Returns a public key for an alg.
 
 sub key {
     my ($name, $alg, %settings) = @_;
@@ -55,7 +55,8 @@ sub with_keys {
                        jwks => { keys => $keys }, %body);
 }
 
-# An assertion of an application; options: key, alg, aud, claims, header, settings.
+# Makes an assertion of an application. Options: key, alg, aud, claims, header,
+# settings.
 
 sub assertion {
     my ($app, %opt) = @_;
@@ -73,7 +74,7 @@ sub proved {
     return (client_assertion => $assertion, client_assertion_type => $TYPE, %more);
 }
 
-# What an endpoint answers to an assertion, at one of the nodes.
+# Returns what an endpoint of one of the nodes answers to an assertion.
 
 sub asked {
     my ($endpoint, $assertion, %opt) = @_;
@@ -85,7 +86,8 @@ sub asked {
 
 my %FIELDS = (token => \%CC, introspect => { token => 'x' }, revoke => { token => 'x' });
 
-# As long as it was not shown, an assertion is good at any of these.
+# Sends new assertions to all endpoints: each is good at any of them until it has been
+# presented.
 
 sub at_all {
     my ($name, $app, $expected, %opt) = @_;
@@ -105,7 +107,8 @@ sub logged {
     return wait_for { slurp($s->dir . '/error.log') =~ /\[info\].* is refused: it \Q$why\E/ };
 }
 
-# What is not good, at all endpoints, with and without client_id: one answer.
+# Expects one answer from all endpoints to what is not good, with and without
+# client_id.
 
 sub refused {
     my ($name, $app, $why, %opt) = @_;
@@ -159,7 +162,7 @@ for ([ es => 'ES256' ], [ ed => 'EdDSA' ], [ ed => 'Ed25519' ], [ rsa => 'RS256'
 at_all("k$_ of five", $APP{five}, 200, key => "k$_") for 1 .. 5;
 
 
-# --- what it may say --------------------------------------------------------------------
+# --- the claims of an assertion ---------------------------------------------------------
 
 for my $aud ($issuer, "$issuer/token", "$base/token", [ $issuer ], [ "$base/token" ]) {
     at_all('aud ' . (ref $aud ? "[ @$aud ]" : $aud), $app, 200, claims => { aud => $aud });
@@ -261,7 +264,7 @@ refused('another signature', $app, $SIGNATURE, settings => { flip => 1 });
 refused('RS256 of a key for PS256', $APP{only}, $ALG, key => 'only', alg => 'RS256');
 refused('a crit', $app, "has a 'crit' in its header", header => { crit => [ 'exp' ] });
 
-# the signature of one algorithm under the name of another one
+# The signature is of another algorithm than its header says.
 
 refused("$_->[1] of a key of $_->[0]", $APP{ $_->[0] }, $ALG, key => $_->[0],
         alg => $_->[1], settings => { other => "other $_->[1]" })
@@ -300,7 +303,7 @@ refused('dots', $app, 'is longer than 8192 bytes', text => '.' x 10_000);
 }
 
 
-# --- in more than one way ---------------------------------------------------------------
+# --- several ways to authenticate at once -----------------------------------------------
 
 my $with_secret = application($acme);
 my $ed = $APP{ed};
@@ -339,7 +342,7 @@ oauth_error(form($s, token => { grant_type => 'authorization_code', proved('x') 
             'invalid_request', 'and its parameters');
 
 
-# --- once -------------------------------------------------------------------------------
+# --- an assertion is good once ----------------------------------------------------------
 
 for my $endpoint (sort keys %FIELDS) {
     my $text = assertion($app);
@@ -370,7 +373,7 @@ ok(!$s->sql("SELECT count(*) FROM svc.oauth_once WHERE expires_at NOT BETWEEN no
                 'in another assertion it is the same');
 }
 
-# what is refused spends it, whoever is not the client does not
+# A refused request spends the assertion, and a request of a wrong client does not.
 
 {
     my $text = assertion($app);
@@ -380,7 +383,7 @@ ok(!$s->sql("SELECT count(*) FROM svc.oauth_once WHERE expires_at NOT BETWEEN no
     oauth_error(asked(token => $text, fields => \%CC), 400, 'invalid_client', 'spends it');
 }
 
-# no token is revoked by one that was shown before
+# An assertion that was presented before does not revoke a token.
 
 {
     my $token = asked(token => assertion($app), fields => \%CC)->json->{access_token};
@@ -400,7 +403,7 @@ ok(!$s->sql("SELECT count(*) FROM svc.oauth_once WHERE expires_at NOT BETWEEN no
     ok(!$active->(), 'by a new one');
 }
 
-# of two at once exactly one; each time
+# Of two requests at once exactly one is answered, each time.
 
 sub race {
     my ($endpoint, $n, $expected) = @_;
@@ -423,7 +426,7 @@ sub race {
     is_deeply(\%won, { '200 400' => $n }, "$endpoint: of two at once exactly one, $n times");
 }
 
-# of many at once by a client whose keys no worker knows all are answered
+# Many requests at once are answered, though no worker knows the client's keys.
 
 for (1 .. 5) {
     my $new = with_keys($acme, [ key('es', 'ES256') ]);
@@ -491,7 +494,7 @@ sub proof {
 }
 
 
-# --- keys that are replaced -------------------------------------------------------------
+# --- keys are replaced ------------------------------------------------------------------
 
 sub patch {
     my ($client, %body) = @_;
@@ -536,7 +539,7 @@ ok(asked(introspect => assertion($APP{moves}, key => 'new'),
 patch($APP{moves}, jwks => { keys => [ map { key($_, 'ES256') } qw(old new) ] });
 is(by_all($_), $good, "with both: $_") for qw(old new);
 
-# there and back, between two requests of the other worker
+# The keys change and change back between two requests of the other worker.
 
 for (1 .. 3) {
     is(by('new', 'token', 1), 200, 'a worker knows them');
@@ -546,7 +549,7 @@ for (1 .. 3) {
     is(by('new', 'token', 1), 200, 'and these again');
 }
 
-# the same kid, another key
+# A new key has an old kid.
 
 my $twin = { %{ key('twin', 'ES256') }, kid => 'new' };
 patch($APP{moves}, jwks => { keys => [ $twin ] });
@@ -554,7 +557,7 @@ is(by_all('new'), $bad, 'a kid that is another key\'s now');
 is(asked(token => assertion($APP{moves}, key => 'twin', header => { kid => 'new' }),
          fields => \%CC, node => $_)->status, 200, 'that one is good') for 0, 1;
 
-# a secret in their place, and no application any more
+# A secret takes the place of the keys, and then the application is deleted.
 
 patch($APP{moves}, tokenEndpointAuthMethod => 'client_secret_basic', jwks => undef);
 is(by_all('twin'), $bad, 'a client with a secret has no keys');
@@ -567,7 +570,7 @@ $s->http(DELETE => "/v1/applications/$APP{moves}{clientId}",
 is(by_all('new'), $bad, 'a client that is deleted');
 
 
-# --- other grants, agents, and what is so of the client ---------------------------------
+# --- other grants, agents, and the state of the client ----------------------------------
 
 my $agent = with_keys($acme, [ key('es', 'ES256') ], type => 'agent', name => 'Bot',
                       redirectUris => [ $REDIRECT ], scopes => [ qw(openid read) ],
@@ -608,8 +611,8 @@ is(asked(revoke => assertion($agent), fields => { token => $u->{refresh_token} }
 oauth_error(asked(token => assertion($agent), fields => { grant_type => 'refresh_token',
                   refresh_token => $u->{refresh_token} }), 400, 'invalid_grant', 'and is dead');
 
-# the order of verdicts (RFC 6749, 5.2): the key, what is so of the client, and then
-# whether the assertion was shown before
+# The order of checks (RFC 6749, 5.2): the key, the state of the client, and then
+# whether the assertion was presented before.
 
 my $spent = assertion($agent);
 is(asked(token => $spent, fields => \%CC)->status, 200, 'once');
@@ -641,7 +644,7 @@ oauth_error(asked(token => assertion($agent), fields => \%CC, node => $_), 400, 
 
 # --- the security profile -----------------------------------------------------------------
 
-# set in SQL with its login: the digest is of the keys and of the profile
+# SQL sets the profile and the login: the digest covers the keys and the profile.
 
 sub fapi2 {
     my ($client) = @_;
@@ -679,7 +682,7 @@ for my $node (0, 1) {
 }
 
 
-# --- requests that are pushed ---------------------------------------------------------------
+# --- pushed requests ------------------------------------------------------------------------
 
 my $site = with_keys($acme, [ key('es', 'ES256') ], type => 'web', scopes => [ 'openid' ],
                      redirectUris => [ $REDIRECT ]);

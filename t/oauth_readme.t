@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# The examples of the document of /oauth that need more than a tenant to run.
+# Runs the examples of the document of /oauth that need more than a tenant.
 
 use strict;
 use warnings;
@@ -28,7 +28,7 @@ my $service = application($acme, name => 'Service', scopes => [ 'invoices:read' 
 $ENV_OF{SVC_ADMIN_TOKEN} = $acme->{apps_token};
 
 
-# All of a section, each on its own: what it has printed, as JSON.
+# Runs all examples of a section, each on its own; returns what they printed, as JSON.
 
 sub does {
     my ($heading, $client) = @_;
@@ -72,7 +72,7 @@ is($s->sql('SELECT retired_at - now() BETWEEN interval \'86300 s\' AND interval 
 is(own($_)->status, 200, 'it is good') for $service, { %$service, %$new };
 
 
-# --- a service that needs a token ------------------------------------------------------
+# --- a service that checks tokens ------------------------------------------------------
 
 my ($http) = examples('', section('ngx_svc_admin/oauth/README.md',
                                   'A service that needs a token'));
@@ -96,7 +96,7 @@ is((claims($r->json->{access_token}))[1]{scope}, 'invoices:read', 'and the scope
 own($agent, scope => 'invoices:read') for 1 .. 2;
 own($agent, scope => 'invoices:write');
 
-# their rows come behind the answers
+# The tokens' rows are stored after the answers.
 
 ok((wait_for { $s->sql('SELECT count(*) FROM svc.oauth_token'
                        . " WHERE client_id = '$agent->{clientId}'") == 3 }), 'all are stored');
@@ -114,7 +114,7 @@ is(own($agent, scope => 'invoices:write')->status, 200, 'it was a trial');
 
 
 
-# --- requests that are pushed ---------------------------------------------------------------
+# --- pushed requests ------------------------------------------------------------------------
 
 my $web = application($acme, name => 'Web', type => 'web', scopes => [ 'openid' ],
                       redirectUris => [ 'https://app.acme.test/cb' ]);
@@ -137,7 +137,7 @@ my $script = join "\n", examples('bash', section('ngx_svc_admin/oauth/README.md'
 
 $script =~ s/\bcurl /curl -sS -f /g;
 
-# what is printed, a line each
+# Prints each answer on a line of its own.
 
 my ($status, $text) = run([ 'bash', '-euo', 'pipefail', '-c',
                             $script =~ s/^(?=curl )/echo; /mgr ],

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# POST /oauth/token with refresh tokens: successors, the same one for who lost an
-# answer, and none for who took it.
+# Shows POST /oauth/token with refresh tokens: each has a successor, a client that has
+# lost an answer gets the same one, and a thief gets none.
 
 use strict;
 use warnings;
@@ -41,7 +41,7 @@ sub bad {
     return oauth_error($r, 400, $code, $name);
 }
 
-# what a code was exchanged for, with the grant's id
+# Returns what a code was exchanged for, with the grant's id.
 
 sub first {
     my ($app, %opt) = @_;
@@ -120,7 +120,7 @@ is(keys %{{ map { $_ => 1 } @seen }}, 5, 'each use has another one');
 is($s->sql("SELECT count(*) FROM svc.oauth_refresh WHERE grant_id = '$t->{grant}'"
            . ' AND used_at IS NULL'), 1, 'and one is good');
 
-# an answer that was lost
+# An answer was lost.
 
 $t = first($web);
 $next = refresh($s, $web, $t->{refresh_token})->json;
@@ -161,7 +161,8 @@ bad(refresh($s, $web, $next->{refresh_token}), 'invalid_grant', 'and its success
 
 # --- keys of the file -------------------------------------------------------------
 
-# a key is put before the one that successors were derived by, and that one goes
+# A new key is put before the one by which successors were derived, and then that one
+# is removed.
 
 $t = first($web);
 $next = refresh($s, $web, $t->{refresh_token})->json;
@@ -193,7 +194,7 @@ is(revoked($t), undef, 'is no reuse');
 is(refresh($s, $web, $after->{refresh_token})->status, 200, 'and the chain goes on');
 
 
-# --- whose ------------------------------------------------------------------------
+# --- whose a refresh token is -----------------------------------------------------
 
 $t = first($web);
 
@@ -222,7 +223,7 @@ bad(refresh($s, $web, first($spa)->{refresh_token}), 'unauthorized_client',
     'a client without the grant type');
 set($web, "grant_types = '{authorization_code,refresh_token}'");
 
-# narrower, for this token only
+# A narrower scope counts for this access token only.
 
 $t = first($web);
 $next = refresh($s, $web, $t->{refresh_token}, scope => 'invoices:read')->json;
@@ -245,7 +246,7 @@ is(refresh($s, $web, $t->{refresh_token})->json->{scope}, 'offline_access openid
 set($web, "scopes = '{invoices:read,openid,profile}'");
 
 
-# --- ends -------------------------------------------------------------------------
+# --- what ends a refresh token ----------------------------------------------------
 
 my %END = (
     'idle for 30 days' => sub { "oauth_refresh SET expires_at = now() - interval '1 ms' WHERE "
@@ -289,7 +290,8 @@ for my $name (sort keys %END) {
     set($web, "tokens_valid_after = NULL, assignment = 'everyone', enabled = true");
 }
 
-# a new password, as people set it: of all their applications, and of nobody else
+# A user sets a new password: the tokens of all his applications end, and nobody
+# else's.
 
 {
     my $bob = $acme->create(userName => 'bob@acme.test');
@@ -338,14 +340,14 @@ is($s->sql("SELECT expires_at = (SELECT expires_at FROM svc.oauth_grant WHERE id
    't', 'and no longer than the grant');
 
 
-# --- keys of clients, and agents --------------------------------------------------
+# --- clients' keys, and agents ----------------------------------------------------
 
 $t = first($spa);
 $s->sql("UPDATE svc.oauth_refresh SET jkt = '\\x" . 'ab' x 32 . "' WHERE "
         . stored($t->{refresh_token}));
 bad(refresh($s, $spa, $t->{refresh_token}), 'invalid_grant', 'a key, and no proof of it');
 
-# what a public client has got with a proof it refreshes with that key
+# A public client's refresh token is bound to the key of its proof.
 
 {
     my $lines = SvcTest::Lines->new($s->root . '/t/lib/dpop');

@@ -1,10 +1,11 @@
 #!/usr/bin/perl
 
-# Refresh tokens that stay what they are, of applications with the profile fapi2; those that
-# had a successor before there was a profile, and those that get one when it has gone.
+# Shows refresh tokens that stay the same, of applications with the profile fapi2,
+# those that had a successor before the profile was set, and those that get one when
+# it is removed.
 #
-# The profile is put there by hand: how clients of it prove themselves is no matter of what
-# becomes of their tokens.
+# The test sets the profile in SQL: how such clients authenticate does not matter
+# here.
 
 use strict;
 use warnings;
@@ -36,7 +37,7 @@ sub profile {
 
 sub fapi { return profile(application($acme, %WEB, @_), 'fapi2') }
 
-# what a code was exchanged for, with the grant's id
+# Returns what a code was exchanged for, with the grant's id.
 
 sub first {
     my ($app, %opt) = @_;
@@ -72,7 +73,7 @@ sub bad {
 }
 
 
-# --- it stays -----------------------------------------------------------------------
+# --- the refresh token stays --------------------------------------------------------
 
 my $app = fapi(name => 'Bank');
 my $t = first($app);
@@ -116,7 +117,7 @@ is_deeply([ grep { exists $_->json->{refresh_token} } @at_once ], [],
 is(reason($t), undef, 'and nothing has ended');
 
 
-# --- an agent, and what is narrowed -------------------------------------------------
+# --- an agent, and a narrower scope -------------------------------------------------
 
 my $agent = profile(application($acme, %WEB, type => 'agent',
                                 grantTypes => [ qw(authorization_code refresh_token) ]),
@@ -140,7 +141,7 @@ oauth_error(refresh($s, $app, $t->{refresh_token}, scope => 'email'), 400, 'inva
 is(refresh($s, $app, $t->{refresh_token})->status, 200, 'has spent nothing');
 
 
-# --- who has no right to it ---------------------------------------------------------
+# --- other clients ------------------------------------------------------------------
 
 my $other = fapi(name => 'Other');
 
@@ -166,7 +167,7 @@ $s->sql("UPDATE svc.oauth_grant SET revoked_at = now(), reason = 'revoked'"
 bad(refresh($s, $app, $ended->{refresh_token}), 'of a grant that has ended');
 
 
-# --- the profile comes --------------------------------------------------------------
+# --- the profile is set -------------------------------------------------------------
 
 my $later = application($acme, %WEB, name => 'Later');
 my ($lost, $stolen) = map { first($later) } 1, 2;
@@ -187,7 +188,7 @@ is(reason($stolen), 'refresh_reused', 'its grant has ended');
 bad(refresh($s, $later, $taken->{refresh_token}), 'with its successor');
 
 
-# --- and goes -----------------------------------------------------------------------
+# --- the profile is removed ---------------------------------------------------------
 
 profile($later, undef);
 $r = refresh($s, $later, $next->{refresh_token});
@@ -196,7 +197,8 @@ is(refresh($s, $later, $r->json->{refresh_token})->status, 200, 'which is good')
 bad(refresh($s, $later, $next->{refresh_token}), 'then it is one that was taken');
 is(reason($lost), 'refresh_reused', 'and its grant has ended');
 
-# while it is in use: whoever gets another refresh token gets the same
+# The profile is removed while a token is in use: all that get another refresh token
+# get the same one.
 
 for my $round (1 .. 50) {
     my $used = first(profile($later, 'fapi2'));

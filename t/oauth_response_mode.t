@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# response_mode of /oauth/authorize: query, fragment and form_post, of codes and of
-# errors, and what the page of sign-in gets for each.
+# Shows response_mode of /oauth/authorize: query, fragment and form_post, for codes
+# and errors, and what the page of sign-in gets for each.
 
 use strict;
 use utf8;
@@ -76,8 +76,8 @@ sub authorize {
 }
 
 
-# What there is in a page, by a second reader: what it posts to, and what.  A page that
-# has anything else is none.
+# reference() decodes character references. form_of() returns where a page posts to,
+# and which fields; a page with anything else in it fails.
 
 sub reference {
     my ($text) = @_;
@@ -122,7 +122,7 @@ sub form_of {
 }
 
 
-# Of a redirect, in either place.
+# Expects a redirect; returns its parameters, which are after "?" or "#".
 
 sub redirect {
     my ($r, $sign, $name) = @_;
@@ -219,7 +219,7 @@ for my $mode ('', 'Query', 'form_post ', 'jwt', 'query.jwt', "form_post\x{20ac}"
     is($got->{error}, 'invalid_request', '... are told in the query');
 }
 
-# nobody is sent anywhere in any of them
+# No mode sends a browser to another address.
 
 for my $mode (sort keys %ANSWER) {
     my $r = authorize($in, response_mode => $mode, redirect_uri => 'https://evil.test/');
@@ -234,7 +234,7 @@ for my $mode (sort keys %ANSWER) {
 }
 
 
-# --- what a state does ----------------------------------------------------------------
+# --- states that look like HTML -------------------------------------------------------
 
 for my $state ('"><script>alert(1)</script>', '" autofocus onfocus="alert(1)', "' x='",
                '</form><form action="https://evil.test/">', '&quot;&#34;&amp;', '-->', ']]>',
@@ -250,7 +250,7 @@ for my $state ('"><script>alert(1)</script>', '" autofocus onfocus="alert(1)', "
     is($got->{url}, $CB, '... where it belongs');
 }
 
-# any of them: what is read of the page is what was sent
+# Random states: what the page contains is what was sent.
 
 my $N = $ENV{SVC_TEST_FULL} ? 2000 : 200;
 my $tags = authorize($in, response_mode => 'form_post')->body =~ tr/<>"//;
@@ -312,7 +312,8 @@ unlike($to, qr/\Q$code\E/, 'which the address does not have');
 is_deeply($got, { url => $CB, state => 'x y', iss => $iss }, 'with the state and the issuer');
 is(redeem($s, $asks, { code => $code }, redirect_uri => $CB)->status, 200, 'it is good');
 
-# to nobody else, and for nothing else: then the request is like any other
+# An answer is for this session and this request only: otherwise the request is like
+# any other.
 
 my $ask = qr{\A/signin\?return_to=%2Foauth%2Fauthorize%3F(?:(?!decided).)*&consent=1\z};
 my $login = qr{\A/signin\?return_to=%2Foauth%2Fauthorize%3F(?:(?!decided).)*\z};
@@ -332,7 +333,7 @@ like($in->get($_)->header('Location'), $ask, 'changed: ' . substr $_, -20)
         $to =~ s/decided=\K.*/%C3%A9/r;
 like(to_error($in->get("$to&decided=x")), qr/invalid_request/, 'twice');
 
-# As it would be if it ended then: opened, and sealed again, with the key of the server.
+# Returns the answer with another end: opened with the server's key, and sealed again.
 
 sub ending {
     my ($to, $then) = @_;
@@ -367,7 +368,7 @@ my $denied = form_of($in->get(decide($in, deny => %FORM)->json->{redirectTo}), '
 is_deeply($denied, { url => $CB, error => 'access_denied', state => 'x y', iss => $iss,
                      error_description => 'The user has refused.' }, 'the refusal is posted');
 
-# a loopback address asks each time, and gets its answer
+# An application with a loopback address asks each time, and gets its answer.
 
 my $native = application($acme, type => 'native', redirectUris => [ 'http://127.0.0.1/cb' ]);
 my %LOOP = (response_mode => 'form_post', client_id => $native->{clientId},

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Sites with libraries of others for Node.js, none of them changed, where a user
+# Runs sites with libraries of others for Node.js, none of them changed, where a user
 # signs in: openid-client 4, 5 and 6, passport-openidconnect, express-openid-connect,
-# next-auth 4 and @auth/core.  And what lua-resty-openidc does.
+# next-auth 4 and @auth/core. Does what lua-resty-openidc does, too.
 
 use strict;
 use warnings;
@@ -17,7 +17,7 @@ use SvcTest::Npm;
 my $s = clients_server()->start;
 my $npm = npm_install($s->root, 't/npm/clients', 'build/npm-clients');
 
-# what an application has to be given is in the table of ngx_svc_admin/oauth/clients.md
+# The table of ngx_svc_admin/oauth/clients.md has what an application needs.
 
 my @NO_PKCE = (requirePkce => JSON::PP::false);
 my @CLAIMS = (idTokenClaims => [ qw(email profile) ]);

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Forms to /oauth that are as large as may be, and larger: of many parameters, of
-# many of one, of one that is long.  And what is answered before a form is looked
-# at, which has the headers of other answers.
+# Shows forms to /oauth that are as large as allowed, and larger: with many
+# parameters, with one that is repeated, with one that is long. Answers that are sent
+# before a form is read have the headers of other answers.
 
 use strict;
 use warnings;
@@ -14,7 +14,7 @@ use SvcTest::OAuth qw(oauth_server application oauth_error basic);
 
 my $MAX = 65536;                # bytes of a form
 
-# a slash at the end of a path is none: what has it goes by other settings
+# A path with a slash at its end is the same endpoint, with other settings here.
 
 my $s = oauth_server(locations => join '', map { <<"EOT" }
         location = /oauth/$_/ {
@@ -42,7 +42,7 @@ sub post {
 }
 
 
-# What $n times a text makes of a form, as often as it fits.
+# Returns a form with $n more parameters.
 
 sub many {
     my ($form, $n, $text) = @_;
@@ -78,7 +78,7 @@ for my $path (sort keys %FORM) {
     oauth_error(post($path, many($form, 10_000, 'resource=urn:a')), 413, 'invalid_request',
                 "$path: 10,000 resources");
 
-    # what is small enough
+    # These forms are small enough.
 
     oauth_error(post($path, many($form, 16_000, 'a=b')), 400, 'invalid_request',
                 "$path: 16,000 parameters");
@@ -90,7 +90,7 @@ for my $path (sort keys %FORM) {
     is(post($path, '&' x 30_000 . $form)->status, 200, "$path: 30,000 that are none");
 }
 
-# what is one form too many of what is known
+# These forms fit, but have too much of a known parameter.
 
 oauth_error(post('token', many($FORM{token}, 1000, 'resource=urn:a')), 400, 'invalid_target',
             '1,000 resources');
@@ -118,7 +118,7 @@ for my $case ([ 100, 401 ], [ $MAX, 401 ], [ $MAX + 1, 413 ]) {
 
 # --- before the form ----------------------------------------------------------------
 
-# Of each path: what is not to be stored, and what pages of any origin may read.
+# For each path: the headers against caching, and which origins may read the answer.
 
 my %HEADERS = (token => [ 'no-store', 'no-cache', '*' ],
                revoke => [ 'no-store', 'no-cache', '*' ],
@@ -136,7 +136,7 @@ sub same_headers {
 }
 
 
-# Nothing of the body is sent.
+# Returns the head of a request; its body is not sent.
 
 sub head {
     my ($method, $path, @lines) = @_;
@@ -168,7 +168,7 @@ for my $path (sort keys %HEADERS) {
         if $path =~ /^(?:token|introspect|revoke)$/;
 }
 
-# two tokens are refused before the body is thought of
+# Two tokens are refused before the body is read.
 
 for my $length (0, 1025) {
     same_headers($s->raw(head(POST => 'userinfo/', ('Authorization: Bearer x') x 2,

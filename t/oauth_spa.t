@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Pages with libraries of others, none of them changed, in a real browser, where users
-# sign in at the server's own pages: oidc-client-ts, keycloak-js as a generic client,
-# angular-oauth2-oidc.
+# Runs pages with libraries of others in a real browser, none of them changed, where
+# users sign in at the server's own pages: oidc-client-ts, keycloak-js as a generic
+# client, angular-oauth2-oidc.
 
 use strict;
 use warnings;
@@ -20,8 +20,8 @@ use SvcTest::Page qw(with_pages);
 use SvcTest::Party qw(party);
 use SvcTest::Process qw(slow);
 
-# all of it at one site, as frames with a cookie want; at localhost the user is asked
-# each time
+# All is at one site, which frames with a cookie need; at localhost the user would be
+# asked each time.
 
 my $s = clients_server('login.acme.test');
 
@@ -36,8 +36,8 @@ $s->secret($PASSWORD);
 my $ada = with_password($s, $acme, userName => $email, displayName => 'Ada Lovelace');
 
 
-# What an application has to be given besides its address is in the table of
-# ngx_svc_admin/oauth/clients.md; a short life has oidc-client-ts renew at once.
+# The table of ngx_svc_admin/oauth/clients.md has what an application needs besides
+# its address; a short lifetime makes oidc-client-ts renew at once.
 
 my $SCOPE = 'openid profile email';
 my %CLIENT = (

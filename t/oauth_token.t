@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# POST /oauth/token: forms, clients and how they prove themselves, and the grant
+# Shows POST /oauth/token: forms, how clients authenticate, and the grant
 # client_credentials.
 
 use strict;
@@ -63,7 +63,7 @@ ok((wait_for { $s->sql("SELECT count(*) FROM svc.oauth_token WHERE jti = '$claim
            . " AND client_id = '$m2m->{clientId}' AND kid = '$head->{kid}'") == 1 }),
    'there is a row');
 
-# keys: one for each tenant, however many ask at once
+# Each tenant has one key, however many requests come at once.
 
 my @c = map { form($s, token => { %CC }, client => $other) } 1 .. 3;
 is_deeply([ map { $_->status } @c ], [ (200) x 3 ], 'another tenant');
@@ -100,7 +100,8 @@ ok((wait_for { $s->sql('SELECT count(*) FROM svc.oauth_token WHERE audience IS N
                && $s->sql('SELECT count(*) FROM svc.oauth_token WHERE audience IS NOT NULL') == 3 }),
    'which is stored as none');
 
-# a resource as its application has registered it, however it is spelt
+# The token is for the resource as its application has registered it, however it is
+# spelled.
 
 my $rs = application($acme, name => 'RS', resourceUri => 'https://RS.test:443/v1');
 
@@ -255,7 +256,7 @@ for my $path (qw(token introspect revoke)) {
     is($r->header('www-authenticate'), 'Basic realm="oauth"', 'with a challenge');
 }
 
-# secrets that are retired
+# Retired secrets.
 
 my $rotated = application($acme, name => 'Rotated');
 my $retired = application($acme, name => 'Retired', type => 'agent');
@@ -290,7 +291,7 @@ is_deeply([ $s->sql("SELECT client_id, severity, occurrences FROM svc.agent_anom
           [ [ $retired->{clientId}, 'high', 2 ] ], 'but both are on record');
 
 
-# --- what a client may not ------------------------------------------------------------
+# --- what a client may not have -------------------------------------------------------
 
 for my $scope ('openid', 'profile', 'email', 'other', 'invoices:read other', 'INVOICES:READ') {
     my $text = oauth_error(form($s, token => { %CC, scope => $scope }, client => $m2m), 400,
@@ -312,7 +313,7 @@ for my $uri ('api', 'https://api.test/#', 'https://api.test/#x', '/x', 'x' x 10 
 oauth_error(form($s, token => [ %CC, resource => 'urn:a', resource => 'urn:b' ],
                  client => $m2m), 400, 'invalid_target', 'two resources');
 
-# the state of the client, which only it is told
+# Only the client itself is told its state.
 
 sub set {
     my ($app, $set) = @_;
@@ -385,7 +386,7 @@ oauth_error(form($s, token => { %CC, resource => 'urn:a' }, client => $agent), 4
             'invalid_target', 'none');
 set($agent, 'allowed_audiences = NULL, allowed_audience_keys = NULL');
 
-# orphans
+# An agent that has lost its owner.
 
 $s->sql("UPDATE svc.oauth_tenant SET orphan_action = 'disable' WHERE tenant_id ="
         . " '$acme->{id}'");
@@ -413,7 +414,7 @@ is(form($s, token => { %CC }, client => $other)->status, 200, 'not another one')
 $s->sql("UPDATE svc.tenant SET suspended_at = NULL WHERE id = '$acme->{id}'");
 
 
-# --- what is counted -------------------------------------------------------------------
+# --- metrics ---------------------------------------------------------------------------
 
 my %n = map { $_ => SvcTest::Metrics->get($s)->value('svc_oauth_tokens_total',
               grant => 'client_credentials', outcome => $_) } qw(issued refused);
@@ -438,7 +439,7 @@ $s->{nginx}{svc}{svc_tenant} = undef;
 $s->reload;
 
 
-# --- a key that is not there ----------------------------------------------------------
+# --- a key file without the key -------------------------------------------------------
 
 $s->key_file;
 $s->{nginx}{svc}{svc_key_file} = $s->{key_file};

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# Scopes that an application does not have: it is refused, or they are left out
-# ("unknownScopes"); address and phone refuse nobody (OpenID Connect Core, 3.1.2.1).
+# Shows scopes that an application does not have: the request is refused, or they are
+# left out ("unknownScopes"); address and phone refuse no request (OpenID Connect
+# Core, 3.1.2.1).
 
 use strict;
 use warnings;
@@ -43,7 +44,7 @@ sub query {
 }
 
 
-# What becomes of scopes that are asked for: those of the token, or the error.
+# Returns the scopes of the token, or the error.
 
 sub granted {
     my ($app, $scope) = @_;
@@ -68,7 +69,8 @@ my $NONE = 'invalid_scope: There is no scope that the client may have.';
 # --- at authorize ---------------------------------------------------------------------
 
 for my $case (
-    # asked, and what the one that refuses and the one that ignores get
+    # the scope, and the results of the application that refuses and of the one that
+    # ignores
     [ 'openid read', 'openid read', 'openid read' ],
     [ undef, 'email openid read', 'email openid read' ],
     [ 'openid other', unknown('other'), 'openid' ],
@@ -96,7 +98,7 @@ like(granted($_, 'openid a"b'), qr/\Ainvalid_scope: /, 'what is no scope is an e
 
 is(granted($phone, 'openid phone address'), 'openid phone', 'who has it may have it');
 
-# what is left out is not asked of the user, and is not stored
+# A scope that is left out is not shown to the user, and is not stored.
 
 my $asks = application($acme, %WEB, scopes => \@SCOPES, requireConsent => JSON::PP::true,
                        unknownScopes => 'ignore');
@@ -147,7 +149,7 @@ is(refreshed($phone, [ qw(openid offline_access) ], 'openid phone'), 'openid',
    'who has it, and was not');
 
 
-# --- of a service ---------------------------------------------------------------------
+# --- a service ------------------------------------------------------------------------
 
 sub own {
     my ($app, $scope) = @_;
@@ -177,7 +179,7 @@ for my $case ([ undef, ('read write') x 2 ], [ 'read', ('read') x 2 ],
 
 # --- a ceiling ------------------------------------------------------------------------
 
-# it is no unknown scope that an administrator has taken from an agent
+# A scope that an administrator has taken from an agent is not unknown.
 
 my $agent = application($acme, %WEB, type => 'agent', scopes => [ qw(openid read write) ],
                         grantTypes => [ qw(authorization_code client_credentials refresh_token) ],

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# GET and POST /oauth/userinfo: what is told of a user, by which tokens.
+# Shows what GET and POST /oauth/userinfo tell of a user, and for which tokens.
 
 use strict;
 use warnings;
@@ -132,7 +132,7 @@ my %DEAD = (
 dead(userinfo($DEAD{$_}), $_) for sort keys %DEAD;
 dead($s->http(GET => "/oauth/userinfo?access_token=$t"), 'in the query');
 
-# in a form (RFC 6750, 2.2), where other clients have it
+# The token may be in a form (RFC 6750, 2.2), as some clients send it.
 
 sub posted {
     my ($body, $type, @headers) = @_;
@@ -157,7 +157,8 @@ dead(posted(@{ $_->[1] }), "in a form, $_->[0]") for (
 is(posted('access_token=' . 'x' x 65536, $form)->status, 413,
    'a form that is too large');
 
-# nginx itself refuses a second header of that name: it is told as any token
+# nginx itself refuses a second Authorization header: the answer is that to a bad
+# token.
 
 for my $method (qw(GET POST)) {
     for my $two ([ $t, $t ], [ $t, 'x' ], [ 'x', $t ]) {
@@ -174,7 +175,7 @@ for my $method (qw(GET POST)) {
 dead($s->http(GET => '/oauth/userinfo/', [ map { (Authorization => "Bearer $_") } $t, 'x' ]),
      'with a slash at its end');
 
-# elsewhere it is a bad request (RFC 9110, 5.3), as the surface says it
+# Elsewhere it is a bad request (RFC 9110, 5.3), in the surface's envelope.
 
 for my $case ([ GET => '/oauth/userinfo/x', 'oauth' ], [ POST => '/oauth/token', 'oauth' ],
               [ POST => '/oauth/introspect', 'oauth' ], [ POST => '/oauth/revoke', 'oauth' ],
@@ -210,7 +211,7 @@ is($r->status, 405, 'PUT');
 is($r->header('allow'), 'GET, HEAD, POST', 'GET and POST it is');
 
 
-# --- what ends one --------------------------------------------------------------------
+# --- what ends a token ----------------------------------------------------------------
 
 my %END = (
     'revoked' => sub { form($s, revoke => { token => $_[0] }, client => $web) },
@@ -244,7 +245,7 @@ for my $name (sort keys %END) {
     $s->sql('UPDATE svc.application SET enabled = true');
 }
 
-# of a location for another tenant
+# A location of another tenant.
 
 my $theirs = token($foreign, $eve);
 

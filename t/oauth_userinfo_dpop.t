@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# DPoP (RFC 9449) at /oauth/userinfo: tokens that are bound to a key, and what
-# is told of those that come without a proof that is good.
+# Shows DPoP (RFC 9449) at /oauth/userinfo: tokens that are bound to a key, and the
+# answers where a good proof is missing.
 
 use strict;
 use warnings;
@@ -40,7 +40,7 @@ my $TOKEN = "Bearer error=\"invalid_token\", DPoP error=\"invalid_token\", $ALGS
 my $PROOF = "DPoP error=\"invalid_dpop_proof\", $ALGS";
 
 
-# Options of a proof: key, claims, header, settings.
+# Makes a proof. Options: key, claims, header, settings.
 
 sub proof {
     my ($path, %opt) = @_;
@@ -51,7 +51,8 @@ sub proof {
 }
 
 
-# What a form at the token endpoint gives, with a proof unless the key is undef.
+# Returns the token of a form at the token endpoint, with a proof unless the key is
+# undef.
 
 sub issued {
     my ($app, $fields, $key, %opt) = @_;
@@ -66,7 +67,7 @@ sub issued {
 }
 
 
-# A user's token, of key "one" unless it says another one.
+# Returns a user's token, bound to the key "one" unless another one is given.
 
 sub token {
     my ($app, $user, %opt) = @_;
@@ -79,7 +80,7 @@ sub token {
 }
 
 
-# A proof for a token at userinfo, by GET.
+# Makes a proof for a token at userinfo, for GET.
 
 sub shown {
     my ($token, %opt) = @_;
@@ -91,8 +92,8 @@ sub shown {
 }
 
 
-# A request with any number of proofs; a token of "DPoP" unless it says another
-# scheme; options: method, http.
+# Sends a token with any number of proofs. Options: scheme ("DPoP" if not given),
+# method, http.
 
 sub show {
     my ($token, $proofs, %opt) = @_;
@@ -250,7 +251,7 @@ for my $iat (-120, 120) {
 }
 
 
-# --- once -----------------------------------------------------------------------------------
+# --- a proof is good once -------------------------------------------------------------------
 
 my $proof = shown($t);
 
@@ -261,7 +262,7 @@ for my $port ($s->port, $node->{port}) {
          'says why');
 }
 
-# the jti alone is not it, and what is shown to one endpoint counts at the other
+# A jti counts for one key only, and counts at all endpoints.
 
 is(userinfo($_, claims => { jti => 'x' })->status, 200, 'a jti') for $t;
 refused(userinfo($t, claims => { jti => 'x' }), $PROOF, 'the same jti in a new proof');
@@ -270,7 +271,7 @@ my $two = token($web, $ada, key => 'two');
 
 is(userinfo($two, key => 'two', claims => { jti => 'x' })->status, 200, 'of another key');
 
-# of many at once, on two nodes, one is answered
+# Of many at once, on two nodes, one is answered.
 
 $proof = shown($t);
 
@@ -310,14 +311,14 @@ $s->reload;
 is(userinfo($theirs)->status, 200, 'elsewhere it is good');
 
 
-# --- clients that go, and PostgreSQL that does --------------------------------------------------
+# --- clients that leave, and PostgreSQL that stops ----------------------------------------------
 
 my @workers = $s->workers;
 my $holder = $s->connect_as('postgres');
 
 
-# A request that waits until the holder's transaction ends: who else has shown
-# the same proof at the same time.
+# Begins a request that waits until the holder's transaction ends, which has presented
+# the same proof.
 
 sub held {
     my ($jti) = @_;

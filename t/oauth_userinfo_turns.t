@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# /oauth/userinfo with DPoP: who makes up keys has one turn in the queue of writes
-# for all of them, and who shows a token of ours with its key has another one: a
+# Shows that /oauth/userinfo with DPoP is fair: all made-up keys together have one
+# place in the queue of writes, and a token of ours with its key has another one: a
 # JWT, or an opaque one that the worker has seen before.
 
 use strict;
@@ -41,7 +41,7 @@ my $eve = $globex->create(userName => 'eve@globex.test');
 my $client = SvcTest::Lines->new($s->root . '/t/lib/dpop');
 my $operator = $s->connect_as('postgres');
 
-# the operator holds up who looks at a token of a tenant
+# A lock of the test's holds up reads of one tenant's tokens.
 
 $s->sql(<<'EOS');
 CREATE POLICY held ON svc.oauth_token AS RESTRICTIVE FOR SELECT TO svc_app
@@ -78,7 +78,7 @@ my $token = form($s, token => { grant_type => 'authorization_code',
             ->json->{access_token};
 my $theirs = redeem($s, $opaque, code($globex, $opaque, $eve))->json->{access_token};
 
-# an opaque one of another tenant, which nobody holds up
+# The opaque token is of another tenant, which nobody holds up.
 
 my $tenant = $s->tenant('initech');
 my $bound = application($tenant, %WEB, accessTokenFormat => 'opaque');
@@ -108,7 +108,8 @@ is($s->http(GET => $PATH, shown($ended, 'his'))->status, 401, 'one has ended');
 $s->secret($token);
 is($s->http(GET => $PATH, shown($token, 'hers'))->status, 200, 'a token of ours, with its key');
 
-# a token that is none, and a key of its own each time; or with the good token
+# Requests with a token that is none, each with another key, and then with the good
+# token.
 
 my $none = 'sat_' . encode_base64url(substr(decode_base64url(substr $theirs, 4), 0, 32)
                                      . 'x' x 32);
@@ -129,7 +130,7 @@ ok((wait_for { gauge('waiting') == 2 * $N - 1 }),
 is($s->waiting, 1, 'and not looked at either');
 is($s->http(GET => $PATH, shown($token, 'hers'))->status, 200, 'nor in her way');
 
-# of opaque ones those that have been good
+# Opaque tokens that have been good are not held up.
 
 is($s->http(GET => $PATH, shown($his, 'his'))->status, 200, 'nor in that of an opaque one');
 
@@ -140,7 +141,7 @@ ok((wait_for { gauge('waiting') == 2 * $N + 2 }),
    'one that was not seen before, one that has ended, one with another key: they wait');
 is($s->http(GET => $PATH, shown($his, 'his'))->status, 200, 'the good one does not');
 
-# what we have not signed is not looked at
+# A token that we have not signed is not looked up.
 
 my ($head, $payload) = split /\./, $token;
 my $forged = "$head.$payload." . 'A' x 86;

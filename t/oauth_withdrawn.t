@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 
-# What ends a token, wherever in the chain of those that it lives by it happens: to the
-# application that its user has signed in to, to one that has exchanged that one's token,
-# or to the last one.  Tokens above it live on; it and all below are dead at the next
-# introspection, and are exchanged no more.
+# Shows what ends a token, wherever in its chain it happens: to the application that
+# the user has signed in to, to one that has exchanged that one's token, or to the
+# last one. The tokens above live on. The token and all below it are dead at the next
+# introspection, and cannot be exchanged.
 
 use strict;
 use warnings;
@@ -24,9 +24,9 @@ my $n = 0;
 $s->secret($PASSWORD);
 
 
-# A user, with a token that "root" has got; "middle" has exchanged it, and "last" that
-# one's.  Each token but the last one is for the resource of whoever exchanges it.  Each
-# application is for a group of its own, in which the user is.
+# Makes a user, with a token of "root" that "middle" exchanges, and "last" exchanges
+# that one. Each token but the last one is for the resource of the application that
+# exchanges it. Each application is for a group of its own, with the user in it.
 
 sub chain {
     my $email = 'u' . ++$n . '@acme.test';
@@ -86,8 +86,9 @@ sub set {
 }
 
 
-# The scopes of a token, or nothing of one that is dead.  Who asks is its client, or the
-# resource that it is for: not the one of both to which something has happened.
+# Returns the scopes of a token, or '' if it is dead. Its client introspects it, or,
+# if that is the application to which something has happened, the resource that it is
+# for.
 
 sub scopes_of {
     my ($c, $name, $not) = @_;
@@ -107,7 +108,7 @@ sub all_scopes {
 }
 
 
-# --- each way, at each place ---------------------------------------------------------
+# --- each way, at each place in the chain --------------------------------------------
 
 my %WAY = (
     'consent withdrawn' => sub {
@@ -154,7 +155,7 @@ $s->sql("UPDATE svc.user_account SET status = 'suspended' WHERE id = '$c->{user}
 is(all_scopes($c, 'none'), ', , ', 'of a user who is suspended all are');
 
 
-# --- what is lost in part --------------------------------------------------------------
+# --- a scope that is lost --------------------------------------------------------------
 
 for my $at (0 .. $#NAMES) {
     $c = chain();
@@ -163,7 +164,7 @@ for my $at (0 .. $#NAMES) {
        "$NAMES[$at] has lost a scope: so have those below");
 }
 
-# who consents again has them back
+# A new consent counts only for its own resource and scopes.
 
 $c = chain();
 $s->sql("DELETE FROM svc.oauth_consent WHERE client_id = '$c->{app}{middle}{clientId}'");

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# The published contract: served as it is in conf/, good in the eyes of two
-# validators, and of exactly the routes, permissions, flags and error codes that
-# the server has.
+# Shows that the published contract is served as it is in conf/, that two validators
+# take it, and that it has exactly the routes, permissions, flags and error codes of
+# the server.
 
 use strict;
 use warnings;
@@ -19,7 +19,7 @@ use SvcTest::Routes;
 my $s = SvcTest->new(workers => 1, svc => { svc_sign_in => 'on', svc_postgres_pool => [
     map { "$_ connections=1 depth=4" } qw(read write slow) ] })->start;
 
-# what is promised to stay: whatever else there is serves a console
+# These paths are promised to stay; the others serve a console.
 
 my $STABLE = qr{\A/(?:openapi\.json|tenants/.*|admin/(?:api-tokens(?:/\*)?|users
                 |agents|agents/anomalies(?:/\*/ack)?
@@ -73,7 +73,7 @@ is_deeply([ sort keys %operation ], [ sort keys %route ],
           'each route is an operation, and each operation a route');
 
 
-# Of each operation what $of makes of it, and of its route what $like does.
+# Compares what $of makes of each operation with what $like makes of its route.
 
 sub all_like {
     my ($name, $of, $like) = @_;
@@ -93,7 +93,8 @@ sub has_parameter {
 }
 
 
-# What a route takes: each way is a list of schemes, and all of them are needed.
+# Returns the ways to authenticate at a route: each is a list of schemes, all of which
+# are needed.
 
 sub ways {
     my ($route) = @_;
@@ -187,7 +188,8 @@ is_deeply([ sort keys %shown ], [ sort keys %status ],
           'each code is in some answer');
 
 
-# who does what is in the audit log: what the code writes, and the types of surfaces
+# The types of actors in the audit log: what the code writes, and the types of
+# surfaces.
 
 my %actor = map { $_ => 1 }
             map { my $text = slurp($_);
@@ -204,7 +206,7 @@ is_deeply([ grep { my $type = $_;
 ok($actor{$_}, "one is \"$_\"") for qw(user apiToken agent application scim anonymous);
 
 
-# --- the events, and what the documents say -----------------------------------------
+# --- events, and what documents say of them -----------------------------------------
 
 is_deeply([ sort keys %{ $document->{webhooks} } ],
           [ sort @{ $document->{components}{schemas}{WebhookEvent}{enum} } ],

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# What the server answers is what the published contract says: each operation,
+# Shows that the server's answers are those of the published contract: each operation,
 # each status, each header, and each member of a body.
 
 use strict;
@@ -28,7 +28,7 @@ use SvcTest::Valid qw(bodies);
 
 my $ORIGIN = 'http://localhost';
 
-# four nodes, of few connections each
+# Four nodes, with few connections each.
 
 my @SMALL = (svc_postgres_pool => [ 'read connections=1 depth=16',
                                     'write connections=2 depth=2',
@@ -57,7 +57,7 @@ my $c = SvcTest::Contract->new($acme);
 $s->secret($PASSWORD);
 
 
-# A browser in which somebody has signed in.
+# Returns a browser with a session.
 
 sub signed_in {
     my ($email) = @_;
@@ -82,7 +82,7 @@ sub is_status {
 }
 
 
-# --- what there is ------------------------------------------------------------------
+# --- making what is needed ----------------------------------------------------------
 
 my $user = $acme->create(userName => 'full@acme.test', externalId => 'e1',
                          title => 't', displayName => 'A B', locale => 'fr',
@@ -148,7 +148,7 @@ $s->sql('INSERT INTO svc.password_reset (tenant_id, token_hash, user_id,'
 is_status(204, 'resetPassword', body => $link);
 is_status(202, 'forgotPassword', body => $forgot);
 
-# a link that has been mailed, to this browser
+# A mailed link, for this browser.
 
 my $mailed = { token => 'mailed' x 7 };
 my $asked = 'c' x 43;
@@ -180,7 +180,7 @@ is_status(200, 'login', body => $login);
 $c->signs_in($leaving);
 is_status(200, 'changePassword', body => $new);
 
-# one's own address
+# A user's own address.
 
 my $CODE = qr/^\s*(\d{6})\r?$/m;
 
@@ -221,7 +221,7 @@ $c->signs_in($ada);
 $c->stands('auth/sessions/{id}' => $own->{id});
 is_status(204, 'revokeSession');
 
-# applications that ask
+# Applications that ask a user.
 
 my $ada_id = $s->sql("SELECT id FROM svc.user_account WHERE user_name_key = 'ada\@acme.test'");
 
@@ -245,7 +245,7 @@ $c->stands('oauth/consents/{clientId}' => $asking->{clientId});
 is_status(204, 'revokeConsent');
 is_status(404, 'revokeConsent');
 
-# second factors of one's own
+# A user's own second factors.
 
 is_status(400, 'createRecoveryCodes');
 is_status(200, 'getSignInOptions');
@@ -288,7 +288,7 @@ is_status(400, 'addEmailFactor');
 $s->sql("UPDATE svc.user_account SET email_verified = true WHERE user_name_key = 'ada\@acme.test'");
 is_status(200, 'putAccessPolicy', body => { rules => [], defaultAction => 'mfa' });
 
-# the proof of the address, before the first factor
+# The address is proved before the first factor.
 
 my $carl = SvcTest::Browser->new($s, tenant => 'acme');
 
@@ -329,7 +329,7 @@ is_status(401, 'passkeySignIn', body => { credential => $passkey });
 is_status(204, 'removeFactor');
 
 
-# --- what goes well -----------------------------------------------------------------
+# --- answers of success -------------------------------------------------------------
 
 my %theme = ((map { $_ => '#0a66c2' } qw(primary primaryHover primaryFg bg
                                          surface fg muted border danger)),
@@ -346,7 +346,7 @@ my $bundle = { version => 1, groupPasswordPolicies => [], roles =>
     riskPolicy => { enabled => JSON::PP::true(), mfaThreshold => 40,
                     denyThreshold => 90 } };
 
-# the bodies that are good: those of all tests, and what is of use here
+# Good bodies: those of all tests, and some for this test.
 
 my %body = (
     bodies(slug => 'acme', self => 'ada@acme.test', self_id => $ada_id,
@@ -461,7 +461,7 @@ $c->stands('applications/{clientId}' => $client,
            'admin/groups/{id}/apps/{clientId}' => $client);
 $body{$_}{clientIds} = [ $client ] for qw(addGroupApps setGroupApps);
 
-# a test is answered at once
+# A trigger makes the test of a SCIM target succeed at once.
 
 $s->sql($_) for
     'CREATE FUNCTION public.tested() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN'
@@ -622,7 +622,7 @@ is_status(200, 'listWebhookDeliveries');
 $acme->create(userName => 'heard@acme.test');
 
 
-# --- what is refused ------------------------------------------------------------------
+# --- refusals -------------------------------------------------------------------------
 
 my $viewer = { map { $_ => $acme->token_for($_) } qw(apps:manage users:view) };
 my $long = '{"a":"' . 'x' x 1048576 . '"}';
@@ -673,7 +673,7 @@ for my $id ($c->ids) {
 }
 
 
-# of sign-in
+# Refusals of sign-in.
 
 my $visitor = $s->tenant('globex');
 my $stage = SvcTest::Browser->new($s, tenant => 'globex');
@@ -730,7 +730,7 @@ for (1 .. 10) {
     is($r->status, $_ < 10 ? 401 : 429, "failure $_") or diag($r->body);
 }
 
-# a domain of two tenants, which the other one has had verified
+# A domain of two tenants: the other one has had it verified.
 
 my $both = is_status(201, 'addDomain', body => { domain => 'both.example' })->json;
 
@@ -760,7 +760,7 @@ for my $id (qw(verifySignUp verifyOrganization)) {
     is_status(403, $id, body => $body{$id}, headers => [ Origin => 'https://elsewhere.example' ]);
 }
 
-# a tenant that no webhook is told of
+# This tenant has no webhook.
 
 $s->sql("UPDATE svc.tenant SET branding = '{\"allowSelfSignup\":true}'"
         . " WHERE id = '$visitor->{id}'");
@@ -841,7 +841,7 @@ for my $id (grep { $c->operation($_)->{responses}{304} } $c->ids) {
     is_status(304, $id, headers => [ 'If-None-Match' => $etag ]);
 }
 
-# 400 for more than the form
+# 400 for other reasons than the form.
 
 my $denied = { rules => [], defaultAction => 'deny' };
 
@@ -862,7 +862,7 @@ is_status(400, 'testWebhook');
 is_status(400, 'simulateAccessPolicy', body => { defaultAction => 'allow',
     rules => [ map { { name => 'r', action => 'mfa' } } 1 .. 101 ] });
 
-# 409
+# 409.
 
 is_status(409, 'createGroup', body => { name => 'staff' });
 is_status(409, 'createGroup', body => { name => 'x' },
@@ -885,7 +885,7 @@ is_status(409, 'applyConfig', query => 'prune=true',
 $s->sql("UPDATE svc.user_account SET role = 'member' WHERE id = '$bare'");
 
 
-# --- what goes ------------------------------------------------------------------------
+# --- deleting everything --------------------------------------------------------------
 
 is_status(200, 'updateWebhook', body => { enabled => JSON::PP::true() });
 is_status($_ eq 'deleteTenantLogo' ? 200 : 204, $_) for @later;
@@ -898,9 +898,9 @@ $c->delivery($_) for @got;
 is_status(204, 'deleteWebhook');
 
 
-# --- what comes of the operator -------------------------------------------------------
+# --- answers of operators' directives -------------------------------------------------
 
-# one connection that stays, and no more: of those that name the limit
+# Of the requests that name the limit only one connection is allowed.
 
 my $busy = $s->node(workers => 1, svc => { @SMALL },
                     http => "limit_conn_zone \$arg_limited zone=one:64k;\n",

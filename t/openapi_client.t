@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# A client for TypeScript, generated from the published contract, at work on the
-# server; and the documented way to make one.
+# Shows that a client for TypeScript, generated from the published contract, works
+# with the server, and that the documented way makes one.
 
 use strict;
 use warnings;
@@ -31,7 +31,7 @@ $s->sql("UPDATE svc.credential SET permissions = '{$ALL}'"
 $acme->create(userName => "$_\@acme.test") for qw(ada bob eve);
 
 
-# A command in the client's folder: what it printed, when it did not fail.
+# Runs a command in the client's folder, which has to succeed; returns its output.
 
 sub in_folder {
     my ($name, @command) = @_;
@@ -43,7 +43,7 @@ sub in_folder {
 }
 
 
-# wherever the packages are brought from
+# The packages may come from any place.
 
 unlike(slurp($s->root . '/t/npm/package-lock.json'), qr/"resolved"/,
        'the lock file names no place');
@@ -86,8 +86,8 @@ const found = await ensureGroup(url!, token!, "Plant B");
 console.log(typeof made, made === found);
 EOT
 
-# what the contract does not have is found by the compiler, in one run with what
-# it is to take
+# The compiler finds calls that the contract does not have, in one run with calls that
+# it has to accept.
 
 my @wrong = ('await svc.GET("/v1/admin/nothing");',
              'await svc.POST("/v1/admin/groups", { body: { nam: "x" } });',

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Organizations that their first owners sign up.
+# Shows how people sign up organizations, whose first owners they are.
 
 use strict;
 use warnings;
@@ -46,7 +46,7 @@ sub start {
 sub begun { return $up->begin(fresh(), slug => $_[0], name => 'Initech') }
 
 
-# --- all goes well ------------------------------------------------------------------------
+# --- an organization is made --------------------------------------------------------------
 
 my $b = browser();
 my $email = fresh();
@@ -132,7 +132,7 @@ like($up->begin($two->{email}, slug => 'second', name => 'Second')->{code}, qr/^
      'an owner may have another one');
 
 
-# --- what is wrong ----------------------------------------------------------------------------
+# --- wrong members ----------------------------------------------------------------------------
 
 my $before = pending();
 
@@ -178,7 +178,7 @@ for my $path ('', '/verify') {
                 'payload_too_large', "$path: too much");
 }
 
-# a code of another kind
+# A code of another kind.
 
 SvcTest::Signup->new($s, $mail, $acme)->allow;
 
@@ -189,7 +189,7 @@ admin_error(SvcTest::Signup->new($s, $mail, $acme)->verify($in), 400,
             'challenge_expired', 'nor the other way round');
 
 
-# --- codes, and many at once ---------------------------------------------------------------------
+# --- codes, and many requests at once ------------------------------------------------------------
 
 sub verifying {
     my ($in) = @_;
@@ -246,7 +246,8 @@ $s->sql('INSERT INTO svc.organization_signup (id, slug, email_mac, code_mac, tok
 admin_error(start('full'), 503, 'unavailable', 'ten thousand are enough');
 is(pending(), 10_000, 'and stay so');
 
-# in one transaction: no sweep of the server's takes some of them before
+# One transaction expires and deletes all rows, so that no sweep of the server deletes
+# some of them in between.
 
 my $owner = $s->connect_as('postgres');
 
@@ -257,7 +258,7 @@ $owner->query('COMMIT');
 is(start('room')->status, 202, 'and there is room');
 
 
-# --- where it is not there ------------------------------------------------------------------------
+# --- where it is switched off ---------------------------------------------------------------------
 
 my %off = SvcTest::Signup::svc();
 
@@ -281,7 +282,7 @@ is($s->http(GET => '/v1/auth/options?tenant=acme')->json->{methods}{organization
    JSON::PP::true(), 'here it is');
 
 
-# --- Redis is away ----------------------------------------------------------------------------------
+# --- Redis is stopped -------------------------------------------------------------------------------
 
 $in = begun('away');
 $before = pending();

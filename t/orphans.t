@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Since when an owner is not active: what is done to a user who is not leaves that
-# as it is, and so the end of the grace of an agent.
+# Shows that changes of a user who is not active do not move the time since when he is
+# not, and so the end of an agent's grace.
 
 use strict;
 use warnings;
@@ -33,7 +33,7 @@ sub grant {
     return form($s, token => { grant_type => 'client_credentials' }, client => $_[0]);
 }
 
-# what is done to a user, by their id; all but one of them end the sessions
+# Changes of a user, by his id; all but one of them end the sessions.
 
 my %DONE = (
     'a logout' => sub { admin(POST => "/users/$_[0]/logout") },
@@ -76,7 +76,7 @@ for my $status (sort keys %OFF) {
         isnt(since($id), undef, 'since now');
         is(grant($agent)->status, 200, 'the agent may act, for a while');
 
-        # 73 hours go by
+        # 73 hours pass.
 
         $s->sql('ALTER TABLE svc.user_account DISABLE TRIGGER user_inactive_since');
         $s->sql("UPDATE svc.user_account SET valid_after = now() - interval '73 h'"
@@ -93,7 +93,7 @@ for my $status (sort keys %OFF) {
     }
 }
 
-# what has ended then counts from anew
+# Changes that end an active user's sessions move that time; others do not.
 
 for my $what (sort keys %DONE) {
     my $id = owner();

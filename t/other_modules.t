@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# The surfaces beside nginx's own directives and modules.
+# Shows the surfaces beside nginx's own directives and modules.
 
 use strict;
 use warnings;
@@ -15,8 +15,8 @@ use SvcTest::Scim;
 
 my ($port, $upstream) = map { SvcTest::Nginx::free_port() } 1 .. 2;
 
-# a second server, whose SCIM location has what operators put into locations,
-# and a third one, which stands for what nginx is a proxy of
+# A second server has a SCIM location with directives that operators put there; a
+# third one stands for a server that nginx is a proxy of.
 
 my $s = SvcTest->new;
 my $dir = $s->dir;
@@ -148,7 +148,7 @@ is(there(HEAD => '/healthz')->status, 200, 'limit_except around health');
 is(there(POST => '/healthz')->status, 405, 'and a method that it limits');
 
 
-# --- conditional headers: a change that is made is not denied ---------------------
+# --- conditional headers do not deny a change that is made ------------------------
 
 my $changed = 0;
 
@@ -193,7 +193,7 @@ is($s->sql("SELECT count(*) FROM svc.user_account"
            . " WHERE user_name = 'mirror\@acme.test'"), 0, 'creates nobody');
 
 
-# --- a body that another module has had read -----------------------------------------
+# --- a body that another module has read ---------------------------------------------
 
 my $n = 0;
 
@@ -207,7 +207,7 @@ for my $size (10, 3_000, 40_000, 1_000_000) {
     scim_ok($r, 201, "a mirrored body of $size bytes");
     is($r->json->{title}, $title, 'is read');
 
-    # in two packets, so that it is in two buffers
+    # The body is sent in two packets, so that it is in two buffers.
 
     my $c = $s->connection;
     my $text = $c->format(POST => '/scim/v2/Users',
@@ -220,7 +220,7 @@ for my $size (10, 3_000, 40_000, 1_000_000) {
     $c->send(substr $text, $at);
     scim_ok($c->read, 201, 'and the rest');
 
-    # what the mirror got is kept in files by their sizes
+    # The mirror keeps what it got in files, which are found by their sizes.
 
     my $all = sub { scalar grep { -s $_ == length $body } glob "$dir/sink/*" };
     ok((wait_for { $all->() >= 2 }), 'the mirror has all of both')
@@ -228,7 +228,7 @@ for my $size (10, 3_000, 40_000, 1_000_000) {
 }
 
 
-# --- others' errors are their own ------------------------------------------------------
+# --- other modules' errors stay as they are --------------------------------------------
 
 my $r = there(GET => '/scim/v2/Groups');
 is($r->status, 409, 'an error of a proxied server below the prefix');
@@ -236,7 +236,7 @@ is($r->body, '{"scimType":"uniqueness"}', 'keeps its body');
 is($r->header('content-encoding'), 'x-none', 'and its headers');
 
 
-# --- a health request whose body never comes ---------------------------------------------
+# --- a health request without its body ---------------------------------------------------
 
 my $c = $s->connection;
 $c->send("GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n");
