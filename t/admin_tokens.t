@@ -22,7 +22,7 @@ my $globex = $s->tenant('globex');
 my @workers = $s->workers;
 
 
-# --- who may ask ------------------------------------------------------------------
+# --- permissions ------------------------------------------------------------------
 
 my @routes = ([ GET => '/tenant' ], [ GET => '/api-tokens' ],
               [ POST => '/api-tokens', '{"name":"x","scopes":["users:view"]}' ],

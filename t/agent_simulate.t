@@ -246,7 +246,7 @@ store(ttl => 3600, ago => 60, scopes => [ 'a' ], with => [ $other ], user => $us
 is(simulate({})->{live}{tokens}, 1, 'one lives');
 
 my $APP = 'UPDATE svc.application SET';
-my $AGO = "interval '1 second'";    # times are rounded to milliseconds, and may be rounded up
+my $AGO = "interval '1 second'";    # a time may be rounded up
 
 # All columns but generated ones.
 

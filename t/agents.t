@@ -144,7 +144,7 @@ sub encoded {
 }
 
 
-# --- who may ask -----------------------------------------------------------------
+# --- permissions -----------------------------------------------------------------
 
 my $weak = $acme->token_for('audit:view,groups:manage,members:manage,roles:manage,'
                             . 'tenant:manage,users:view');

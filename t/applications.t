@@ -81,7 +81,7 @@ sub good {
 }
 
 
-# --- who may ask -----------------------------------------------------------------
+# --- permissions -----------------------------------------------------------------
 
 my $weak = $acme->token_for('audit:view,groups:manage,members:manage,roles:manage,'
                             . 'tenant:manage,users:view');

@@ -171,7 +171,7 @@ is($s->http(DELETE => "/scim/v2/Users/$id")->status, 401, 'no token');
 is(scalar events(), 0, 'no event');
 
 
-# --- who and from where -----------------------------------------------------
+# --- the actor and the address ----------------------------------------------
 
 $r = $s->http(POST => '/scim/v2/Users',
               [ Authorization => "Bearer $second->{token}" ],

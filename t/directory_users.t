@@ -64,7 +64,7 @@ sub counted {
 }
 
 
-# --- who may ask ------------------------------------------------------------------
+# --- permissions ------------------------------------------------------------------
 
 my $bob = $acme->create(userName => 'Bob@acme.test', displayName => 'Bob B',
                         name => { givenName => 'Bob', familyName => 'B' },

@@ -79,7 +79,7 @@ my ($staff, $guests) = map { group($_) } qw(Staff Guests);
 my ($theirs, $their_group) = (app('theirs', 'other'), group('Theirs', 'other'));
 
 
-# --- who may ask -----------------------------------------------------------------
+# --- permissions -----------------------------------------------------------------
 
 admin_error(ask(@$_[0 .. 2], 'apps'), 403, undef, "$_->[0] without the permission")
     for [ GET => "/$staff/apps" ], [ POST => "/$staff/apps", { clientId => $apps[0] } ],

@@ -56,7 +56,7 @@ is_deeply([ sort keys %{ { map { $_->{category} => 1 } @$all } } ],
           $schemas->{IntegrationCategory}{enum}, 'of the categories there are');
 
 
-# --- who may ask ------------------------------------------------------------------
+# --- permissions ------------------------------------------------------------------
 
 admin_error(ask($_, $weak), 403, undef, "'$_' without the permission")
     for '', '/slack', '/nothing';

@@ -138,7 +138,7 @@ is_deeply([ map { $_->{userId} } @{ ask(GET => '', undef, 'other')
           [ $theirs ], 'another tenant has its own');
 
 
-# --- who may ask --------------------------------------------------------------------
+# --- permissions --------------------------------------------------------------------
 
 only_with($s, $acme, $MANAGE, [ GET => '/members' ],
           [ PUT => "/members/$members[0]", { role => 'member' } ],

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# RS256 beside ES256: which key signs for whom, what others make of it, and that a
-# key of one verifies nothing of the other, wherever a token is shown.
+# Shows RS256 beside ES256: which key signs for which client, that another library
+# verifies the tokens, and that a key of one algorithm verifies nothing of the other,
+# wherever a token is presented.
 
 use strict;
 use warnings;
@@ -86,7 +87,7 @@ sub patch {
 }
 
 
-# --- who signs with what -------------------------------------------------------------
+# --- which algorithm signs -----------------------------------------------------------
 
 is(alg(token($fast)), 'ES256', 'ES256');
 is(keys_of($acme, 'RS256'), 0, 'takes no RSA key');
@@ -98,7 +99,7 @@ is_deeply([ sort map { join ' ', @$_{qw(kty alg use)}, join ',', sort keys %$_ }
           [ 'EC ES256 sig alg,crv,kid,kty,use,x,y', 'RSA RS256 sig alg,e,kid,kty,n,use' ],
           'both are published, and no private part');
 
-# a process that fetches the keys once knows those of both
+# A process that fetches the keys once has those of both algorithms.
 
 {
     my $initech = $s->tenant('initech');
@@ -144,7 +145,7 @@ patch($service, signingAlg => 'RS256');
 is(alg(token($service)), 'RS256', 'and back');
 
 
-# --- what others make of it ----------------------------------------------------------
+# --- another library -----------------------------------------------------------------
 
 my $python = <<'EOT';
 import base64, hashlib, json, jwt, sys
@@ -174,9 +175,9 @@ is(read_by_another($t, $agent), "True True n1\n", 'another library verifies them
 is(read_by_another($refreshed, $agent), "True True \n", 'and those of a refresh token');
 
 
-# --- what is shown -------------------------------------------------------------------
+# --- forged tokens -------------------------------------------------------------------
 
-# As the modules seal it: the private key of a kid, base64 of a DER.
+# Returns the private key of a kid, unsealed as the modules do it, as base64 of DER.
 
 my ($file_key) = slurp($s->{key_file}) =~ /^1:(\w+)$/m;
 
@@ -234,7 +235,7 @@ for my $alg (qw(RS256 ES256)) {
 
     is(alg($good->{access_token}), $alg, "shown: $alg");
 
-    # each place by the good one, and by both of a worker's
+    # Each place takes the good token and none of the forged ones.
 
     my %place = (
         introspect => sub { active($_[0]) ? 1 : 0 },
@@ -276,7 +277,7 @@ for my $alg (qw(RS256 ES256)) {
 patch($agent, signingAlg => 'RS256');
 
 
-# --- turns ---------------------------------------------------------------------------
+# --- keys that replace each other ----------------------------------------------------
 
 sub move {
     my ($kid, $set) = @_;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# RS256: signed in threads, by the first key of many who want one, beside turns of
-# keys, for clients that leave, and while a worker quits.
+# Shows RS256 signatures that threads make: by the first key, which many want at once,
+# while keys are replaced, for clients that leave, and while a worker quits.
 
 use strict;
 use warnings;
@@ -38,7 +38,7 @@ sub token_of {
     return $r && $r->status == 200 ? $r->json->{access_token} : undef;
 }
 
-# How many there are of a tenant: RS256, ES256.
+# Returns how many keys a tenant has: RS256, ES256.
 
 sub keys_of {
     my ($tenant) = @_;
@@ -58,8 +58,8 @@ sub active {
 
 # --- the first key -------------------------------------------------------------------
 
-# of two workers at once, and of each some that wait for one thread, beside some of
-# ES256, whose first key comes with that of RS256, or before it
+# Requests come to two workers at once. Some of each wait for one thread; some are for
+# ES256, whose first key comes with that of RS256, or before it.
 
 for my $tenant (map { $s->tenant("first$_") } 1 .. 8) {
     my ($client, $ec) = map { application($tenant, signingAlg => $_) } qw(RS256 ES256);
@@ -74,7 +74,8 @@ for my $tenant (map { $s->tenant("first$_") } 1 .. 8) {
 
 # --- in threads ----------------------------------------------------------------------
 
-# Nanoseconds that the threads of the workers have run, without their event loops.
+# Returns the nanoseconds that the workers' threads have run, without their event
+# loops.
 
 sub used {
     my $used = 0;
@@ -107,7 +108,7 @@ cmp_ok($threads{ $fast->{clientId} }, '<', 0.01, 'ms of threads, of ES256');
 cmp_ok($threads{ $service->{clientId} }, '>', 0.05, 'and of RS256');
 
 
-# --- who asks first has gone before there is one ---------------------------------------
+# --- clients that leave before there is a key ------------------------------------------
 
 my $left = $s->tenant('left');
 my $leaver = application($left, signingAlg => 'RS256');
@@ -117,9 +118,9 @@ ok(defined token_of(beginning($leaver)->read), 'who asks next gets a token');
 is((keys_of($left))[0], 1, 'by one key');
 
 
-# --- turns of keys -------------------------------------------------------------------
+# --- keys are replaced ---------------------------------------------------------------
 
-# Each round the key that signs is to be replaced, and the one after it takes over.
+# In each round the key that signs is to retire, and the next one takes over.
 
 my (%kids, @dead);
 my ($tokens, $turns) = (0, 0);
@@ -152,7 +153,8 @@ is_deeply(\@dead, [], "$tokens tokens beside $turns turns live");
 
 # --- clients that leave --------------------------------------------------------------
 
-# at any time: before the thread has it, while it signs, and when it is done
+# Clients leave at any time: before the thread has the token, while it signs, and when
+# it is done.
 
 my $web = application($acme, type => 'web', redirectUris => [ $REDIRECT ],
                       scopes => [ 'openid' ]);
@@ -163,7 +165,7 @@ for my $round (1 .. $N / $BESIDE) {
 
     push @leave, map { redeeming($s, $web, code($acme, $web, $ada)) } 1 .. 4;
 
-    # what the last one gets shows how far the others are
+    # The last one's answer shows how far the others are.
 
     my $last = beginning($service);
 
@@ -174,7 +176,7 @@ for my $round (1 .. $N / $BESIDE) {
 
 ok(defined token_of(beginning($service)->read), 'after those who have left');
 
-# a worker that quits answers what it has begun
+# A worker that quits answers the requests that it has begun.
 
 my @held = map { beginning($service) } 1 .. $BESIDE;
 
