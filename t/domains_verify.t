@@ -57,7 +57,7 @@ sub verify {
 }
 
 
-# Start to verify a domain; begin_to_ask() returns when DNS has the query.
+# begin() starts to verify a domain; begin_to_ask() also waits until DNS has the query.
 
 sub begin {
     my ($name, $tenant) = @_;

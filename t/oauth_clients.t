@@ -32,7 +32,7 @@ my $ada = $acme->create(userName => 'ada@acme.test');
 my $web = application($acme, name => 'Web', type => 'web', redirectUris => [ $REDIRECT ]);
 my $JSON = JSON::PP->new->utf8->canonical;
 
-# With a key of each kind; each library wants it in a form of its own.
+# Clients with a key of each kind; each library wants it in a form of its own.
 
 my $keys = SvcTest::Lines->new($s->root . '/t/lib/assertion');
 
