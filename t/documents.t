@@ -131,15 +131,15 @@ for my $path (@documents) {
     is("@missing", '', "$path: what it names is there");
 }
 
-my %floors = slurp('t/layers.t') =~ /^    (\w+) => \[ qw\(([\w\s]+)\) \],$/mg;
+my %floors = slurp('t/layers.t') =~ /^    (\w+) => \[ qw\(([\w\s*]+)\) \],$/mg;
 my %told;
 
 my $layers = section('ngx_svc_common/README.md', 'The floors');
-push @{ $told{$1} }, $2 while $layers =~ /^\| (\w+) \| `(\w+)` \|/mg;
+push @{ $told{$1} }, $2 while $layers =~ /^\| (\w+) \| `([\w*]+)` \|/mg;
 my %there;
 
 for my $module (keys %floors) {
-    $there{$module} = [ grep { -d "ngx_svc_$module/$_" }
+    $there{$module} = [ grep { grep { -d } glob "ngx_svc_$module/$_" }
                         split ' ', $floors{$module} ];
 }
 

@@ -112,7 +112,7 @@ ngx_svc_email_stepup_verify(ngx_svc_stepup_t *step)
     ngx_str_t         id;
     ngx_svc_login_t  *login;
 
-    if (!ngx_svc_stepup_offers(step, &ngx_svc_email_method)) {
+    if (!ngx_svc_stepup_offers(step, &ngx_svc_email_stepup)) {
         return NGX_DECLINED;
     }
 
@@ -120,7 +120,7 @@ ngx_svc_email_stepup_verify(ngx_svc_stepup_t *step)
     login->mailed.code = step->code;
 
     rc = ngx_svc_email_challenge_verify(login,
-                    ngx_svc_stepup_part(step, &ngx_svc_email_method)->res);
+                    ngx_svc_stepup_part(step, &ngx_svc_email_stepup)->res);
 
     if (rc == NGX_DECLINED || rc == NGX_ABORT) {
         login->sr->error.kind = NGX_SVC_E_NONE;
@@ -291,7 +291,7 @@ ngx_svc_email_stepup_hint(ngx_svc_stepup_t *step, ngx_svc_json_writer_t *w)
     at = ngx_strlchr(email->data, end, '@');
 
     if (at == NULL || email->len > NGX_SVC_EMAIL_MAX
-        || !ngx_svc_stepup_offers(step, &ngx_svc_email_method))
+        || !ngx_svc_stepup_offers(step, &ngx_svc_email_stepup))
     {
         ngx_svc_json_null(w, "emailHint");
         return NGX_OK;

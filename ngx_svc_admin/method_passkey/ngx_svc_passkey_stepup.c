@@ -59,7 +59,7 @@ const ngx_svc_stepup_method_t  ngx_svc_passkey_stepup = {
 static ngx_svc_passkey_stepup_t *
 ngx_svc_passkey_stepup_ctx(ngx_svc_stepup_t *step)
 {
-    return ngx_svc_stepup_ctx(step, &ngx_svc_passkey_method,
+    return ngx_svc_stepup_ctx(step, &ngx_svc_passkey_stepup,
                               sizeof(ngx_svc_passkey_stepup_t));
 }
 
@@ -96,7 +96,7 @@ ngx_svc_passkey_stepup_own(ngx_svc_stepup_t *step, ngx_svc_passkey_stepup_t *p)
 
     return ngx_svc_ceremony_own(step->factor.login.sr,
                                 NGX_SVC_WEBAUTHN_STEP_UP,
-                        ngx_svc_stepup_part(step, &ngx_svc_passkey_method)->res,
+                        ngx_svc_stepup_part(step, &ngx_svc_passkey_stepup)->res,
                                 &p->own);
 }
 
@@ -124,7 +124,9 @@ ngx_svc_passkey_stepup_options(ngx_svc_stepup_t *step,
     u_char                     challenge[NGX_SVC_WEBAUTHN_CHALLENGE_LEN];
     ngx_svc_passkey_stepup_t  *p;
 
-    if (step->method != &ngx_svc_passkey_method) {
+    if (step->method == NULL
+        || step->method->stepup != &ngx_svc_passkey_stepup)
+    {
         ngx_svc_json_null(w, "publicKey");
         return NGX_OK;
     }

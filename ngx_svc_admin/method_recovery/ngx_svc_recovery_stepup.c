@@ -161,5 +161,5 @@ ngx_svc_recovery_stepup_find(ngx_svc_stepup_t *step, const u_char *mac)
 static PGresult *
 ngx_svc_recovery_stepup_codes(ngx_svc_stepup_t *step)
 {
-    return ngx_svc_stepup_part(step, &ngx_svc_recovery_method)->res;
+    return ngx_svc_stepup_part(step, &ngx_svc_recovery_stepup)->res;
 }

@@ -96,14 +96,14 @@ ngx_svc_challenge_answer(ngx_svc_login_t *login)
         return ngx_svc_stepup_over(step);
     }
 
-    if (step->method && !ngx_svc_stepup_offers(step, step->method)) {
+    if (step->method && !ngx_svc_stepup_offers(step, step->method->stepup)) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
                             "\"method\" is none that the user has.");
         return ngx_svc_send_error(sr);
     }
 
     for (part = step->parts; step->method == NULL && part->method; part++) {
-        if (ngx_svc_stepup_offers(step, part->method)) {
+        if (ngx_svc_stepup_offers(step, part->method->stepup)) {
             step->method = part->method;
         }
     }
@@ -193,7 +193,7 @@ ngx_svc_challenge_methods(ngx_svc_json_writer_t *w, ngx_svc_stepup_t *step)
 
     for (part = step->parts; part->method; part++) {
 
-        if (ngx_svc_stepup_offers(step, part->method)) {
+        if (ngx_svc_stepup_offers(step, part->method->stepup)) {
             ngx_svc_json_plain(w, NULL, part->method->name.data,
                                part->method->name.len);
         }

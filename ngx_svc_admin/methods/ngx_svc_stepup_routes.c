@@ -189,7 +189,7 @@ ngx_svc_stepup_others(ngx_svc_stepup_t *step)
     ngx_int_t               rc;
     ngx_svc_stepup_part_t  *part;
 
-    for (part = ngx_svc_stepup_part(step, step->method) + 1;
+    for (part = ngx_svc_stepup_part(step, step->method->stepup) + 1;
          part->method;
          part++)
     {

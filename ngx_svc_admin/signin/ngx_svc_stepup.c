@@ -124,11 +124,13 @@ ngx_svc_stepup_copy_parts(ngx_svc_stepup_t *step)
 
 ngx_svc_stepup_part_t *
 ngx_svc_stepup_part(ngx_svc_stepup_t *step,
-    const ngx_svc_method_t *method)
+    const ngx_svc_stepup_method_t *stepup)
 {
     ngx_svc_stepup_part_t  *part;
 
-    for (part = step->parts; part->method != method; part++) { /* void */ }
+    for (part = step->parts; part->method->stepup != stepup; part++) {
+        /* void */
+    }
 
     return part;
 }
@@ -136,11 +138,11 @@ ngx_svc_stepup_part(ngx_svc_stepup_t *step,
 
 void *
 ngx_svc_stepup_ctx(ngx_svc_stepup_t *step,
-    const ngx_svc_method_t *method, size_t size)
+    const ngx_svc_stepup_method_t *stepup, size_t size)
 {
     ngx_svc_stepup_part_t  *part;
 
-    part = ngx_svc_stepup_part(step, method);
+    part = ngx_svc_stepup_part(step, stepup);
 
     if (part->ctx == NULL) {
         part->ctx = ngx_pcalloc(step->factor.login.sr->request->pool, size);
@@ -213,8 +215,8 @@ ngx_svc_stepup_ended(ngx_svc_request_t *sr)
 
 ngx_uint_t
 ngx_svc_stepup_offers(ngx_svc_stepup_t *step,
-    const ngx_svc_method_t *method)
+    const ngx_svc_stepup_method_t *stepup)
 {
-    return step->factor.first ? method->stepup->prove != NULL
-                              : method->stepup->offered(step);
+    return step->factor.first ? stepup->prove != NULL
+                              : stepup->offered(step);
 }

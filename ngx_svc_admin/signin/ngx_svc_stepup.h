@@ -156,14 +156,14 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_factors;
 
 /* What the step-up has of that method, which is one of its parts. */
 ngx_svc_stepup_part_t *ngx_svc_stepup_part(ngx_svc_stepup_t *step,
-    const ngx_svc_method_t *method);
+    const ngx_svc_stepup_method_t *stepup);
 
 /*
  * A method's own struct of size bytes, of the request's pool, which is made,
  * zeroed, when it is asked for first.  NULL when memory runs out.
  */
 void *ngx_svc_stepup_ctx(ngx_svc_stepup_t *step,
-    const ngx_svc_method_t *method, size_t size);
+    const ngx_svc_stepup_method_t *stepup, size_t size);
 
 /*
  * Called from an event of the method's own; rc is as of verify().  Calls
@@ -181,7 +181,7 @@ ngx_int_t ngx_svc_stepup_limit(ngx_svc_request_t *sr, PGresult *tried,
 
 /* Tells whether the session may present that method. */
 ngx_uint_t ngx_svc_stepup_offers(ngx_svc_stepup_t *step,
-    const ngx_svc_method_t *method);
+    const ngx_svc_stepup_method_t *stepup);
 
 /*
  * Answers when the challenge is over; a session that has waited for it ends.
