@@ -1,7 +1,7 @@
 package SvcTest;
 
-# A whole system of one's own for a test: PostgreSQL, Redis and nginx with the
-# modules, on unix sockets and a free port, in a folder below /tmp.
+# The system that one test uses: PostgreSQL, Redis and nginx with the modules,
+# on unix sockets and a free port, in a folder below /tmp.
 #
 #     my $s = SvcTest->new;
 #     $s->start;
@@ -11,7 +11,7 @@ package SvcTest;
 #     $s->done;
 #     done_testing();
 #
-# All of it is stopped and removed when the test ends, however it ends.
+# Everything is stopped and removed when the test ends, however it ends.
 #
 # Environment: SVC_TEST_NGINX, the nginx to test; SVC_TEST_MODULES, the folder
 # of the modules, empty when they are built in; SVC_TEST_SLOW, a factor for all
@@ -40,8 +40,9 @@ my $ROOT = Cwd::realpath(dirname(__FILE__) . '/../..');
 
 
 # Options: those of SvcTest::Nginx (workers, connections, svc, scim, main, http,
-# server, locations, load, http2_port), pg => 0 and redis => 0 to go
-# without, pg_conf, text for postgresql.conf, pg_under, what PostgreSQL runs under.
+# server, locations, load, http2_port); pg => 0 and redis => 0 start no
+# PostgreSQL or Redis; pg_conf is text for postgresql.conf; pg_under is the
+# command that PostgreSQL runs under.
 
 sub new {
     my ($class, %opt) = @_;
@@ -62,7 +63,7 @@ sub new {
     $self->{nginx} = SvcTest::Nginx->new(root => $ROOT, dir => $dir, %opt);
     $self->{nginx}{svc_default} = $self->default_directives;
 
-    # a reference that lasts: a die frees the test's own before END
+    # keeps a reference until END: a die would free the test's own before it
 
     on_exit(sub { $self->clean_up });
 
@@ -115,7 +116,7 @@ sub random_bytes {
 }
 
 
-# A text that must not be found in any log afterwards.
+# Registers texts that done() must not find in any log.
 
 sub secret {
     my ($self, @texts) = @_;
@@ -140,8 +141,8 @@ sub start {
 }
 
 
-# One more nginx on the same PostgreSQL and Redis; options as of
-# SvcTest::Nginx.  Ask it with http(..., port => $node->{port}).
+# Starts one more nginx on the same PostgreSQL and Redis; the options are those
+# of SvcTest::Nginx.  Requests go to it with http(..., port => $node->{port}).
 
 sub node {
     my ($self, %opt) = @_;
@@ -165,7 +166,7 @@ sub node {
 }
 
 
-# Waits until the health location says 200.
+# Waits until the health location answers 200.
 
 sub wait_healthy {
     my ($self, $seconds) = @_;
@@ -192,7 +193,8 @@ sub workers { return $_[0]{nginx}->worker_pids }
 sub reload { return shift->{nginx}->reload(@_) }
 
 
-# A tenant with a SCIM token and an API token; the same one when asked again.
+# Returns a tenant with a SCIM token and an API token; the same one when the
+# slug is asked for again.
 
 sub tenant {
     my ($self, $slug) = @_;
@@ -201,8 +203,9 @@ sub tenant {
 }
 
 
-# Rows of a query, as the owner of the database: arrays of bytes, NULL undef.
-# In scalar context the first column of the first row.
+# Runs a query as the owner of the database.  Returns its rows as arrays of
+# bytes, with undef for NULL; in scalar context the first column of the first
+# row.
 
 sub sql {
     my ($self, $query) = @_;
@@ -214,7 +217,7 @@ sub sql {
 
         last if eval { $rows = $self->{client}->query($query); 1 };
 
-        # a session that was cut since the last time
+        # the connection may have been cut since the last query
 
         delete $self->{client} if $@ =~ /lost|write|57P0/;
         die $@ if $try == 2 || $self->{client};
@@ -224,7 +227,8 @@ sub sql {
 }
 
 
-# What a worker does every 2 s, now: true when no sign-in is left to be counted.
+# Does now what a worker does every 2 s.  Returns true when no sign-in is left
+# to be counted.
 
 sub sweep {
     my ($self) = @_;
@@ -236,7 +240,7 @@ sub sweep {
 }
 
 
-# A connection of its own as another role.
+# Opens a connection as another role.
 
 sub connect_as {
     my ($self, $role) = @_;
@@ -245,8 +249,8 @@ sub connect_as {
 }
 
 
-# How many sessions of a role, which is that of the modules when there is none,
-# wait for a lock.
+# Returns how many connections of a role wait for a lock; the default is the
+# role of the modules.
 
 sub waiting {
     my ($self, $role) = @_;
@@ -265,8 +269,9 @@ sub sessions {
 }
 
 
-# svcctl on the database: its output, its exit status, and its errors.  In scalar
-# context its output.  Options as of SvcTest::Process come first.
+# Runs svcctl on the database.  Returns its output, its exit status and its
+# errors; in scalar context its output.  Options for SvcTest::Process come
+# first.
 
 sub svcctl {
     my ($self, @args) = @_;
@@ -280,7 +285,7 @@ sub svcctl {
 }
 
 
-# A keepalive connection (SvcTest::Http).
+# Opens a keepalive connection (SvcTest::Http).
 
 sub connection {
     my ($self, %arg) = @_;
@@ -289,8 +294,8 @@ sub connection {
 }
 
 
-# One request on a connection of its own; a body that is a reference is sent as
-# JSON.  Always an answer: dies when there is none.
+# Sends one request on a connection of its own; a body that is a reference is
+# sent as JSON.  Returns the answer, and dies when there is none.
 
 sub http {
     my ($self, $method, $path, $headers, $body, %arg) = @_;
@@ -310,7 +315,8 @@ sub http {
 }
 
 
-# The same as far as it is sent: the connection, from which nobody has read yet.
+# Sends a request as http() does, and returns the connection, from which the
+# answer has not been read yet.
 
 sub begin {
     my ($self, $method, $path, $headers, $body, %arg) = @_;
@@ -323,7 +329,7 @@ sub begin {
 }
 
 
-# Sends raw bytes on a connection of its own; the answer, or undef.
+# Sends raw bytes on a connection of its own.  Returns the answer, or undef.
 
 sub raw {
     my ($self, $bytes, %arg) = @_;
@@ -344,7 +350,8 @@ sub encode {
 }
 
 
-# The worker processes are the ones in @$before, and the service is well.
+# Tests that the workers are still those in @$before, and that the service is
+# healthy.
 
 sub unharmed {
     my ($self, $before, $name) = @_;
@@ -375,9 +382,10 @@ sub log_tail {
 }
 
 
-# The checks every test ends with.  allow: patterns of lines of the error log
-# that this test provokes; shown: of lines where nginx itself shows a secret.  What
-# libpq says of a column that is not there is an alert, too.
+# Makes the checks that every test ends with.  allow: patterns of lines of the
+# error log that this test provokes; shown: patterns of lines in which nginx
+# itself shows a secret.  libpq's message about a column that does not exist
+# counts as an alert, too.
 
 sub done {
     my ($self, %opt) = @_;

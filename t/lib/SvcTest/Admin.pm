@@ -1,6 +1,6 @@
 package SvcTest::Admin;
 
-# What every error of the admin API must look like, one test each.
+# Tests of what every error of the admin API must look like.
 
 use strict;
 use warnings;
@@ -20,7 +20,8 @@ my %CODE = (400 => 'invalid_request', 401 => 'unauthorized',
             503 => 'unavailable', 505 => 'http_version_not_supported');
 
 
-# The error object.  code: undef for the status' own.
+# Tests and returns the error object.  code: undef for the default of the
+# status.
 
 sub admin_error {
     my ($r, $status, $code, $name) = @_;

@@ -1,6 +1,6 @@
 package SvcTest::Apache;
 
-# Debian's Apache, as the user that servers run as: all that it reads and writes is
+# Debian's Apache, run as the user that servers run as: it reads and writes only
 # in the folder of a test.
 #
 #     my $apache = SvcTest::Apache->new($s, 'page.html' => 'A page');
@@ -35,7 +35,7 @@ DocumentRoot DIR/www
 END
 
 
-# A port and a folder for it; and files that it shows.
+# Gives it a port, a folder, and files to serve.
 
 sub new {
     my ($class, $s, %www) = @_;
@@ -54,7 +54,7 @@ sub new {
 sub base_url { return "http://127.0.0.1:$_[0]{port}" }
 
 
-# Starts it with the modules, and lines of configuration behind its own.
+# Starts it with the modules, and with lines of configuration after its own.
 
 sub launch {
     my ($self, $modules, $conf) = @_;
@@ -75,7 +75,7 @@ sub launch {
 }
 
 
-# What it has to say.
+# Returns what it has logged.
 
 sub said {
     my ($self) = @_;

@@ -17,7 +17,7 @@ use SvcTest::Skip;
 needs(python => 'cryptography fido2');
 
 
-# file: keeps the passkeys, else they go with this browser.
+# file: where the passkeys are kept; without it they are lost with this browser.
 
 sub new {
     my ($class, $root, $origin, $file) = @_;
@@ -30,9 +30,9 @@ sub new {
 }
 
 
-# What navigator.credentials.create() or get() gives for these options; the
-# settings are the script's, and "origin" for another page's.  Dies when there
-# is no answer.
+# Returns what navigator.credentials.create() or get() gives for these options.
+#  The settings are those of the script, and "origin" for the page of another
+# site.  Dies when there is no answer.
 
 sub answer {
     my ($self, $options, %settings) = @_;

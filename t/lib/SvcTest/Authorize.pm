@@ -1,6 +1,7 @@
 package SvcTest::Authorize;
 
-# Authorization requests of a client that has PKCE, and where they lead to.
+# Authorization requests of a client that uses PKCE, and where they lead the
+# browser.
 
 use strict;
 use warnings;
@@ -15,7 +16,8 @@ use SvcTest::OAuth qw(escape unescape);
 our @EXPORT_OK = qw(query asked to tokens);
 
 
-# Its query: of an application, with other parameters, or without those that are undef.
+# Returns the query of a request for an application.  more: parameters to add or
+# replace; undef leaves one out.
 
 sub query {
     my ($app, %more) = @_;
@@ -28,8 +30,8 @@ sub query {
 }
 
 
-# Where a browser is sent: the parameters of the address, and "page", if it is the one
-# that signs people in.
+# Sends a request.  Returns the parameters of the address to which the browser
+# is redirected, and "page" when this is the sign-in page and not the client.
 
 sub asked {
     my ($b, $app, %more) = @_;
@@ -50,7 +52,7 @@ sub to {
 }
 
 
-# What a client gets for a code of such a request.
+# Returns the tokens that a client gets for the code of a request.
 
 sub tokens {
     my ($s, $b, $app, %more) = @_;

@@ -1,7 +1,7 @@
 package SvcTest::Browser;
 
-# A browser, as far as sign-in sees it: it keeps cookies, and a page of the
-# server's own sends the CSRF token.
+# A browser as the sign-in API sees it: it keeps cookies, and sends the CSRF
+# token as our own pages do.
 
 use strict;
 use warnings;
@@ -10,13 +10,13 @@ use Exporter qw(import);
 
 our @EXPORT_OK = qw($PASSWORD $HASH with_password);
 
-# of python3-argon2: m=19456, t=2, p=1
+# made by python3-argon2: m=19456, t=2, p=1
 our $PASSWORD = 'correct horse battery staple';
 our $HASH = '$argon2id$v=19$m=19456,t=2,p=1$+YZPErEOvzXPRFCCtGcSeA$7G8qr4FAffyKRi9MQY5oEYIKYL9Q92XOjwvhSIvKpE4';
 
 
-# A user of a tenant, with that password; options: of SvcTest::Tenant's create,
-# and role.
+# Creates a user of a tenant with that password.  Options: those of
+# SvcTest::Tenant's create, and role.
 
 sub with_password {
     my ($s, $tenant, %user) = @_;
@@ -33,7 +33,8 @@ sub with_password {
 }
 
 
-# Options: tenant, a slug; agent; local, the address to come from; port.
+# Options: tenant, a slug; agent, the User-Agent; local, the address to connect
+# from; port.
 
 sub new {
     my ($class, $s, %opt) = @_;
@@ -87,7 +88,8 @@ sub cookie {
 }
 
 
-# As RFC 6265 says; the token is what a page reads from its cookie.
+# Keeps cookies as RFC 6265 says; the CSRF token is what a page reads from its
+# cookie.
 
 sub keep {
     my ($self, $r) = @_;

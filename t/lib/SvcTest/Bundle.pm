@@ -1,10 +1,10 @@
 package SvcTest::Bundle;
 
 # Config bundles: random ones, their canonical form, and other spellings of the
-# same, all of it written without a look at how the modules do it.
+# same bundle, written without looking at how the modules do it.
 #
-# A bundle is a hash of its sections.  What is random comes from rand(): a test
-# calls srand() and says with what.
+# A bundle is a hash of its sections.  Random choices come from rand(): a test
+# calls srand() and prints the seed.
 
 use strict;
 use warnings;
@@ -32,7 +32,7 @@ my @WORDS = ('Plant', 'Night "shift"', 'a\\b', "caf\x{e9}", "\x{1F680}", 'x/y',
 my $serial = 0;
 
 
-# What a new tenant has.
+# Returns the bundle of a new tenant.
 
 sub fresh {
     return {
@@ -84,8 +84,8 @@ sub name {
 
 # --- random bundles ----------------------------------------------------------------
 
-# groups: ids that overrides may name; sections that are absent now and then,
-# with partial.  A client on 127.0.0.1 is not locked out.
+# Returns a random bundle.  groups: ids that overrides may name; partial:
+# sections are missing now and then.  A client on 127.0.0.1 is never locked out.
 
 sub random {
     my (%opt) = @_;
@@ -133,7 +133,7 @@ sub rule {
 }
 
 
-# Never one of the loopback addresses.
+# Returns a network that never contains a loopback address.
 
 sub network {
     return sprintf '%d.%d.%d.%d', integer(11, 120), map { integer(0, 255) } 1 .. 3
@@ -222,7 +222,8 @@ sub strings {
 }
 
 
-# Of a bundle, or of one section.  What is absent is left out.
+# Returns the canonical text of a bundle, or of one section.  Absent members are
+# left out.
 
 sub canonical {
     my ($bundle) = @_;
@@ -314,8 +315,8 @@ sub role_text {
 
 # --- other spellings ----------------------------------------------------------------
 
-# A text that means the same: members and sets in another order, elements
-# twice, CIDRs and countries spelt otherwise, defaults left out.
+# Returns a text that means the same: members and sets in another order,
+# elements twice, CIDRs and countries in another spelling, defaults left out.
 
 sub spelled {
     my ($bundle) = @_;
@@ -421,8 +422,8 @@ sub cidr {
 
 # --- one change -----------------------------------------------------------------------
 
-# A copy that differs in one field, and the change that a plan with details says
-# of it, as text.  groups: as of random().
+# Returns a copy that differs in one field, and as text the change that a plan
+# with details reports for it.  groups: as for random().
 
 sub edited {
     my ($bundle, @groups) = @_;
@@ -633,7 +634,7 @@ sub edit_role {
 
 # --- a system's tenant ----------------------------------------------------------------
 
-# A token with all permissions, and $n groups: (token, ids).
+# Creates a token with all permissions, and $n groups.  Returns (token, ids).
 
 sub tenant {
     my ($s, $tenant, $n) = @_;

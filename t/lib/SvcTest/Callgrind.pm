@@ -1,8 +1,8 @@
 package SvcTest::Callgrind;
 
-# The instructions of processes that run under valgrind's callgrind, read while
-# they run.  As a meter of SvcTest::Cost: those of the backends that serve the
-# modules.
+# Counts the instructions of processes that run under valgrind's callgrind,
+# while they run.  Used as a meter of SvcTest::Cost, which counts those of the
+# backends that serve the modules.
 
 use strict;
 use warnings;
@@ -17,9 +17,9 @@ sub prefix {
 }
 
 
-# What to start PostgreSQL with.  Its processes do not count until they are asked the
-# first time.  libc's functions are those for any processor, lest the figures are
-# those of one.
+# Returns the command that PostgreSQL is started under.  Its processes count
+# from the first request for it.  libc uses its functions for any processor, so
+# that the figures do not depend on the processor's model.
 
 sub command {
     my ($s) = @_;
@@ -33,7 +33,8 @@ sub command {
 }
 
 
-# Of the backends that serve the modules now, until they end.
+# Counts the instructions of the backends that serve the modules now, until
+# these end.
 
 sub new {
     my ($class, $s) = @_;
@@ -48,7 +49,7 @@ sub new {
 }
 
 
-# So many requests are looked at: the figures are nearly the same.
+# How many requests are measured: the figures hardly differ.
 
 sub times { return 3 }
 
@@ -83,8 +84,8 @@ sub sum {
 }
 
 
-# What each of them says to a command, all asked at the same time: one that waits for
-# something answers a tenth of a second later.
+# Returns the answer of each process to a command.  All are asked at the same
+# time, because one that waits for something answers a tenth of a second later.
 
 sub ask {
     my ($self, @what) = @_;

@@ -1,7 +1,7 @@
 package SvcTest::Certification;
 
-# The table of what the conformance suite of the OpenID Foundation asks, and the tests of
-# it: none is in one alone.
+# The table of what the conformance suite of the OpenID Foundation tests, and
+# its tests here: each is in both.
 #
 #     tried($s, qr/\Aoidcc-/, 'basic oidcc-server', ...);
 
@@ -16,8 +16,9 @@ use SvcTest::Process qw(slurp);
 our @EXPORT = qw(tried);
 
 
-# That the table lists what was tried of the modules whose names are like that: each
-# behind the short name of its profile, as its heading has it.
+# Tests that the table lists exactly those modules whose names match that were
+# tried.  Each is given as the short name of its profile, as in the heading, and
+# its own name.
 
 sub tried {
     my ($s, $like, @tried) = @_;

@@ -25,7 +25,8 @@ sub new {
 }
 
 
-# What the expression gives, or a promise of it.  Dies with its exception.
+# Returns the value of an expression, or of the promise that it is.  Dies with
+# its exception.
 
 sub run {
     my ($self, $expression) = @_;

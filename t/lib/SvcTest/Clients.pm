@@ -1,7 +1,7 @@
 package SvcTest::Clients;
 
-# What clients of others find: a server with TLS, which they insist on, and a user
-# who signs in to them.
+# What OAuth clients of other projects need: a server with TLS, which they
+# insist on, and a user who signs in for them.
 #
 #     my $s = clients_server()->start;
 #     my $n = play($s, [ 'node', "$dir/clients.mjs" ], {
@@ -33,9 +33,10 @@ my $METADATA = <<'EOT';
 EOT
 
 
-# Its base URL is the one with TLS; host: of that name, for a browser, which is shown
-# conf/www.  Not started yet.  Whoever is told to come again later, because the machine has
-# much to do, does not: all wait for as long as a client would.
+# Returns a server that is not started yet, whose base URL is the one with TLS.
+#  host: the name in the base URL, for a browser, which then gets the pages of
+# conf/www.  Timeouts are long, so that no client is told to retry later because
+# the machine is busy.
 
 sub clients_server {
     my ($host) = @_;
@@ -67,7 +68,8 @@ EOT
 }
 
 
-# The file with the certificate, which clients have to trust, and that with its key.
+# Returns the files of the certificate, which clients have to trust, and of its
+# key.
 
 sub certificate {
     my ($s) = @_;
@@ -76,10 +78,10 @@ sub certificate {
 }
 
 
-# Has a program of SvcTest::Party try clients, with a user who signs in where they ask
-# for a visit; how many tests there were.  clients: the path of each where it is called
-# back, at a port of its own, or an address; the one where it comes to behind a logout;
-# and members of its application.
+# Has a program of SvcTest::Party try clients, with a user who signs in when
+# they ask for a visit.  Returns how many tests there were.  clients: for each
+# one the path of its redirect URI (on a port of its own) or the whole URI, the
+# path after a logout, and members of its application.
 
 sub play {
     my ($s, $command, $clients) = @_;

@@ -1,13 +1,13 @@
 package SvcTest::Contract;
 
-# Requests by the operations of the OpenAPI document, and a record of what was
-# answered, for t/npm/answers.mjs.
+# Sends requests by the operations of the OpenAPI document, and records the
+# answers for t/npm/answers.mjs.
 #
 #     my $c = SvcTest::Contract->new($acme);
 #     my $r = $c->call('getGroup', path => { id => $id });
 #
-# An operation that takes a session alone is called by the browser that signs_in()
-# has been given.
+# An operation that takes a session only is called by the browser that was
+# passed to signs_in().
 
 use strict;
 use warnings;
@@ -45,7 +45,8 @@ sub ids { return sort keys %{ $_[0]{operation} } }
 sub signs_in { $_[0]{browser} = $_[1] }
 
 
-# What an operation takes: "token", or a session too; "session" alone; "nothing".
+# Returns the credential that an operation takes: "token" (a session may do,
+# too), "session" (only that) or "nothing".
 
 sub takes {
     my ($self, $id) = @_;
@@ -57,7 +58,7 @@ sub takes {
 }
 
 
-# What stands for a parameter of a path below /v1 unless told otherwise, as in
+# Sets the default value of a parameter of a path below /v1, as in
 # 'admin/groups/{id}' => $group.
 
 sub stands {
@@ -67,9 +68,9 @@ sub stands {
 }
 
 
-# path: parameters by name; query: text; headers; body: a reference is sent as
-# JSON; token: undef for none; session => 0: no cookies; port; record => 0: not to
-# be judged.
+# Calls an operation.  path: parameters by name; query: text; headers; body: a
+# reference is sent as JSON; token: undef for none; session => 0: no cookies;
+# port; record => 0: the answer is not to be judged.
 
 sub call {
     my ($self, $id, %arg) = @_;
@@ -128,7 +129,7 @@ sub record {
 }
 
 
-# A delivery of a webhook, as of SvcTest::Receiver.
+# Records a delivery of a webhook, as SvcTest::Receiver returns it.
 
 sub delivery {
     my ($self, $got) = @_;
@@ -138,7 +139,8 @@ sub delivery {
 }
 
 
-# unseen: patterns of what the document tells of and nobody has seen.
+# Returns the input of answers.mjs.  unseen: patterns of what is in the
+# document, but in no answer.
 
 sub input {
     my ($self, @unseen) = @_;

@@ -1,15 +1,16 @@
 package SvcTest::Cost;
 
-# What one request costs PostgreSQL, in figures that do not depend on what else
-# the machine does: statements, plan nodes, triggers that ran, pages, WAL.
+# Measures what one request costs PostgreSQL, in figures that do not depend on
+# the load of the machine: statements, plan nodes, triggers that ran, pages,
+# WAL.
 #
 #     my $s = SvcTest->new(SvcTest::Cost::server(counted => 1), ...)->start;
 #     my $figures = SvcTest::Cost::measure($operation, SvcTest::Cost->new($s));
 #
-# An operation is a hash: name; ask, the code of a request, which returns the
-# answer; status, what this must be; before, the code of what it takes, which is
-# not counted and whose value ask is given; until, texts of statements of the helper
-# that follow it.
+# An operation is a hash: name; ask, the code that sends a request and returns
+# the answer; status, the one that this must have; before, the code that
+# prepares a request: it is not counted, and ask gets its value; until, texts of
+# the helper's statements that follow a request.
 
 use strict;
 use warnings;
@@ -18,21 +19,20 @@ use List::Util qw(min);
 
 use SvcTest::Process qw(signal_pid slurp wait_for);
 
-# A connection has generic plans from the sixth time on.
+# PostgreSQL uses generic plans from the sixth execution on.
 my $WARM = 7;
 
-# What the modules do at any time, whoever asks.
+# Statements that the modules run at any time, whatever the requests are.
 my $BESIDE = 'svc\.(agent_sweep|sealed_keys|sign_in_sweep|sign_in_expire|oauth_expire'
              . '|oauth_key_turns|user_index|webhook_outbox_(take|rest)|scim_claim'
              . '|oauth_logout_take'
              . '|webhook_(attempt|done)_expire|webhook_attempt_delete)\(';
 
-# Looks of the helper for what there is to do: some of them find nothing.
+# Statements by which the helper looks for work: some of them find none.
 my $LOOKS = 'svc\.webhook_outbox outbox CROSS JOIN|target\.next_at - clock_timestamp'
             . '|bool_or\(event\.relevant\)|AS held';
 
-# Whatever comes and goes by the clock writes no WAL, and takes no page from
-# memory.
+# Nothing that runs by the clock writes WAL, or evicts a page from memory.
 
 my $STEADY = <<'EOT';
 shared_buffers = 256MB
@@ -43,8 +43,8 @@ jit = off
 track_counts = off
 EOT
 
-# The log has each bind, and each plan when its portal is closed;
-# pg_stat_statements has pages and WAL, those of triggers included.
+# The log shows each bind, and each plan when its portal is closed;
+# pg_stat_statements counts pages and WAL, with those of triggers.
 
 my $COUNTED = <<'EOT';
 shared_preload_libraries = 'auto_explain,pg_stat_statements'
@@ -60,8 +60,9 @@ pg_stat_statements.track = top
 EOT
 
 
-# The options of a server whose figures are steady: each worker has one connection
-# of each kind.  counted: with what this module reads.  svc: more directives.
+# Returns the options of a server whose figures are steady: each worker has one
+# connection of each kind.  counted: with the settings that this module's meter
+# needs.  svc: more directives.
 
 sub server {
     my (%arg) = @_;
@@ -78,9 +79,10 @@ sub server {
 }
 
 
-# PostgreSQL starts again, under a command or not, and one worker has its sessions
-# alone, or so many with those of a helper.  The first worker, which sweeps at any
-# time, stands still from here on.  All pages are in memory before anything is asked.
+# Restarts PostgreSQL, under a command if one is given, and waits until one
+# worker has its connections alone, or until there are as many as given, with
+# those of the helper.  The first worker, which sweeps at any time, is stopped
+# from here on.  All pages are read into memory before the first request.
 
 sub alone {
     my ($s, %arg) = @_;
@@ -100,7 +102,7 @@ sub alone {
 }
 
 
-# The end of it, as of SvcTest.
+# Lets the workers go on, and ends as SvcTest does.
 
 sub done {
     my ($s) = @_;
@@ -110,10 +112,10 @@ sub done {
 }
 
 
-# What requests of an operation took by a meter, the least of each kind: a page that
-# has just become full, or work beside it, only adds.  What they take is there before
-# the first of them.  A session may still be at the end of a transaction when its
-# client has the answer.
+# Returns what requests of an operation cost by a meter, the least of each kind,
+# because a page that has just become full, or other work, only adds.  What the
+# requests need is made before the first of them.  A connection may still be at
+# the end of a transaction when the client has the answer.
 
 sub measure {
     my ($op, $meter) = @_;
@@ -153,7 +155,7 @@ sub new {
 }
 
 
-# So many requests are looked at.
+# How many requests are measured.
 
 sub times { return 9 }
 
@@ -166,9 +168,9 @@ sub begin {
 }
 
 
-# Since it began, or the last time.  With texts, once statements have been run that
-# have one of them each: how often the helper runs one depends on the time, so each
-# counts once.
+# Returns the figures since the meter began, or since the last time.  With
+# texts, it waits until a statement with each of them has run, and counts each
+# statement once: how often the helper runs one depends on the time.
 
 sub took {
     my ($self, @until) = @_;
@@ -218,8 +220,8 @@ EOT
 }
 
 
-# What lines of the log tell: behind the one of a statement's bind come the plans
-# of what it runs inside, as in triggers, and its own.
+# Counts from the lines of the log: after the line of a statement's bind come
+# the plans of what runs inside it, as in triggers, and its own plan.
 
 sub logged {
     my ($text, $once) = @_;

@@ -1,8 +1,9 @@
 package SvcTest::Crowd;
 
-# Many kept connections to some nodes, on each of which one request follows the
-# answer of the last one, and others beside them, in one loop: what was sent
-# after an answer had been read began later than it.
+# Many kept connections to some nodes, in one loop.  On each connection a
+# request follows the answer of the last one; other connections can be watched
+# beside them. A request that is sent after an answer was read has begun later
+# than that answer.
 #
 #     my $crowd = SvcTest::Crowd->new(ports => [ $s->port, $node->{port} ],
 #                                     next => sub { ... }, told => sub { ... });
@@ -16,10 +17,10 @@ use SvcTest::Http;
 use SvcTest::Process qw(slow);
 
 
-# ports: of the nodes; each: the connections to one of them.  next: called with
-# the index of a node, the bytes of a request and what it is to be known by, or
-# nothing when there are no more; told: called with that index, that name, status
-# and body of each answer.
+# ports: of the nodes; each: the number of connections to one of them.  next:
+# called with the index of a node, returns the bytes of a request and a name for
+# it, or nothing when there are no more; told: called with that index, that
+# name, and the status and body of each answer.
 
 sub new {
     my ($class, %arg) = @_;
@@ -28,8 +29,8 @@ sub new {
 }
 
 
-# A connection that a request was sent on (SvcTest::begin): its answer is seen
-# before those that come at the same time.
+# Watches a connection on which a request was sent (SvcTest::begin): its answer
+# is handled before others that come at the same time.
 
 sub beside {
     my ($self, $connection, $then) = @_;
@@ -52,7 +53,7 @@ sub run {
 }
 
 
-# Sends the next request of a connection, or closes it.
+# Sends the next request on a connection, or closes it.
 
 sub ask {
     my ($self, $c) = @_;

@@ -1,7 +1,7 @@
 package SvcTest::Ctl;
 
-# svcctl under each of the conditions in which psql has more to say than what it
-# was asked.
+# Runs svcctl under each condition in which psql prints more than what it was
+# asked for.
 #
 #     SvcTest::Ctl->each_condition([ 'tenants' => \&tenants ], ...);
 #
@@ -47,7 +47,8 @@ sub each_condition {
 }
 
 
-# svcctl is a copy, which every user may enter, as the checkout may not be.
+# svcctl is a copy that every user may read, because the checkout may be closed
+# to others.
 
 sub new {
     my ($class, $condition) = @_;
@@ -71,8 +72,9 @@ sub new {
 
 # --- conditions --------------------------------------------------------------
 
-# Root opens all folders: the servers' user is sent there.  Another user closes
-# the folder behind itself.
+# Puts the command into a folder that it may not enter.  Root may enter every
+# folder, so as root it runs as the servers' user; another user closes the
+# folder to itself.
 
 sub in_locked_folder {
     my ($self, $command, %opt) = @_;
@@ -87,7 +89,8 @@ sub in_locked_folder {
 }
 
 
-# As after an upgrade of the system's libraries.
+# Makes the collation look as it does after an upgrade of the system's
+# libraries.
 
 sub other_collation {
     my ($self, $database) = @_;
@@ -107,8 +110,8 @@ sub conninfo {
 }
 
 
-# A new database with a collation that has a version, or a copy of another one;
-# its conninfo.
+# Creates a database with a collation that has a version, or a copy of another
+# database.  Returns its conninfo.
 
 sub database {
     my ($self, $name, $of) = @_;
@@ -121,7 +124,7 @@ sub database {
 }
 
 
-# Rows of a database, as lines.
+# Returns the rows of a query on a database, as lines.
 
 sub rows {
     my ($self, $database, $query) = @_;
@@ -134,9 +137,9 @@ sub rows {
 
 # --- svcctl ------------------------------------------------------------------
 
-# Its output, exit status and errors.  Options as of SvcTest::Process come first,
-# and pg, the database; undef is none.  A folder of its own takes it out of the
-# condition's.
+# Runs svcctl.  Returns its output, exit status and errors.  Options for
+# SvcTest::Process come first, and pg, the database (undef: none).  A folder
+# among them replaces the condition's.
 
 sub svcctl {
     my ($self, @args) = @_;
@@ -155,7 +158,8 @@ sub svcctl {
 }
 
 
-# Its output, with nothing but the condition's warning beside it, once.
+# Tests that it succeeds, with nothing on stderr but the condition's warning,
+# once.  Returns the output.
 
 sub works {
     my ($self, $args, $name, $pg) = @_;
@@ -171,7 +175,7 @@ sub works {
 }
 
 
-# It fails with a message of its own, and shows nothing else.
+# Tests that it fails with a message of its own, and shows nothing else.
 
 sub fails {
     my ($self, $args, $message, $name, $pg) = @_;

@@ -1,6 +1,6 @@
 package SvcTest::Derived;
 
-# What the database derives from users, and what it is derived from, compared.
+# Compares what the database derives from users with what it is derived from.
 
 use strict;
 use warnings;
@@ -45,7 +45,7 @@ SELECT 'session ' || x.id FROM svc.session x JOIN svc.user_account u
 EOT
 
 
-# Nothing differs.
+# Tests that nothing differs.
 
 sub derived_ok {
     my ($s, $name) = @_;

@@ -1,8 +1,9 @@
 package SvcTest::Distribution;
 
-# Whether a statement names the tenant of each tenant's table that it reads or
-# writes: as PostgreSQL plans it for a role that no policy holds, so that nothing
-# but its own text tells one tenant from another.
+# Tells whether a statement names the tenant for each tenant's table that it
+# reads or writes.  It looks at the plan that PostgreSQL makes for a role to
+# which no policy applies, so that only the statement's own text separates
+# tenants.
 
 use strict;
 use warnings;
@@ -12,8 +13,8 @@ use JSON::PP ();
 
 my $JSON = JSON::PP->new->utf8;
 
-# What a tenant is compared with: a parameter, or the setting of the transaction;
-# or the tenant of another row, which is looked at by itself.
+# What a tenant is compared with: a parameter, or the setting of the
+# transaction; or the tenant of another row, which is checked by itself.
 
 my $GIVEN = qr{ \(* (?: \$\d+ \b
                       | (?:GREATEST|NULLIF)\(current_setting\('svc\.tenant'::text ) }x;
@@ -26,7 +27,7 @@ my @ROWS = ('Index Cond', 'Recheck Cond', 'Filter');
 my @JOINS = ('Hash Cond', 'Merge Cond', 'Join Filter');
 
 
-# db: a connection of a superuser, which is kept.
+# db: a superuser's connection, which the object keeps.
 
 sub new {
     my ($class, $db) = @_;
@@ -41,8 +42,9 @@ sub new {
 }
 
 
-# By name, of the tables of tenants and their partitions: { table, key, column }, the
-# name of the table, and the column that is the tenant, with its place.
+# Returns the tables of tenants and their partitions by name: { table, key,
+# column }: the name of the table, the name of its tenant's column, and the
+# position of this.
 
 sub tables {
     my ($db) = @_;
@@ -61,8 +63,8 @@ SQL
 }
 
 
-# The tables that a statement uses without saying of which tenant.  types: of its
-# parameters, when PostgreSQL cannot tell them.
+# Returns the tables that a statement uses without naming the tenant.  types:
+# those of its parameters, when PostgreSQL cannot infer them.
 
 sub unnamed {
     my ($self, $text, @types) = @_;
@@ -103,7 +105,8 @@ sub nodes {
 }
 
 
-# All that holds for a node's rows: conditions of which none is an alternative.
+# Returns the conditions that hold for all rows of the nodes: none of them is an
+# alternative.
 
 sub conditions {
     my ($kinds, @nodes) = @_;
@@ -112,7 +115,7 @@ sub conditions {
 }
 
 
-# "((a) AND (b))" as "a" and "b".
+# Splits "((a) AND (b))" into "a" and "b".
 
 sub conjuncts {
     my ($text) = @_;
@@ -134,7 +137,8 @@ sub conjuncts {
 }
 
 
-# The name of a node's table when its rows are not those of one tenant.
+# Returns the name of a node's table when its rows are not limited to one
+# tenant.
 
 sub offends {
     my ($self, $node) = @_;
@@ -151,7 +155,7 @@ sub offends {
     return if grep { /^$column = $GIVEN/ } @given;
     return if grep { /^(?:$column = $OTHER|$OTHER = $column)$/ } @{ $self->{joins} };
 
-    # a row of the same table may have the same name
+    # another row of the same table may have the same name
 
     return if grep { ($self->{aliases}{$_} // 0) > ($_ eq $node->{Alias}) }
               map { /^$column = $OTHER$/ ? $1 : () } @given;

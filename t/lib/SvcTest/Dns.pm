@@ -1,6 +1,6 @@
 package SvcTest::Dns;
 
-# A DNS server of one's own for the nginx under test: t/lib/dns-server.
+# A DNS server for the nginx under test: t/lib/dns-server.
 #
 #     my $dns = SvcTest::Dns->new($s);        # before $s->start
 #     $dns->set('_svc-challenge.a.example' => { txt => [ [ 'text' ] ] });
@@ -40,7 +40,7 @@ sub new {
 }
 
 
-# What is answered for names; see the server.
+# Sets the answers for names; see the server for their form.
 
 sub set {
     my ($self, %names) = @_;
@@ -53,7 +53,7 @@ sub set {
 }
 
 
-# The queries for a name, each "udp" or "tcp", in order.
+# Returns the queries for a name, each "udp" or "tcp", in order.
 
 sub queries {
     my ($self, $name) = @_;

@@ -1,6 +1,6 @@
 package SvcTest::Documents;
 
-# The documents: what they are, and what is in them.
+# Lists and reads the project's documents.
 
 use strict;
 use warnings;
@@ -16,8 +16,8 @@ our @EXPORT_OK = qw(documents document section examples blocks);
 my $ROOT = Cwd::realpath(dirname(__FILE__) . '/../../..');
 
 
-# Their paths, from the top of the tree: those of users come first, and of a
-# folder its README.
+# Returns their paths from the top of the tree: the documents for users come
+# first, and the README is the first of its folder.
 
 sub documents {
     my @paths;
@@ -40,7 +40,7 @@ sub documents {
 }
 
 
-# The text of one, or of all.
+# Returns the text of one document, or of all.
 
 sub document {
     my @paths = @_ ? @_ : documents();
@@ -49,7 +49,7 @@ sub document {
 }
 
 
-# What is below a heading, down to the next one.
+# Returns the text below a heading, down to the next one.
 
 sub section {
     my ($path, $heading) = @_;
@@ -73,7 +73,7 @@ sub section {
 }
 
 
-# The blocks of a language in a text.
+# Returns the code blocks of a language in a text.
 
 sub examples {
     my ($language, $text) = @_;
@@ -82,7 +82,7 @@ sub examples {
 }
 
 
-# The indented blocks below a heading of a document, as they stand there.
+# Returns the indented blocks below a heading of a document, unchanged.
 
 sub blocks {
     return section(@_) =~ /^\n((?:(?:    .*)?\n)+?)(?=\n*^\S|\z)/mg;

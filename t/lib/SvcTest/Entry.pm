@@ -1,6 +1,6 @@
 package SvcTest::Entry;
 
-# A delivery as it is in Redis: text behind a MAC under the key file.
+# A delivery as it is in Redis: a text after its MAC under the key file.
 
 use strict;
 use warnings;
@@ -13,7 +13,7 @@ use SvcTest::Process qw(slurp);
 our @EXPORT_OK = qw(signed);
 
 
-# RFC 5869, without a salt; one block is as much as is needed.
+# Derives a key as RFC 5869 says, without a salt; one block is enough.
 
 sub derived {
     my ($key) = @_;
@@ -23,7 +23,7 @@ sub derived {
 }
 
 
-# The text with its MAC before it, under the n-th key of a key file.
+# Returns the text with its MAC before it, under the n-th key of a key file.
 
 sub signed {
     my ($file, $text, $n) = @_;

@@ -1,7 +1,7 @@
 package SvcTest::Exim;
 
-# Exim, as a mail server that many have: it takes mails to acme.test, over TLS and
-# of who signs in alone, into a folder of its own.
+# Exim, as an example of a common mail server: it takes mail to acme.test, only
+# over TLS and from clients that authenticate, into a folder of its own.
 #
 #     my $exim = SvcTest::Exim->new($s, $mail);   # with the certificate of $mail
 #     $s->nginx->{svc} = { %{ $s->nginx->{svc} }, $exim->directives('smtps') };
@@ -95,7 +95,7 @@ sub new {
 }
 
 
-# Those of nginx for mail to here, by smtp or smtps.
+# Returns nginx's directives for mail to this server, by smtp or smtps.
 
 sub directives {
     my ($self, $scheme) = @_;
@@ -105,7 +105,7 @@ sub directives {
 }
 
 
-# The mails that have come, once there are so many.
+# Returns the mails that have come, once there are $n.
 
 sub wait {
     my ($self, $n) = @_;

@@ -14,7 +14,7 @@ needs(program => 'oathtool');
 our @EXPORT_OK = qw(totp enrolled policy burst);
 
 
-# The code of a secret in base 32, so many steps of 30 seconds from now.
+# Returns the code of a secret in base 32, $steps steps of 30 seconds from now.
 
 sub totp {
     my ($secret, $steps) = @_;
@@ -33,8 +33,9 @@ sub totp {
 sub step { return int(time / 30) }
 
 
-# Adds a factor to the user of a browser's session, with the code of the step before
-# this one, so that two more are good.  Returns its id, secret and recovery codes.
+# Adds a factor to the user of a browser's session.  It confirms with the code
+# of the step before this one, so that two more codes are valid.  Returns its
+# id, secret and recovery codes.
 
 sub enrolled {
     my ($b) = @_;
@@ -47,7 +48,7 @@ sub enrolled {
 
     my ($step, $r);
 
-    # again, when the code has become too old on its way
+    # tries again when the code expired on its way
 
     do {
         $step = step();
@@ -61,7 +62,7 @@ sub enrolled {
 }
 
 
-# The tenant's access policy says that of everybody.
+# Sets the default action of the tenant's access policy.
 
 sub policy {
     my ($tenant, $action) = @_;
@@ -74,7 +75,7 @@ sub policy {
 }
 
 
-# The same request of a browser so many times at once; the answers.
+# Sends the same request of a browser $n times at once.  Returns the answers.
 
 sub burst {
     my ($b, $n, $path, $body, %opt) = @_;

@@ -1,12 +1,13 @@
 package SvcTest::FakeSentinel;
 
-# A sentinel that says what it is told to.
+# A sentinel that answers what it is told to.
 #
 #     my $sentinel = SvcTest::FakeSentinel->new($dir);
 #     $sentinel->says(7, '127.0.0.1', 6379);      # epoch, address, port
 #     $sentinel->answers("*-1\r\n");              # bytes, or '': nothing
 #
-# It listens on 127.0.0.1, or on another address: SvcTest::FakeSentinel->new($dir, '::1').
+# It listens on 127.0.0.1, or on another address:
+# SvcTest::FakeSentinel->new($dir, '::1').
 
 use strict;
 use warnings;
@@ -45,7 +46,8 @@ sub new {
 sub port { return $_[0]{port} }
 
 
-# Both answers at once, that to "master" and the address.
+# Sets both answers at once: to the question about the master, and to that for
+# its address.
 
 sub says {
     my ($self, $epoch, $host, $port) = @_;
@@ -69,7 +71,7 @@ sub answers {
 }
 
 
-# An answer once the second question is there.
+# Sends the answer once the second question has arrived.
 
 sub serve {
     my ($self, $socket) = @_;

@@ -1,14 +1,15 @@
 package SvcTest::Fapi;
 
-# A client of FAPI 2.0: it proves itself by what it signs, pushes its authorization
-# requests, and has tokens that are bound to a key of its.
+# A client of FAPI 2.0: it authenticates by signed assertions, pushes its
+# authorization requests, and its tokens are bound to one of its keys.
 #
 #     my $bank = SvcTest::Fapi->new($acme, name => 'Bank');
 #     my $uri = $bank->pushed;
 #     my $to = $bank->comes($browser, $uri);          # signs in, consents
 #     my $t = $bank->redeem($to->{code})->json;
 #
-# Any of what it signs may be another one: see t/lib/assertion and t/lib/dpop.
+# Every part of what it signs can be replaced: see t/lib/assertion and
+# t/lib/dpop.
 
 use strict;
 use warnings;
@@ -34,7 +35,8 @@ our $TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 my $N = 0;
 
 
-# Of a tenant; options: alg of its key, and members of its application.
+# Makes a client of a tenant.  Options: alg of its key, and members of its
+# application.
 
 sub new {
     my ($class, $tenant, %app) = @_;
@@ -80,8 +82,8 @@ sub assertion {
 }
 
 
-# For a request; options: token, the one that it is shown with; and key, claims, header,
-# settings.
+# Makes a proof for a request.  Options: token, the access token that is
+# presented with it; and key, claims, header, settings.
 
 sub proof {
     my ($self, $method, $endpoint, %opt) = @_;
@@ -101,7 +103,8 @@ sub jkt { return $_[0]->proof('POST', 'token', %{ $_[1] // {} })->{jkt} }
 
 # --- what it sends --------------------------------------------------------------------
 
-# A form to an endpoint.  options: assertion, proof: of those, or undef for none; headers.
+# Sends a form to an endpoint.  Options: assertion and proof, the options of
+# those, or undef for none; headers.
 
 sub form_to {
     my ($self, $endpoint, $fields, %opt) = @_;
@@ -130,8 +133,8 @@ sub form_to {
 }
 
 
-# An authorization request that is pushed, without a proof: a parameter that is undef is
-# left out, and what begins with "-" is an option.
+# Pushes an authorization request, without a proof.  A parameter that is undef
+# is left out, and a name that begins with "-" is an option of form_to().
 
 sub push_request {
     my ($self, %more) = @_;
@@ -145,7 +148,7 @@ sub push_request {
 }
 
 
-# Its request_uri.
+# Pushes a request, and returns its request_uri.
 
 sub pushed {
     my ($self, %more) = @_;
@@ -158,7 +161,7 @@ sub pushed {
 }
 
 
-# The path that a browser is sent to; more: parameters beside.
+# Returns the path that a browser is sent to.  more: additional parameters.
 
 sub path {
     my ($self, $uri, %more) = @_;
@@ -169,8 +172,8 @@ sub path {
 }
 
 
-# Where the browser of a user comes to in the end: the parameters that are in the client's
-# address.
+# Takes a user's browser through the request, and returns the parameters that
+# the client's redirect URI gets.
 
 sub comes {
     my ($self, $b, $uri, $email, %opt) = @_;
@@ -206,7 +209,8 @@ sub refresh {
 }
 
 
-# With a proof; options: of that, and scheme, header, headers.
+# Asks for the user's claims, with a proof.  Options: those of the proof, and
+# scheme, name (of the header) and headers.
 
 sub userinfo {
     my ($self, $token, %opt) = @_;

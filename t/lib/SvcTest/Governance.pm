@@ -18,7 +18,8 @@ our @PERMISSIONS = qw(apps:manage audit:view groups:manage members:manage
 our $ALL = join ',', @PERMISSIONS;
 
 
-# A text that changes with anything of a tenant's governance, or its log.
+# Returns a text that changes with every change of a tenant's governance, or of
+# its log.
 
 sub governed {
     my ($s, $tenant) = @_;
@@ -36,7 +37,8 @@ EOT
 }
 
 
-# Does something that is to change nothing of it; what it returns.
+# Does something that must change nothing of a tenant's governance.  Returns its
+# value.
 
 sub unchanged {
     my ($s, $tenant, $name, $do) = @_;
@@ -50,7 +52,7 @@ sub unchanged {
 }
 
 
-# A request that gets 400, with a message that names a member, and changes
+# Tests that a request gets 400, with a message that names a member, and changes
 # nothing.
 
 sub refused {
@@ -64,8 +66,8 @@ sub refused {
 }
 
 
-# Requests of one token at the same time, each an array of method, path, body
-# and headers; their answers.
+# Sends requests with one token at the same time, each an array of method, path,
+# body and headers.  Returns their answers.
 
 sub at_once {
     my ($s, $token, @requests) = @_;
@@ -84,7 +86,7 @@ sub at_once {
 }
 
 
-# A request needs one permission, and no other will do.
+# Tests that a request needs one permission, and that no other will do.
 
 sub only_with {
     my ($s, $tenant, $permission, @requests) = @_;
@@ -104,8 +106,8 @@ sub only_with {
 }
 
 
-# Each change of a tenant's governance has moved the revision once, and has an
-# event.
+# Tests that each change of a tenant's governance has moved the revision once,
+# and has an event.
 
 sub accounted {
     my ($s, $tenant) = @_;

@@ -21,8 +21,8 @@ our $REDIRECT = 'https://a.test/cb';
 my $N = 0;
 
 
-# A grant of a user to an application: its id.  Options: scopes, resources,
-# resource_keys, created_at, expires_at: SQL.
+# Makes a grant of a user to an application.  Returns its id.  Options: scopes,
+# resources, resource_keys; and in SQL created_at, expires_at.
 
 sub grant {
     my ($tenant, $app, $user, %opt) = @_;
@@ -44,8 +44,9 @@ EOT
 }
 
 
-# A code of a grant, which is made unless its id is given: { code, grant }.
-# Options: as of a grant, and redirect_uri, nonce, jkt, expires: SQL.
+# Makes a code of a grant, and the grant unless its id is given.  Returns {
+# code, grant }.  Options: those of a grant; redirect_uri, nonce, jkt; and in
+# SQL expires.
 
 sub code {
     my ($tenant, $app, $user, %opt) = @_;
@@ -73,8 +74,8 @@ EOT
 sub digest { return '\\x' . sha256_hex($_[0]) }
 
 
-# The form of who redeems a code, or refreshes, and the answer to it.  fields:
-# more of them, and those that differ; undef: not there.
+# Redeems a code, or refreshes, and returns the answer.  fields: fields to add
+# or to replace; undef leaves one out.
 
 sub redeem {
     my ($s, $app, $code, %fields) = @_;
@@ -110,7 +111,8 @@ sub send_form {
 }
 
 
-# Likewise, of answers that are not waited for: what begin() of SvcTest returns.
+# Does the same without waiting for the answer: returns what SvcTest's begin()
+# returns.
 
 sub redeeming {
     my ($s, $app, $code, %opt) = @_;

@@ -1,15 +1,15 @@
 package SvcTest::Hosts;
 
-# Machines (see Machine.pm) that share a network, 10.1.0.0/24, which nobody else
-# sees: a bridge in the first one, and an interface in each of the others.
+# Machines (see Machine.pm) that share a private network, 10.1.0.0/24: a bridge
+# in the first one, and an interface in each of the others.
 #
 #     my $hosts = SvcTest::Hosts->new(balancer => 10, pg1 => 11, pg2 => 12);
 #     $hosts->{pg1}->passes('ip addr', 'a command');
 #     $hosts->power_off('pg1'); ... $hosts->power_on('pg1');
 #     $hosts->freeze('pg1'); ... $hosts->thaw('pg1');
 #
-# All of it ends with the machines' processes.  SvcTest::Hosts::missing() says
-# why there can be none.
+# Everything ends with the machines' processes.  SvcTest::Hosts::missing() says
+# why no machines can be made.
 
 use strict;
 use warnings;
@@ -19,7 +19,7 @@ use SvcTest::Process qw(run signal_pid children descendants wait_for wait_exit
     slurp);
 
 
-# What Debian does when it starts.
+# What Debian does when it boots.
 
 my $BOOT = <<'EOT';
 set -e
@@ -62,7 +62,7 @@ mv /etc/init.d/patroni.new /etc/init.d/patroni
 EOT
 
 
-# Why there can be none; undef when there can.
+# Returns why no machines can be made; undef when they can.
 
 sub missing {
     my $why = SvcTest::Machine::missing();
@@ -96,7 +96,7 @@ sub new {
 }
 
 
-# Runs a script on some of them, beside each other: the output of each.
+# Runs a script on some of them at the same time.  Returns the output of each.
 
 sub all {
     my ($self, $script, @names) = @_;
@@ -126,7 +126,7 @@ sub all {
 }
 
 
-# In the network of the hub alone: pids are those of here.
+# Runs a command in the network of the hub only: process ids are those outside.
 
 sub net {
     my ($self, @command) = @_;
@@ -166,7 +166,7 @@ sub plug {
 }
 
 
-# The cable out, and in.
+# Unplugs a machine's cable; plugging it in again is below.
 
 sub cut {
     my ($self, $name) = @_;
@@ -182,7 +182,7 @@ sub join {
 }
 
 
-# All processes of a machine, but for those that keep it.
+# Returns all processes of a machine, except those that keep it alive.
 
 sub processes {
     my ($self, $name) = @_;
@@ -192,8 +192,8 @@ sub processes {
 }
 
 
-# Nothing more is heard of it, and what ran is gone at once; the disk stays, and
-# is as it was.
+# Cuts the power: the machine answers nothing more, and its processes are gone
+# at once; the disk stays as it was.
 
 sub power_off {
     my ($self, $name) = @_;
@@ -220,7 +220,8 @@ sub power_on {
 }
 
 
-# It stands still, as a virtual machine does that is moved, and goes on.
+# Stops all processes of a machine, as when a virtual machine is moved, and lets
+# them go on.
 
 sub freeze {
     my ($self, $name) = @_;

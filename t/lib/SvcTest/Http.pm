@@ -16,7 +16,7 @@ use SvcTest::Process qw(slow);
 
 
 # host, port; optionally local (an address to connect from) and timeout, the
-# longest silence in seconds that is waited for.
+# longest silence to wait for, in seconds.
 
 sub new {
     my ($class, %arg) = @_;
@@ -30,7 +30,8 @@ sub new {
 }
 
 
-# Without IO::Socket::INET, which takes as long as the rest of a request.
+# Connects without IO::Socket::INET, which takes as long as the rest of a
+# request.
 
 sub connected {
     my ($host, $port, $local) = @_;
@@ -52,8 +53,9 @@ sub connected {
 }
 
 
-# Whether a socket can be read, and, in list context, whether it can be written,
-# as soon as it can or after $seconds.  A signal may end the wait early.
+# Waits until a socket is ready, at most $seconds.  Returns whether it can be
+# read and, in list context, whether it can be written.  A signal may end the
+# wait early.
 
 sub ready {
     my ($sock, $seconds) = @_;
@@ -120,7 +122,7 @@ sub send {
 }
 
 
-# Takes what is readable; false at end of file or on a reset.
+# Reads what has arrived; returns false at end of file or on a reset.
 
 sub fill {
     my ($self) = @_;
@@ -150,7 +152,7 @@ sub wait_input {
         return 0;
     }
 
-    # a signal may end the wait early: the next round tells
+    # a signal may end the wait early: the loop then tries again
 
     return 1 if !ready($self->{sock}, $left);
 
@@ -163,7 +165,8 @@ sub wait_input {
 }
 
 
-# True when the server closes within $seconds without sending anything more.
+# Returns true when the server closes within $seconds without sending anything
+# more.
 
 sub closed {
     my ($self, $seconds) = @_;
@@ -181,8 +184,8 @@ sub closed {
 }
 
 
-# Waits until the first bytes of an answer are here: whoever answers has begun
-# to.  None of them is read; false when there is none in time.
+# Waits until the first bytes of an answer arrive, and leaves them unread.
+#  Returns false when none comes in time.
 
 sub answered {
     my ($self) = @_;
@@ -200,7 +203,7 @@ sub answered {
 }
 
 
-# True when nothing arrives for $seconds, and the connection stays open.
+# Returns true when nothing arrives for $seconds, and the connection stays open.
 
 sub silent {
     my ($self, $seconds) = @_;
@@ -211,8 +214,9 @@ sub silent {
 }
 
 
-# The text of a request.  Headers are a hash, or an array of pairs where one is
-# to be doubled; Host and Content-Length are added unless undef says not to.
+# Returns the text of a request.  Headers are a hash, or an array of pairs where
+# one is repeated; Host and Content-Length are added unless they are undef
+# there.
 
 sub format {
     my ($self, $method, $path, $headers, $body) = @_;
@@ -247,7 +251,8 @@ sub request {
 }
 
 
-# Many requests, sent behind each other: the responses, each as read() has it.
+# Sends many requests one after another, and then reads the responses as read()
+# does.
 
 sub pipeline {
     my ($self, @requests) = @_;
@@ -258,7 +263,8 @@ sub pipeline {
 }
 
 
-# One response, or undef with error() 'closed', 'timeout' or 'malformed ...'.
+# Reads one response.  Returns undef with error() 'closed', 'timeout' or
+# 'malformed ...'.
 
 sub read {
     my ($self, $method) = @_;
@@ -410,7 +416,7 @@ sub body {
 }
 
 
-# Headers of the same name are joined with ", ".
+# Returns a header; those of the same name are joined with ", ".
 
 sub header {
     my ($self, $name) = @_;
@@ -419,7 +425,7 @@ sub header {
 }
 
 
-# The decoded body; undef when it is not JSON.
+# Returns the decoded body; undef when it is not JSON.
 
 sub json {
     my ($self) = @_;

@@ -86,7 +86,8 @@ sub integer {
 }
 
 
-# Header fields as literals that are never indexed, without Huffman's code.
+# Encodes header fields as literals that are never indexed, without Huffman
+# coding.
 
 sub block {
     my (@pairs) = @_;
@@ -102,7 +103,7 @@ sub block {
 }
 
 
-# Starts a stream, and ends it unless there is to be a body; its id.
+# Opens a stream, and ends it unless a body follows.  Returns its id.
 
 sub open {
     my ($self, $method, $path, $headers, $body_follows) = @_;
@@ -120,7 +121,7 @@ sub open {
 }
 
 
-# Sends as much as the windows let it, until an answer comes or time is up.
+# Sends as much as the windows allow, until an answer comes or the time is up.
 
 sub data {
     my ($self, $id, $bytes, $end) = @_;
@@ -170,8 +171,8 @@ sub close {
 }
 
 
-# Waits for the end of a stream: a hash with status, body and, when it was
-# reset, the code; undef when it did not end in time.
+# Waits for the end of a stream.  Returns a hash with status, body and, when the
+# stream was reset, the error code; undef when it did not end in time.
 
 sub answer {
     my ($self, $id) = @_;
@@ -187,7 +188,8 @@ sub answer {
 }
 
 
-# Reads what is there, or waits that long for it; false when nothing came.
+# Reads what has arrived, or waits $seconds for it; returns false when nothing
+# came.
 
 sub pump {
     my ($self, $seconds) = @_;

@@ -1,7 +1,8 @@
 package SvcTest::Image;
 
-# Images to upload, and what only looks like one.  PNGs are made by hand, so
-# that they can be wrong; JPEG and WebP are fixed ones of 9 x 7 pixels.
+# Images to upload, and files that only look like images.  PNGs are made by
+# hand, so that they can be wrong; JPEG and WebP are fixed images of 9 x 7
+# pixels.
 
 use strict;
 use warnings;
@@ -32,10 +33,10 @@ sub png_chunk {
 }
 
 
-# %with: color (0 gray, 2 RGB, 3 palette, 4 gray and alpha, 6 RGBA; 2), depth
-# (8), interlaced, noise (pixels that do not compress), chunks (put before
-# IDAT), idat (in place of the compressed pixels), behind (raw bytes that the
-# rows are followed by before they are compressed)
+# Makes a PNG.  %with: color (0 gray, 2 RGB, 3 palette, 4 gray and alpha, 6
+# RGBA; default 2), depth (default 8), interlaced, noise (pixels that do not
+# compress), chunks (put before IDAT), idat (replaces the compressed pixels),
+# behind (raw bytes after the rows, compressed with them).
 
 sub png {
     my ($width, $height, %with) = @_;
@@ -86,7 +87,7 @@ sub noise {
 }
 
 
-# A PNG of so many bytes exactly: most of it is a comment.
+# Makes a PNG of exactly $bytes bytes, most of which are a comment.
 
 sub png_of_size {
     my ($bytes, %with) = @_;
@@ -103,14 +104,14 @@ sub png_of_size {
 }
 
 
-# Few bytes, many pixels: valid, 32 MB of them.
+# Makes a valid PNG of few bytes and many pixels, 32 MB of them.
 
 sub png_bomb {
     return png(2000, 2000, color => 6, depth => 16, interlaced => 1);
 }
 
 
-# A tiny picture with a text that inflates to $bytes, which nobody reads: valid.
+# Makes a valid, tiny picture with a text that would inflate to $bytes.
 
 sub png_text_bomb {
     my ($bytes) = @_;
@@ -120,7 +121,8 @@ sub png_text_bomb {
 }
 
 
-# Of other sides than 9 x 7 the header lies: for what is refused by its sides.
+# Makes a JPEG.  With other sides than 9 x 7 its header lies, to be refused for
+# its sides.
 
 sub jpeg {
     my ($width, $height) = @_;
@@ -136,7 +138,7 @@ sub jpeg {
 }
 
 
-# With Exif, subsampled.
+# Makes a subsampled JPEG with Exif.
 
 sub jpeg_progressive {
     return fixed('progressive');
@@ -158,7 +160,7 @@ sub webp_alpha {
 }
 
 
-# One frame, which is webp()'s.
+# Makes an animation of one frame, the one of webp().
 
 sub webp_animated {
     my $frame = substr(webp(), 12);
@@ -190,7 +192,7 @@ sub svg {
 }
 
 
-# Without the last bytes; one, when nothing else is said.
+# Returns an image without its last bytes; the default is one byte.
 
 sub truncated {
     my ($image, $bytes) = @_;
@@ -199,7 +201,8 @@ sub truncated {
 }
 
 
-# With something else behind it: a ZIP archive's end, unless told.
+# Returns an image followed by something else; the default is the end of a ZIP
+# archive.
 
 sub polyglot {
     my ($image, $more) = @_;

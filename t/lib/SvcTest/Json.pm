@@ -1,8 +1,9 @@
 package SvcTest::Json;
 
-# JSON that others have written: in C where there is a package for it, which takes a
-# hundredth of the time, and in Perl otherwise.  What a test sends is encoded by
-# JSON::PP, which tells a number that has been printed from a text.
+# Decodes JSON that other programs wrote: in C where a package for it is
+# installed, which takes a hundredth of the time, and in Perl otherwise.  A test
+# encodes what it sends with JSON::PP, which tells a number that has been
+# printed from a string.
 
 use strict;
 use warnings;
@@ -15,7 +16,7 @@ our @EXPORT_OK = qw(json);
 my $CLASS = eval { require JSON::XS; 'JSON::XS' } || 'JSON::PP';
 
 
-# Of bytes, with sorted keys, and of any value.
+# Returns a coder of UTF-8 bytes, with sorted keys, for any value.
 
 sub json {
     return $CLASS->new->utf8->canonical->allow_nonref;

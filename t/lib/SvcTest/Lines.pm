@@ -26,7 +26,7 @@ sub new {
 }
 
 
-# The line as it is.
+# Sends a line as it is, and returns the answer as it is.
 
 sub line {
     my ($self, $question) = @_;
@@ -51,7 +51,7 @@ sub ask {
 }
 
 
-# Ends it; its exit status.
+# Ends the program; returns its exit status.
 
 sub end {
     my ($self) = @_;

@@ -1,8 +1,8 @@
 package SvcTest::Load;
 
-# Constant load: processes that create users and read them back, each request
-# on a connection of its own, so that an answer that is missing was lost, and
-# not on a kept connection that was closed between two requests.
+# Constant load: processes that create users and read them back.  Each request
+# has a connection of its own, so that a missing answer was lost, and not sent
+# on a kept connection that was closed between two requests.
 #
 #     my $load = SvcTest::Load->start($s, $tenant, creates => 4, reads => 4);
 #     ... a fault ...
@@ -74,7 +74,7 @@ sub spawn {
                                      : $self->one_read($i++);
         print $out join("\t", @said), "\n";
 
-        # the fault is what is tested, not the machine, which others use too
+        # a fault is under test here, not the machine, which others use, too
 
         select undef, undef, undef, 0.02;
     }
@@ -83,7 +83,7 @@ sub spawn {
 }
 
 
-# What came of one request: its status, or why there was none.
+# Returns the status of one request, or why it has none.
 
 sub ask {
     my ($self, $method, $path, $body) = @_;
@@ -105,7 +105,7 @@ sub ask {
 }
 
 
-# One of eight is to be refused, and is named so.
+# One in eight is to be refused, and its name says so.
 
 sub one_create {
     my ($self, $n, $i) = @_;
@@ -170,7 +170,8 @@ sub wait_going {
 }
 
 
-# Ends it; what was seen: creates and reads, as pairs of user name and outcome.
+# Ends the load.  Returns creates and reads, each as pairs of user name and
+# outcome.
 
 sub stop {
     my ($self) = @_;
@@ -185,8 +186,9 @@ sub stop {
 
 # --- the same request many times ---------------------------------------------
 
-# Sends a request $n times, pipelined, over a few connections that are kept, and
-# reads all answers: status, how many there were of each, and seconds.
+# Sends a request $n times, pipelined, over a few kept connections, and reads
+# all answers.  Returns how many answers had each status, and the seconds it
+# took.
 
 sub flood {
     my ($s, $n, $method, $path, $headers, $body) = @_;

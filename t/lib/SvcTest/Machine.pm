@@ -1,14 +1,15 @@
 package SvcTest::Machine;
 
-# A machine of one's own, as an operator has it: all that is installed here, in
-# an overlay that takes what is changed, with processes, a network and services
-# that nobody else sees.  It ends with the test.
+# A machine as an operator has it: it has all that is installed here, an overlay
+# that takes the changes, and processes, a network and services that are
+# invisible outside. It ends with the test.
 #
 #     my $m = SvcTest::Machine->new;
 #     my ($status, $text) = $m->sh('service nginx start');
 #
-# $m->{share} is a folder outside, and /mnt inside.  Only root can make one, where
-# it may mount: SvcTest::Machine::missing() says why not.
+# $m->{share} is a folder outside, and /mnt inside.  Only root can make a
+# machine, and only where it may mount: SvcTest::Machine::missing() says why it
+# cannot.
 
 use strict;
 use warnings;
@@ -44,7 +45,7 @@ my @UNSHARE = ('unshare', '--mount', '--pid', '--net', '--uts', '--ipc', '--fork
                '--kill-child');
 
 
-# Why there can be none; undef when there can.
+# Returns why no machine can be made; undef when one can.
 
 sub missing {
     return 'a machine of its own needs root' if $> != 0;
@@ -89,7 +90,7 @@ sub command {
 }
 
 
-# Runs a script to its end: its exit status and all its output.
+# Runs a script to its end.  Returns its exit status and all its output.
 
 sub sh {
     my ($self, $text, %opt) = @_;
@@ -98,7 +99,7 @@ sub sh {
 }
 
 
-# The same with a test that it succeeds; its output.
+# Runs a script and tests that it succeeds.  Returns its output.
 
 sub passes {
     my ($self, $text, $name, %opt) = @_;
@@ -111,7 +112,7 @@ sub passes {
 }
 
 
-# Starts one, with its output in a file outside; its pid.
+# Starts a script, with its output in a file outside.  Returns its pid.
 
 sub start {
     my ($self, $text, $out) = @_;
@@ -120,7 +121,8 @@ sub start {
 }
 
 
-# A cluster as Debian makes it, and Redis; nothing of this machine's own.
+# Starts a cluster as Debian makes it, and Redis; nothing is shared with this
+# machine.
 
 sub services {
     my ($self) = @_;
@@ -139,7 +141,8 @@ EOT
 }
 
 
-# The operator's documents: their command blocks below a heading, one script each.
+# The operator's documents: the command blocks below a heading are one script
+# each.
 
 my %DOCUMENT = (Installing => 'install', Removing => 'install',
                 Upgrading => 'upgrade', 'Going back' => 'upgrade');
@@ -151,7 +154,8 @@ sub documented {
 }
 
 
-# What they leave to an editor: the name, and a certificate for it.
+# Does what the documents leave to an editor: the server's name, and its
+# certificate.
 
 sub editor {
     my ($self) = @_;
@@ -172,7 +176,7 @@ EOT
 }
 
 
-# A copy of this checkout with what is built, as /mnt/$name.
+# Copies this checkout, with what is built, to /mnt/$name.
 
 sub checkout {
     my ($self, $name) = @_;
@@ -196,7 +200,7 @@ sub stop {
     signal_pid('KILL', $self->{init}, $pid) if $self->{init};
     wait_exit($pid);
 
-    # what was mounted goes with the last process
+    # what was mounted disappears with the last process
 
     wait_for { rmdir("$self->{dir}/mount") || !-e "$self->{dir}/mount" };
     remove_tree($self->{dir});

@@ -1,7 +1,8 @@
 package SvcTest::Cost::File;
 
-# What operations cost as of a commit: t/cost/15.tsv, and the like for other majors
-# of PostgreSQL.  A line for each operation; a figure that is not known is "-".
+# What operations cost at a commit: t/cost/15.tsv, and other files for other
+# majors of PostgreSQL.  A line for each operation; a figure that is not known
+# is "-".
 
 use strict;
 use warnings;
@@ -14,26 +15,27 @@ use SvcTest::Process qw(slurp write_file);
 
 my @KINDS = qw(statements nodes triggers pages wal_records wal_bytes instructions);
 
-# Of these each one counts.
+# Kinds in which one more is already dearer.
 my %EXACT = map { $_ => 1 } qw(statements nodes triggers);
 
 my $BOUND = 1.03;
 
-# How many more of a few are no cost, in what writes: which page of an index a row
-# meets, and how full it is, is chance.
+# How many more are chance and no cost, where WAL is written: the page of an
+# index that a row goes to, and how full it is, differ.
 my %CHANCE = (pages => 3, wal_records => 2, wal_bytes => 100);
 
-# Of operations that waver.  revoke: two plans of nearly the same cost, while the
-# tables that it reads fill; one has a node more, the other two thirds more
-# instructions.
+# Bounds of operations whose figures waver.  revoke: PostgreSQL chooses between
+# two plans of nearly the same cost while the tables fill; one has one node
+# more, the other two thirds more instructions.
 my %WAVERS = (revoke => 1.75);
 
-# Of instructions, with another minor of PostgreSQL, which was compiled anew.
+# The bound of instructions with another minor of PostgreSQL, which is another
+# build.
 my $OTHER = 1.10;
 
 
-# Those in t/cost below a folder; here: a version and a processor, or those of what
-# runs here.
+# Reads the file in t/cost below a folder.  here: a version of PostgreSQL and a
+# processor; the default is those in use.
 
 sub new {
     my ($class, $root, $here) = @_;
@@ -62,7 +64,7 @@ sub new {
 }
 
 
-# Why there is nothing to compare with; undef when there is.
+# Returns why there are no figures to compare with; undef when there are.
 
 sub missing {
     my ($self) = @_;
@@ -78,7 +80,7 @@ sub names {
 }
 
 
-# What is dearer now, and what is cheaper: lines for people.
+# Returns what is dearer now, and what is cheaper, as lines for people.
 
 sub compare {
     my ($self, $name, $is) = @_;
@@ -115,7 +117,8 @@ sub bound {
 }
 
 
-# What the figures are of, when it is not what is here.
+# Returns the version and the processor of the figures when these are others
+# than those in use.
 
 sub other {
     my ($self) = @_;
@@ -124,7 +127,8 @@ sub other {
 }
 
 
-# Instructions are those of a kind of processor.
+# Returns whether instructions can be compared: only those of one kind of
+# processor can.
 
 sub same_machine {
     my ($self) = @_;
@@ -140,7 +144,7 @@ sub processor {
 }
 
 
-# Writes figures of all operations, by name.
+# Writes the figures of all operations, by name.
 
 sub write {
     my ($self, $figures) = @_;

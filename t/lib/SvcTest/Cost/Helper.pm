@@ -1,11 +1,11 @@
 package SvcTest::Cost::Helper;
 
-# Of which requests t/cost.t knows the cost with what the helper does behind them:
-# webhooks, and SCIM to others.
+# The requests whose cost t/cost.t measures together with the work of the helper
+# after them: webhooks, and outbound SCIM.
 #
-# The helper looks at any time, and how often depends on how long things take: of
-# these each statement counts once, and a look as a statement with its plan, but not
-# the pages that it touches (SvcTest::Cost).
+# The helper looks for work at any time, and how often depends on how long
+# things take. So each of its statements counts once, and a look counts as a
+# statement with its plan, but without the pages that it reads (SvcTest::Cost).
 
 use strict;
 use warnings;
@@ -16,10 +16,11 @@ use SvcTest::Outbound;
 use SvcTest::Process qw(signal_pid wait_for);
 use SvcTest::Scim qw(patch_op);
 
-# Of the worker and of the helper.
+# Connections of the worker and of the helper.
 my $SESSIONS = 5;
 
-# For each request of an operation, those before it counts included.
+# How many things are made for each operation, a new one for each request, also
+# for those before the measured ones.
 my $EACH = 16;
 
 # Texts of the statements that come last.
@@ -30,7 +31,7 @@ my @PUSHED = ('AS result (id uuid, rev int8',
               'FILTER (WHERE item.remote_active) AS users');
 
 
-# What a server needs for it, before it starts.
+# Sets up what a server needs for these requests, before it starts.
 
 sub prepare {
     my ($s) = @_;
@@ -40,7 +41,7 @@ sub prepare {
 }
 
 
-# Measures all of it, by name: with the outbox off, and then on.
+# Measures all of these operations, by name: with the outbox off, and then on.
 
 sub measure {
     my ($s, $out) = @_;
@@ -69,8 +70,8 @@ sub measured {
 }
 
 
-# Beside what the other requests are for: a tenant whose users are at another server,
-# and tenants that get endpoints.
+# Makes, besides what the other requests need, a tenant whose users are pushed
+# to a target, and tenants that will get endpoints.
 
 sub world {
     my ($s, $out) = @_;
@@ -102,7 +103,7 @@ sub endpoint_post {
 }
 
 
-# One of a list after the other.
+# Returns a function that gives the elements of a list, one after the other.
 
 sub each_of {
     my ($list) = @_;
@@ -113,9 +114,9 @@ sub each_of {
 }
 
 
-# In tenants that have got their endpoint: what becomes of deliveries is written at
-# once that way, and not with those before it, three seconds later.  Nor waits the
-# outbox until it is its tenant's turn.
+# Creates a user in a tenant that has just got its endpoint: there the outcome
+# of a delivery is written at once, and not with earlier ones, three seconds
+# later.  The outbox does not wait for the tenant's turn either.
 
 sub webhook {
     my ($w, $name, @until) = @_;

@@ -1,6 +1,6 @@
 package SvcTest::Cost::Requests;
 
-# The requests that t/cost.t knows the cost of: SCIM, administration, sign-in,
+# The requests whose cost t/cost.t measures: SCIM, administration, sign-in,
 # OAuth, policies.
 
 use strict;
@@ -22,7 +22,7 @@ use SvcTest::Session qw(add_addresses);
 
 our @EXPORT_OK = qw(operation @DEAREST);
 
-# Those with the most instructions, or nearly.
+# The operations with the most instructions, or nearly.
 our @DEAREST = qw(admin_users_search audit admin_users simulate groups sign_in
                   refresh code exchange config_apply);
 
@@ -31,7 +31,7 @@ my $API = 'https://api.test/';
 my $BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 
-# What nginx needs for them.
+# The directives that these requests need.
 
 sub directives {
     return (svc_sign_in => 'on',
@@ -44,9 +44,9 @@ sub locations {
 }
 
 
-# All of them, of what world() has made: the dearest first, so that some of these
-# alone come upon the same as in the whole walk.  Reads are before what changes what
-# they read.
+# Returns all operations on what world() has made.  The dearest come first, so
+# that these find the same data when they run alone as when all run.  Reads come
+# before the writes of what they read.
 
 sub operations {
     my ($w) = @_;
@@ -59,7 +59,7 @@ sub operations {
 }
 
 
-# As much data as has the planner take indexes, of a tenant beside others.
+# Makes enough data that the planner uses indexes, of one tenant among others.
 
 sub world {
     my ($s) = @_;
@@ -103,7 +103,7 @@ EOT
 }
 
 
-# That a token is used is written down once a minute: not from here on.
+# Prevents writes about the use of tokens, which otherwise happen once a minute.
 
 sub tidy {
     my ($s) = @_;
@@ -113,7 +113,8 @@ sub tidy {
 }
 
 
-# Their ids, which are the same each time, lest the pages of indexes differ.
+# Returns the ids of new users, which are the same in each run, so that the
+# pages of indexes are, too.
 
 sub add_users {
     my ($tenant, $n) = @_;
@@ -154,8 +155,9 @@ sub applications {
 }
 
 
-# One more, when it is asked for, lest others look at its row: as "web", with claims in its
-# ID tokens.
+# Returns an application like "web" that also has claims in its ID tokens.  It
+# is made when it is first needed, because its row makes the others' dearer to
+# find.
 
 sub telling {
     my ($w) = @_;
@@ -167,7 +169,7 @@ sub telling {
 }
 
 
-# One of the users whom no request has changed yet.
+# Returns a user whom no request has changed yet.
 
 sub user {
     my ($w) = @_;
@@ -176,7 +178,8 @@ sub user {
 }
 
 
-# A tenant that nobody has asked for yet: what is kept in memory is not counted.
+# Returns a tenant that no request has been for yet, of which nothing is kept in
+# memory.
 
 sub fresh {
     my ($w) = @_;
@@ -185,7 +188,7 @@ sub fresh {
 }
 
 
-# A name that is as long as the others of its kind.
+# Returns a name that is as long as the others of its kind.
 
 sub name {
     my ($w, $kind) = @_;
@@ -239,7 +242,7 @@ sub scim {
 }
 
 
-# Reads first: of what no request has changed.
+# Reads come first, when no request has changed anything.
 
 sub admin {
     my ($w) = @_;
@@ -347,8 +350,8 @@ sub oauth {
 }
 
 
-# A user who is signed in, and comes back at once: by a request that the browser brings,
-# and by one that was pushed, which costs a round trip more.
+# A user who is signed in returns to the client at once: by a request from the
+# browser, or by a pushed one, which takes a round trip more.
 
 sub authorizations {
     my ($w) = @_;
@@ -382,7 +385,7 @@ sub authorizations {
 }
 
 
-# An introspection by a client, of a token that lives.
+# Introspects a token that is active.
 
 sub active {
     my ($s, $client, $token) = @_;
@@ -395,7 +398,7 @@ sub active {
 }
 
 
-# Behind all others, whose rows would be further away for it.
+# These come last: their rows would move those of the others further away.
 
 sub claims {
     my ($w) = @_;
@@ -414,8 +417,8 @@ sub claims {
 }
 
 
-# Those that a client has for itself, whose rows come behind the answer: who revokes one
-# that has none yet stores it.
+# Requests for tokens of the client itself, whose rows are written after the
+# answer. Revoking one whose row is not written yet would store it.
 
 sub tokens {
     my ($w) = @_;
@@ -459,7 +462,7 @@ sub tokens {
 }
 
 
-# Of a client whose keys are known, shown once.
+# Returns a client assertion, presented once, whose client's keys are known.
 
 sub assertion {
     my ($w) = @_;
