@@ -1,6 +1,7 @@
 package SvcTest::Mail;
 
-# A mail server of one's own, and mails in Redis as a worker puts them there.
+# A mail server for the nginx under test, and mails queued in Redis as a worker
+# does it.
 #
 #     my $mail = SvcTest::Mail->new($s);          # before $s->start
 #     $mail->push(kind => 'reset', to => 'ada@acme.test', tenant => $acme->{id});
@@ -30,8 +31,8 @@ our @KINDS = qw(sign_in verify signup exists reset invite mfa changed new_device
 my %KIND = map { $KINDS[$_] => $_ } 0 .. $#KINDS;
 
 
-# Sets the directives of nginx that mail to here needs; others in %svc.  port:
-# plain, tls or smtps.
+# Starts the server, and sets the directives of nginx that mail to it needs;
+# %svc adds others.  port: plain, tls or smtps.
 
 sub new {
     my ($class, $s, %opt) = @_;
@@ -72,7 +73,8 @@ sub directives {
 }
 
 
-# The directives of a server where nobody listens: for the routes of mail.
+# Returns the directives of a mail server at an address where nothing listens:
+# they switch on the routes that send mail.
 
 sub nowhere {
     my $root = Cwd::realpath(dirname(__FILE__) . '/../../..');
@@ -111,7 +113,8 @@ sub launch {
 }
 
 
-# What is to go wrong: see t/lib/mail-receiver; nothing, with no argument.
+# Sets what is to go wrong (see t/lib/mail-receiver); without an argument
+# nothing.
 
 sub mode {
     my ($self, @lines) = @_;
@@ -121,7 +124,7 @@ sub mode {
 }
 
 
-# Mails as hashes; an id is made.  Returns the ids.
+# Queues mails, which are hashes; each gets an id.  Returns the ids.
 
 sub push_all {
     my ($self, @mails) = @_;
@@ -155,7 +158,7 @@ sub push {
 }
 
 
-# What the server has noted; of one event, if that is given.
+# Returns what the server has logged, or only the entries of one event.
 
 sub events {
     my ($self, $event) = @_;
@@ -175,7 +178,7 @@ sub events {
 }
 
 
-# How often a mail has come, by its recipient.
+# Returns how often each recipient has got a mail.
 
 sub counts {
     my ($self) = @_;
@@ -188,7 +191,7 @@ sub counts {
 }
 
 
-# The mails that have come, once there are so many, each with its text.
+# Returns the mails that have come, each with its text, once there are $n.
 
 sub wait {
     my ($self, $n, $seconds) = @_;
@@ -199,7 +202,7 @@ sub wait {
 }
 
 
-# How many Redis knows of.
+# Returns how many mails Redis still has.
 
 sub pending {
     my ($self) = @_;

@@ -1,6 +1,6 @@
 package SvcTest::Mailed;
 
-# Codes and links that came by mail to whoever signs in with them.
+# Sign-in by the codes and links of mails.
 #
 #     my $codes = SvcTest::Mailed->new($s, $mail);
 #     my $in = $codes->asked($browser, 'ada@acme.test');
@@ -22,7 +22,7 @@ sub new {
 }
 
 
-# Whether tenants have it.
+# Switch passwordless sign-in on or off in tenants.
 
 sub allow { my $self = shift; $self->switch('true', $_) for @_ }
 sub forbid { my $self = shift; $self->switch('false', $_) for @_ }
@@ -38,7 +38,7 @@ sub switch {
 }
 
 
-# As if nobody had asked for a mail of late.
+# Makes the earlier challenges so old that no limit of mails counts them.
 
 sub rested {
     my ($self) = @_;
@@ -57,7 +57,7 @@ sub start {
 }
 
 
-# What a mail says, of an answer of start().
+# Returns the code and the link in a mail, with the id in start()'s answer.
 
 sub mailed {
     my ($self, $got, $r) = @_;
@@ -90,7 +90,7 @@ sub asked {
 }
 
 
-# The mails with codes: others tell of what has happened.
+# Returns the mails with codes; the others are notices.
 
 sub codes {
     my ($self) = @_;
@@ -102,7 +102,7 @@ sub codes {
 }
 
 
-# How many mails there are once no other one is on its way.
+# Waits until no mail is on its way.  Returns how many have come.
 
 sub settled {
     my ($self) = @_;
@@ -113,7 +113,7 @@ sub settled {
 }
 
 
-# Of what was asked for: code or token; all of it when neither is named.
+# Presents the code or the token of a mail; without %shown the code.
 
 sub verify {
     my ($self, $b, $in, %shown) = @_;

@@ -1,7 +1,6 @@
 package SvcTest::Metrics;
 
-# What the metrics location says, read as strictly as Prometheus' text format
-# is defined.
+# Reads the metrics location as strictly as Prometheus' text format is defined.
 #
 #     my $m = SvcTest::Metrics->get($s);
 #     $m->{errors};                      # [] when the text is well formed
@@ -11,7 +10,7 @@ use strict;
 use warnings;
 
 
-# Where they are; of an nginx.conf.
+# The location, for an nginx.conf.
 
 our $LOCATION = "location = /metrics { svc_metrics; }\n";
 
@@ -120,7 +119,8 @@ sub sample {
 }
 
 
-# Buckets in order and cumulative, the last one +Inf and the count.
+# Checks that buckets are in order and cumulative, and that the last one is +Inf
+# and equals the count.
 
 sub histograms {
     my ($self) = @_;
@@ -171,7 +171,7 @@ sub key {
 }
 
 
-# The value of one sample; 0 when it is not there.
+# Returns the value of one sample; 0 when it does not exist.
 
 sub value {
     my ($self, $name, %labels) = @_;
@@ -180,7 +180,7 @@ sub value {
 }
 
 
-# The sum of all samples of that name that have these labels.
+# Returns the sum of all samples of that name that have these labels.
 
 sub sum {
     my ($self, $name, %labels) = @_;

@@ -1,6 +1,7 @@
 package SvcTest::Monitor;
 
-# What Redis is told, as it happens: MONITOR, also of what scripts do.
+# The commands that Redis executes, as they happen: MONITOR, also those of
+# scripts.
 #
 #     my $m = SvcTest::Monitor->new($s->redis);
 #     ...
@@ -33,8 +34,8 @@ sub new {
 }
 
 
-# Takes the first n commands that begin with these words, in half a minute; as
-# arrays of the arguments behind them.
+# Waits up to half a minute for $n commands that begin with these words, and
+# takes the first $n, each as an array of the arguments after the words.
 
 sub wait {
     my ($self, $n, @words) = @_;
@@ -51,7 +52,7 @@ sub wait {
 }
 
 
-# The same for those that are there now.
+# Takes in the same way up to $n commands that have already come.
 
 sub take {
     my ($self, $n, @words) = @_;

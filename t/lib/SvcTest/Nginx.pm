@@ -38,9 +38,9 @@ sub new {
 }
 
 
-# A port that nobody listens on, outside the range the kernel takes client
-# ports from.  Until this test ends no other one is given it, used or not: the
-# name of a socket is taken, which the kernel frees.
+# Returns a port that nobody listens on, outside the range from which the kernel
+# takes client ports.  It is reserved until this test ends, used or not, by the
+# name of an abstract socket, which the kernel frees.
 
 sub free_port {
     for (1 .. 200) {
@@ -61,7 +61,7 @@ sub free_port {
 }
 
 
-# What nginx was configured with.
+# Returns whether nginx was configured with this.
 
 sub built_with {
     my ($word) = @_;
@@ -72,7 +72,7 @@ sub built_with {
 }
 
 
-# Whether it is this version, such as 1.25.1, or a later one.
+# Returns whether nginx has this version, such as 1.25.1, or a later one.
 
 sub version_from {
     my ($version) = @_;
@@ -84,7 +84,7 @@ sub version_from {
 }
 
 
-# A server's lines for HTTP/2, beside HTTP/1 on another port.
+# Returns a server's lines for HTTP/2, besides HTTP/1 on another port.
 
 sub http2_lines {
     my ($port) = @_;
@@ -96,8 +96,9 @@ sub http2_lines {
 }
 
 
-# The folder of the modules; undef when they are built into nginx.  A copy: a
-# build beside the test must not write into what nginx has mapped.
+# Returns the folder of the modules; undef when they are built into nginx.  It
+# is a copy, so that a build during the test does not write into what nginx has
+# mapped.
 
 sub modules {
     my ($self) = @_;
@@ -135,7 +136,7 @@ sub load_module_lines {
 }
 
 
-# Directives from a hash: undef leaves one out, an array repeats it.
+# Formats directives from a hash: undef leaves one out, an array repeats it.
 
 sub directives {
     my ($indent, $table) = @_;
@@ -166,9 +167,9 @@ sub temp_paths {
 }
 
 
-# The whole configuration.  svc: directives of the http block over the
-# defaults; scim: those of the SCIM location; listen: more of its parameters; main,
-# http, server, locations: text added there.
+# Returns the whole configuration.  svc: directives of the http block, over the
+# defaults; scim: those of the SCIM location; listen: more of its parameters;
+# main, http, server, locations: text added there.
 
 sub configuration {
     my ($self) = @_;
@@ -240,7 +241,7 @@ sub command {
 }
 
 
-# nginx -t: exit status and what it said.
+# Runs nginx -t; returns its exit status and its output.
 
 sub test_configuration {
     my ($self) = @_;
@@ -249,8 +250,9 @@ sub test_configuration {
 }
 
 
-# Reports of sanitizers go to files of their own.  nginx -t leaves what it has
-# allocated to the system.
+# Returns the environment of nginx.  Sanitizers write their reports to files of
+# their own.  nginx -t does not free what it has allocated, so its leaks are not
+# reported.
 
 sub environment {
     my ($self, %opt) = @_;
@@ -268,7 +270,7 @@ sub environment {
 }
 
 
-# The command that nginx runs under, when it is to.
+# Returns the command that nginx runs under, if any.
 
 sub checker {
     my ($self) = @_;
@@ -283,7 +285,7 @@ sub checker {
 }
 
 
-# Starts nginx; tries another port when somebody was quicker.
+# Starts nginx; tries another port when this one has been taken meanwhile.
 
 sub launch {
     my ($self) = @_;
@@ -321,7 +323,7 @@ sub pid {
 }
 
 
-# nginx was started otherwise, or has become a daemon.
+# Takes over an nginx that was started otherwise, or has become a daemon.
 
 sub take_pid {
     my ($self, $pid) = @_;
@@ -341,7 +343,7 @@ sub command_line {
 }
 
 
-# The workers that take requests; those that are shutting down are not.
+# Returns the workers that take requests, without those that are shutting down.
 
 sub worker_pids {
     my ($self) = @_;
@@ -353,14 +355,14 @@ sub worker_pids {
 sub is_worker {
     my ($pid) = @_;
 
-    # under valgrind the title is that of valgrind
+    # under valgrind the process has valgrind's title
 
     return command_line($pid) =~ /^nginx: worker process\s*$|valgrind/;
 }
 
 
-# Whether they are the workers still: one that had ended would have no command
-# line, and another one in its place.
+# Returns whether these are still the workers: one that had ended would have no
+# command line, and another one would be in its place.
 
 sub are_workers {
     my ($self, @pids) = @_;
@@ -369,7 +371,7 @@ sub are_workers {
 }
 
 
-# How many sockets they have open.
+# Returns how many sockets the workers have open.
 
 sub sockets {
     my ($self) = @_;
@@ -387,8 +389,8 @@ sub old_worker_pids {
 }
 
 
-# The helper processes that have this nginx's error log open, whoever their
-# parent is.
+# Returns the helper processes that have this nginx's error log open, whoever
+# their parent is.
 
 sub helper_pids {
     my ($self) = @_;
@@ -402,7 +404,7 @@ sub helper_pids {
 }
 
 
-# Waits until there is one helper, and none of those in @not; its pid.
+# Waits until there is one helper, and none of those in @not.  Returns its pid.
 
 sub wait_helper {
     my ($self, @not) = @_;
@@ -417,7 +419,7 @@ sub wait_helper {
 }
 
 
-# Rereads the configuration, and waits until new workers are there and, unless
+# Reloads the configuration, and waits until new workers run and, unless
 # $opt{linger}, the old ones are gone.
 
 sub reload {
@@ -455,8 +457,8 @@ sub kill_worker {
 }
 
 
-# A graceful shutdown: the wait status of the master, or undef when it does not
-# end.
+# Shuts down gracefully.  Returns the wait status of the master, or undef when
+# it does not end.
 
 sub quit {
     my ($self) = @_;
@@ -499,7 +501,8 @@ sub log_lines {
 }
 
 
-# From here on; and the lines since that a pattern matches.
+# Marks this place in the log; the function after it returns the lines since
+# then that match a pattern.
 
 sub mark_log {
     my ($self) = @_;
@@ -517,7 +520,7 @@ sub said {
 }
 
 
-# What a sanitizer reports first, wherever it does, and all of valgrind.
+# Returns the beginning of each sanitizer's report, and all of valgrind's.
 
 sub sanitizer_reports {
     my ($self) = @_;

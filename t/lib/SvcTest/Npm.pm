@@ -1,9 +1,9 @@
 package SvcTest::Npm;
 
-# Programs for Node.js in a folder with a package-lock.json, whose packages are
-# installed when they are not there: those of t/npm into build/npm.  The packages are
-# a link into a cache of the user's, which all checkouts share: what was not used for a
-# month is removed there.
+# Runs programs for Node.js from a folder with a package-lock.json, and installs
+# their packages when they are missing: those of t/npm into build/npm.  The
+# packages are a link into a cache of the user, which all checkouts share, and
+# from which packages are removed after a month without use.
 
 use strict;
 use warnings;
@@ -27,8 +27,8 @@ my @PACKAGES = qw(package.json package-lock.json .npmrc);
 my $UNUSED = 30;                # days, after which packages are removed
 
 
-# Runs t/npm/$script, or one of another folder as of npm_install(), with $input;
-# what it printed.  Dies when it fails.
+# Runs t/npm/$script, or a script of another folder as in npm_install(), with
+# $input. Returns its output; dies when it fails.
 
 sub npm_run {
     my ($root, $script, $input, @folder) = @_;
@@ -48,8 +48,8 @@ sub npm_run {
 }
 
 
-# The folder with the packages and all files of the programs; both folders are
-# below $root.
+# Returns the folder with the packages and all files of the programs; both
+# folders are below $root.
 
 sub npm_install {
     my ($root, $programs, $into) = @_;
@@ -84,7 +84,8 @@ sub npm_install {
 }
 
 
-# What says which packages there are, and how they are installed.
+# Returns the files that say which packages are needed, and how they are
+# installed.
 
 sub packages {
     my ($dir) = @_;
@@ -111,8 +112,8 @@ sub touch {
 }
 
 
-# The folder of the cache with the packages of $dir, of the name $name; undef when
-# there is no cache to be had.
+# Returns the folder of the cache, of the name $name, with the packages of $dir;
+# undef when no cache can be made.
 
 sub cache {
     my ($name, $dir) = @_;
@@ -139,7 +140,7 @@ sub cache {
 }
 
 
-# What is in npm's own cache is not asked for again.
+# Installs packages; those in npm's own cache are not downloaded again.
 
 sub npm_ci {
     my ($dir) = @_;
@@ -150,7 +151,7 @@ sub npm_ci {
 }
 
 
-# Copies files that differ; how many.
+# Copies files that differ.  Returns how many.
 
 sub update {
     my ($from, $dir, @names) = @_;

@@ -1,7 +1,7 @@
 package SvcTest::OAuth;
 
-# A client of /oauth: the server with it, applications, forms, and what is in a
-# JWT.
+# OAuth clients: a server with /oauth, applications, forms, and the claims of
+# JWTs.
 
 use strict;
 use warnings;
@@ -25,7 +25,8 @@ my $LOCATIONS = <<'EOT';
 EOT
 
 
-# Options: those of SvcTest; locations: beside that one.  Not started yet.
+# Returns a server that is not started yet.  Options: those of SvcTest;
+# locations: in addition to /oauth.
 
 sub oauth_server {
     my (%arg) = @_;
@@ -37,7 +38,7 @@ sub oauth_server {
 }
 
 
-# Another node, behind the same balancer.
+# Starts another node, behind the same balancer.
 
 sub oauth_node {
     my ($s, %svc) = @_;
@@ -48,7 +49,8 @@ sub oauth_node {
 }
 
 
-# A new application of a tenant: what POST /v1/applications has answered.
+# Creates an application of a tenant.  Returns the answer of POST
+# /v1/applications.
 
 sub application {
     my ($tenant, %body) = @_;
@@ -66,8 +68,9 @@ sub application {
 }
 
 
-# A form to a path below /oauth.  client: an application, by Basic; headers.
-# fields: a hash, or pairs; an undef is left out.
+# Sends a form to a path below /oauth.  client: an application, which
+# authenticates by Basic; headers.  fields: a hash, or pairs; one that is undef
+# is left out.
 
 sub form {
     my ($s, $path, $fields, %opt) = @_;
@@ -111,7 +114,7 @@ sub basic {
 }
 
 
-# An answer that is an error of RFC 6749, 5.2.
+# Tests that an answer is an error of RFC 6749, 5.2.
 
 sub oauth_error {
     my ($r, $status, $code, $name) = @_;
@@ -131,7 +134,7 @@ sub oauth_error {
 }
 
 
-# Header and payload of a JWT, which nobody has verified.
+# Returns the header and the payload of a JWT, without verifying it.
 
 sub claims {
     my ($jwt) = @_;
@@ -148,8 +151,8 @@ push @EXPORT_OK, qw(user_token consent exchange delegations $ACCESS_TOKEN);
 our $ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 
 
-# An opaque token of a user, who has not signed in for it: client, user, scopes;
-# and audience, chain, grant, ttl, the seconds "ago" that it is old.
+# Makes an opaque token of a user, without a sign-in.  client, user, scopes; and
+# audience, chain, grant, ttl, and "ago", its age in seconds.
 
 sub user_token {
     my ($tenant, %t) = @_;
@@ -182,8 +185,8 @@ sub user_token {
 }
 
 
-# What a user has allowed an application, and nothing else: of each scope at each
-# resource, by its key; '' is the issuer.
+# Makes what a user has allowed an application, and no grant: each scope at each
+# resource, by the resource's key; '' is the issuer.
 
 sub consent {
     my ($tenant, $user, $app, $scopes, @keys) = @_;
@@ -205,8 +208,8 @@ sub consent {
 }
 
 
-# An exchange of an access token by a client; fields: others of the form, or
-# other ones.
+# Has a client exchange an access token.  fields: fields of the form to add or
+# to replace.
 
 sub exchange {
     my ($s, $client, $token, %fields) = @_;
@@ -223,8 +226,8 @@ sub exchange {
 }
 
 
-# What the journal has of a client, the latest first: hashes of the columns that
-# are named.
+# Returns a client's rows of the delegation journal, the latest first, as hashes
+# of the given columns.
 
 sub delegations {
     my ($s, $client, @columns) = @_;

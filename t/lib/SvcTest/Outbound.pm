@@ -1,13 +1,13 @@
 package SvcTest::Outbound;
 
-# Outbound SCIM: targets of a tenant, at t/lib/scim-receiver.mjs.
+# Outbound SCIM: a tenant's targets at t/lib/scim-receiver.mjs.
 #
 #     my $out = SvcTest::Outbound->new($s, svc_webhook_timeout => '60s');
 #     my $acme = $out->start;                         # $s, too
 #     my $t = $out->target('store/none');             # its id
 #     $out->synced($t, $acme->create(userName => 'ada@x.test'), 'a user');
 #
-# Others in new() are directives.
+# Other arguments of new() are directives.
 
 use strict;
 use warnings;
@@ -41,7 +41,7 @@ sub there {
 }
 
 
-# That of webhooks.
+# Returns the receiver of webhooks.
 
 sub receiver {
     my ($self) = @_;
@@ -50,7 +50,8 @@ sub receiver {
 }
 
 
-# The tenant whose targets these are; and another one.  Their tokens may do all.
+# Starts the server, and makes the tenant whose targets these are; tenant()
+# makes others. Their API tokens have all permissions.
 
 sub start {
     my ($self) = @_;
@@ -72,7 +73,8 @@ sub tenant {
 }
 
 
-# A target, with an application of its own, in $member{tenant} or that tenant.
+# Creates a target, with an application of its own, in $member{tenant} or the
+# first tenant.
 
 sub target {
     my ($self, $url, %member) = @_;
@@ -111,7 +113,7 @@ sub put {
 }
 
 
-# Whose requests hang goes on without them.
+# Deletes a target while its requests hang.
 
 sub forget {
     my ($self, $id) = @_;
@@ -121,7 +123,7 @@ sub forget {
 }
 
 
-# What the row of a target says, in SQL.
+# Returns an SQL expression's value for the row of a target.
 
 sub row {
     my ($self, $id, $what) = @_;
@@ -130,7 +132,7 @@ sub row {
 }
 
 
-# A condition of it becomes true.
+# Tests that a condition of a target becomes true.
 
 sub soon {
     my ($self, $id, $what, $name) = @_;
@@ -140,7 +142,7 @@ sub soon {
 }
 
 
-# How many of its users are so.
+# Returns how many of a target's users satisfy a condition.
 
 sub items {
     my ($self, $id, $what) = @_;
@@ -159,8 +161,8 @@ sub synced {
 }
 
 
-# All requests of a store, whatever has been read of them; with a text in the method
-# or in what is behind the base URL.
+# Returns all requests to a store, also those that were read before, that have a
+# text in their method or in their URL after the base URL.
 
 sub asked {
     my ($self, $store, $text) = @_;
@@ -179,7 +181,7 @@ sub wait_asked {
 }
 
 
-# The helper looks now.
+# Wakes the helper.
 
 sub wake {
     my ($self, $tenant) = @_;

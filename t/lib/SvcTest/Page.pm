@@ -1,7 +1,7 @@
 package SvcTest::Page;
 
-# The pages of conf/www in a real browser, by playwright: t/npm/browser.mjs says what
-# there is.
+# The pages of conf/www in a real browser, by playwright: t/npm/browser.mjs
+# lists the actions.
 #
 #     my $origin = with_pages($s);
 #     my $page = SvcTest::Page->new($s->root);
@@ -30,9 +30,10 @@ my ($NODE) = (run([ 'node', '--version' ]))[1] =~ /^v(\d+)/;
 skip_file('playwright needs Node.js 20 or newer') if ($NODE // 0) < 20;
 
 
-# Has a server that is not yet started serve them, and an empty one at /nothing, where
-# a client's /callback leads; their origin.  The empty one has the opener policy of the others: without it the
-# browser would take another process.
+# Has a server that is not started yet serve the pages, and an empty page at
+# /nothing, where a client's /callback redirects.  Returns the origin.  The
+# empty page has the opener policy of the others: without it the browser would
+# use another process.
 
 sub with_pages {
     my ($s) = @_;
@@ -74,7 +75,7 @@ sub new {
 }
 
 
-# What it gives.  Dies when it fails.
+# Does an action and returns its value.  Dies when it fails.
 
 sub do {
     my ($self, @action) = @_;

@@ -1,14 +1,15 @@
 package SvcTest::Party;
 
-# Programs with libraries of others, which say what they have tried and ask for
-# what they cannot do themselves, each in a line of JSON:
+# Runs programs that use other projects' libraries.  Each line that such a
+# program writes is JSON: it says what was tried, or asks for what the program
+# cannot do itself:
 #
 #     { "name", "ok", "why" }             something was tried
 #     { "ask": "visit", "what": "..." }   is answered with a line
 #
 #     party([ 'node', "$dir/code.mjs" ], { issuer => ... }, visit => sub { ... });
 #
-# And a user, who goes where an authorization request leads.
+# visit() is the browser of a user that follows an authorization request.
 
 use strict;
 use warnings;
@@ -25,8 +26,8 @@ our @EXPORT_OK = qw(party visit arrive);
 my $JSON = JSON::PP->new->utf8->canonical->allow_nonref;
 
 
-# The first line that it reads is $input; all that it has tried is a test.  How
-# many there were.
+# Runs a program whose first line of input is $input; each thing that it tried
+# is a test.  Returns how many there were.
 
 sub party {
     my ($command, $input, %ask) = @_;
@@ -63,9 +64,9 @@ sub party {
 }
 
 
-# A user's browser at an authorization request: where it comes to in the end,
-# which is the client's address.  It signs in as a page at svc_login_url does,
-# and consents, or decides otherwise.
+# Follows an authorization request in a user's browser.  It signs in as a page
+# at svc_login_url does, and consents, or decides otherwise.  Returns the
+# client's address at which it ends.
 
 sub visit {
     my ($to) = arrive(@_);
@@ -74,7 +75,8 @@ sub visit {
 }
 
 
-# The same, and what a page posts there: a hash, or undef of a redirect.
+# Does the same; returns also the form that a page posts there, as a hash, or
+# undef when the browser is redirected.
 
 sub arrive {
     my ($b, $url, $email, $decision) = @_;
@@ -110,7 +112,7 @@ sub arrive {
 }
 
 
-# The form of a page that posts itself.
+# Returns the form of a page that posts itself.
 
 sub posted {
     my ($page) = @_;
@@ -123,7 +125,7 @@ sub posted {
 }
 
 
-# What the page of consent asks, and tells.
+# Asks for the consent page's data, and sends the decision.
 
 sub decide {
     my ($b, $request, $decision) = @_;

@@ -1,7 +1,7 @@
 package SvcTest::Passkey;
 
-# Passkeys as a page uses them: registered in a session, and signed in with; and
-# challenges that are older than a test can wait for.
+# Passkeys as a page uses them: registered in a session, and used to sign in;
+# and challenges that are older than a test can wait for.
 
 use strict;
 use warnings;
@@ -13,7 +13,7 @@ use MIME::Base64 qw(encode_base64url);
 our @EXPORT_OK = qw(register sign_in options challenge);
 
 
-# What a route offers.
+# Returns the options that a route gives.
 
 sub options {
     my ($b, $path, $body) = @_;
@@ -25,7 +25,8 @@ sub options {
 }
 
 
-# Of the browser's session; settings: of SvcTest::Authenticator.
+# Registers a passkey in the browser's session.  settings: those of
+# SvcTest::Authenticator.
 
 sub register {
     my ($b, $authenticator, %settings) = @_;
@@ -51,7 +52,7 @@ sub sign_in {
 }
 
 
-# One of the installation's own, made so many seconds ago.
+# Makes a challenge as the installation does, $ago seconds old.
 
 sub challenge {
     my ($s, $purpose, $rp_id, $ago, $session) = @_;

@@ -1,6 +1,6 @@
 package SvcTest::PgClient;
 
-# A PostgreSQL session over a unix socket, in the simple query protocol, for
+# A PostgreSQL connection over a unix socket, in the simple query protocol, for
 # looking at what the server under test has stored.
 
 use strict;
@@ -65,7 +65,7 @@ sub get {
 }
 
 
-# Reads up to ReadyForQuery.  Dies of an error the server reports.
+# Reads up to ReadyForQuery.  Dies with an error that the server reports.
 
 sub until_ready {
     my ($self) = @_;
@@ -101,7 +101,7 @@ sub until_ready {
 
             $error = "$field{C} $field{M}\n";
 
-            # a fatal one is not followed by ReadyForQuery
+            # ReadyForQuery does not follow a fatal error
 
             die "PostgreSQL: $error" if $field{S} =~ /FATAL|PANIC/;
 
@@ -119,7 +119,8 @@ sub until_ready {
 }
 
 
-# All rows, each an array of texts (bytes), NULL as undef.
+# Runs a query.  Returns all rows, each an array of texts (bytes), with undef
+# for NULL.
 
 sub query {
     my ($self, $text) = @_;
@@ -130,7 +131,7 @@ sub query {
 }
 
 
-# The names of a prepared statement's columns.
+# Returns the names of a prepared statement's columns.
 
 sub columns {
     my ($self, $name) = @_;
@@ -145,7 +146,7 @@ sub columns {
 }
 
 
-# The same as far as it is sent; until_ready() reads what comes of it.
+# Sends a query without waiting; until_ready() reads the answer.
 
 sub begin {
     my ($self, $text) = @_;

@@ -1,8 +1,9 @@
 package SvcTest::Planned;
 
-# What it takes to execute a prepared statement, as PostgreSQL explains it.  Of
-# who inherits it: s, the server, id, a tenant's, owner(), a user of it, values(),
-# of statements, and first_changes(), statements.
+# Measures the execution of a prepared statement by EXPLAIN.  A class that
+# inherits from this one has: s, the server; id, a tenant's; owner(), a user of
+# the tenant; values(), the parameters of statements; and first_changes(),
+# statements.
 
 use strict;
 use warnings;
@@ -15,12 +16,12 @@ use SvcTest::Governance;
 my $TIMEOUT = 60_000;           # ms, of a statement: it would take for ever
 
 
-# Executes a statement as svc_app with the tenant set, and undoes it.  kind, of
-# its plan: custom; generic, for all; refused, the same, but made for a request
-# without a tenant; early, made so when the tables were empty.  Returns what it
-# took, which does not depend on how busy the machine is: rows, of the node that has
-# most of them in all its loops, pages, and removed, the rows that were read in vain;
-# and the plan.
+# Executes a statement as svc_app with the tenant set, and rolls it back.  kind,
+# of its plan: custom; generic; refused, a generic plan made for a request
+# without a tenant; early, one made so when the tables were empty.  Returns what
+# does not depend on the load of the machine: rows, of the node that has most of
+# them in all its loops; pages; removed, the rows that were read in vain; and
+# the plan.
 
 sub execute {
     my ($self, $name, $text, $kind, $values) = @_;
@@ -43,8 +44,9 @@ sub execute {
 }
 
 
-# Where the plan is the one that was executed last, it is not executed again: of what
-# a statement calls, nothing is planned for one that is only explained.
+# Executes with a plan made without a tenant.  It does not execute when the plan
+# is the one that was executed last; EXPLAIN alone does not show the plans
+# inside the functions that a statement calls.
 
 sub without_tenant {
     my ($self, $text, $values) = @_;
@@ -88,7 +90,8 @@ sub shape {
 }
 
 
-# As the first requests after an installation do, on a connection that lives on.
+# Makes plans as the first requests after an installation do, on a connection
+# that stays open.
 
 sub plan_early {
     my ($self, $text) = @_;
@@ -111,7 +114,8 @@ sub plan_early {
 }
 
 
-# Of a request: set for all of the connection, what is executed is undone.
+# Returns the settings of a request, which here hold for the whole connection,
+# while each execution is rolled back.
 
 sub settings {
     my ($self) = @_;
@@ -159,7 +163,7 @@ sub work {
         $work{removed} += $1 * $loops if /Rows Removed by [\w ]+: (\d+)/;
     }
 
-    # of the first node, which counts what is below it too
+    # of the first node, which includes those below it
 
     my ($buffers) = grep { /Buffers:/ } @lines;
 

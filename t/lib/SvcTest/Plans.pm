@@ -1,7 +1,7 @@
 package SvcTest::Plans;
 
-# A tenant with as much of everything as makes a bad plan slow, the statements of
-# the modules, and values for each of them.
+# A tenant with so many rows in every table that a bad plan is slow; the
+# statements of the modules, and values for each of them.
 
 use strict;
 use warnings;
@@ -20,7 +20,7 @@ my $WHO = 100;                  # has most of the sign-ins
 
 # --- a tenant ----------------------------------------------------------------
 
-# Ids that are known: of a kind, with a number.
+# Returns a known id of a kind, by its number.
 
 sub id {
     my ($self, $kind, $n) = @_;
@@ -40,10 +40,10 @@ sub id_sql {
 }
 
 
-# slug: of the new tenant; number: another one for each; text: of the statements
-# to be planned before there is a row, for the kind "early", or nothing.  Row
-# triggers would take longer than all the rest: what they count is counted at the
-# end.
+# slug: the new tenant's; number: a different one for each tenant; text: the
+# statements to plan before there is a row, for the kind "early", or nothing.
+#  Rows are inserted without triggers, which would take longer than all the
+# rest; what these count is counted at the end.
 
 sub new {
     my ($class, $s, $slug, $number, $text) = @_;
@@ -301,7 +301,7 @@ EOT
 }
 
 
-# When tokens that are exchanged were issued, in ms; or the id of one.
+# Returns when the tokens to exchange were issued, in ms; with $n the id of one.
 
 sub exchanged {
     my ($self, $n) = @_;
@@ -333,7 +333,7 @@ sub sha {
 }
 
 
-# Of a session, and of what it is asked for.
+# Returns the digest of a session.
 
 sub session_sha {
     my ($self, $n) = @_;
@@ -342,8 +342,8 @@ sub session_sha {
 }
 
 
-# As many changes as a large bundle has: groups and roles that are there, or not
-# yet, or go.
+# Returns as many changes as a large bundle has: groups and roles that exist,
+# that are new, or that go.
 
 sub changes {
     my ($self) = @_;
@@ -376,9 +376,7 @@ sub attempts {
 }
 
 
-# For each statement the values of its parameters, in their order.
-
-# Of a row of the tenant, which is found by a column: its version.
+# Returns the version of a row of the tenant, found by a column's value.
 
 sub version {
     my ($self, $table, $column, $value) = @_;
@@ -393,6 +391,8 @@ sub place {
     return scalar $self->{s}->sql("SELECT ctid FROM svc.$table"
                                   . " WHERE tenant_id = '$self->{id}' AND $column = '$value'");
 }
+
+# Returns for each statement the values of its parameters, in their order.
 
 sub values {
     my ($self) = @_;
@@ -1024,8 +1024,8 @@ sub first_event {
 }
 
 
-# What has the triggers of users, groups, roles and sign-ins plan what they
-# execute.
+# Returns statements after which the triggers of users, groups, roles and
+# sign-ins have planned their own statements.
 
 sub first_changes {
     my ($self) = @_;

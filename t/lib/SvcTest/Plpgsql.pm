@@ -1,8 +1,8 @@
 package SvcTest::Plpgsql;
 
-# The statements of the functions of schema svc, with parameters in place of
-# variables: those in SQL as they are stored, those in PL/pgSQL as its compiler
-# writes them into the server's log ("#option dump").
+# The statements of the functions of schema svc, with parameters instead of
+# variables: those of SQL functions as they are stored, those of PL/pgSQL as its
+# compiler writes them to the server's log ("#option dump").
 
 use strict;
 use warnings;
@@ -13,15 +13,16 @@ use SvcTest::Process qw(slurp wait_for);
 my $QUERY = qr/\s*(?:SELECT|WITH|INSERT|UPDATE|DELETE)\b/i;
 my $TABLE = qr/\bsvc\.\w+\b(?!\()/;
 
-# a word of SQL, or what no variable is in
+# a word of SQL, or a token in which no variable can be
 my $WORD = qr/ ' (?:[^']|'')* ' | \$?\b[A-Za-z_]\w*(?:\.\w+)* | \$\d+ /x;
 
-# where a name is that of a column, whatever variable there is
+# where a name is a column's, even if there is a variable of this name
 my $COLUMNS = qr/ \bINSERT\s+INTO\s+[\w.]+(?:\s+AS\s+\w+)?\s*\([^()]*\)
                 | \bSET\s+\w+\s+= /x;
 
 
-# db: a connection of a superuser, which gets temporary tables; log: the server's.
+# db: a superuser's connection, which gets temporary tables; log: the server's
+# log.
 
 sub new {
     my ($class, $db, $log) = @_;
@@ -43,9 +44,9 @@ sub pairs {
 }
 
 
-# Statements that use a table, as { function, text, types }, and those whose text
-# nobody knows before they are executed, as { function, made }, the expression that
-# makes it.
+# Returns the statements that use a table, as { function, text, types }, and
+# those whose text is made at run time, as { function, made }, with the
+# expression that makes it.
 
 sub statements {
     my ($self) = @_;
@@ -92,7 +93,7 @@ sub sql {
 }
 
 
-# What the compiler knows of a function goes into f: variables and records.
+# Adds to f what the compiler knows of a function: variables and records.
 
 sub plpgsql {
     my ($self, $f) = @_;
@@ -113,7 +114,7 @@ sub plpgsql {
 }
 
 
-# What the compiler has written about a function.
+# Returns what the compiler has written about a function.
 
 sub dump_of {
     my ($self, $f) = @_;
@@ -135,8 +136,9 @@ sub dump_of {
 }
 
 
-# The expressions in a dump, each with what is before it in its line: between
-# quotes, of which the last is where none of a literal would be.
+# Returns the expressions in a dump, each with the text before it in its line.
+#  They are between quotes; the last quote is the one after which no literal can
+# go on.
 
 sub expressions {
     my ($text) = @_;
@@ -183,7 +185,8 @@ sub prepared {
 }
 
 
-# Of a variable, or of a field of a record: "unknown" when PostgreSQL is to tell.
+# Returns the type of a variable, or of a field of a record: "unknown" when
+# PostgreSQL is to infer it.
 
 sub type {
     my ($self, $f, $word) = @_;

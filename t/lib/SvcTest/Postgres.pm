@@ -1,8 +1,8 @@
 package SvcTest::Postgres;
 
-# A private PostgreSQL 15 cluster on a unix socket.  A migrated one is made
-# once and kept as a template below build/t; a test runs on a copy, which is in
-# memory where there is plenty.
+# A private PostgreSQL 15 cluster on a unix socket.  A migrated cluster is made
+# once and kept as a template below build/t; a test runs on a copy, in memory
+# where enough is free.
 
 use strict;
 use warnings;
@@ -23,7 +23,7 @@ use constant IN_MEMORY => 8 * 1024 * 1024;   # kB that are free
 my $BIN = (reverse sort glob '/usr/lib/postgresql/*/bin')[0]
           // '/usr/local/bin';
 
-# psql itself: Debian's is a program in Perl that takes five times as long
+# the real psql: Debian's is a wrapper in Perl that takes five times as long
 $ENV{PATH} = "$BIN:$ENV{PATH}";
 
 must_have(program => 'postgres psql');
@@ -53,7 +53,7 @@ sub new {
 }
 
 
-# Such as 15.20.
+# Returns the version, such as 15.20.
 
 sub version {
     my ($text) = (run([ "$BIN/postgres", '--version' ]))[1] =~ /\) (\d+\.\d+)/
@@ -70,7 +70,7 @@ sub conninfo {
 }
 
 
-# The template, made when there is none for these migrations yet.
+# Returns the template; makes it when these migrations have none yet.
 
 sub template {
     my ($self) = @_;
@@ -102,7 +102,8 @@ sub template {
 sub make_template {
     my ($self, $template) = @_;
 
-    # made in /tmp: the user that it runs as may not be let into the checkout
+    # made in /tmp, because the user that it runs as may not be able to read the
+    # checkout
 
     my $tmp = File::Temp->newdir('/tmp/svct.XXXXXX');
     chown((getpwnam run_user())[2, 3], $tmp) if $> == 0;
@@ -139,7 +140,7 @@ sub sh {
 }
 
 
-# With options of "svcctl migrate".
+# Runs "svcctl migrate", with options.
 
 sub migrate {
     my ($self, @options) = @_;
@@ -160,7 +161,7 @@ sub connect {
 }
 
 
-# Copies the template and starts.
+# Copies the template and starts the server.
 
 sub create {
     my ($self) = @_;
@@ -185,9 +186,9 @@ sub create {
 }
 
 
-# A folder for the data; undef where a gigabyte could be missed.  On ext4 it takes
-# longer to make a cluster's files, when many others have just been removed, than
-# most tests take for all the rest.
+# Returns a folder in memory for the data; undef where less than 8 GB are free.
+#  On ext4, making a cluster's files when many others have just been removed
+# takes longer than the rest of most tests.
 
 sub in_memory {
     my ($free) = (slurp('/proc/meminfo') // '') =~ /^MemAvailable: +(\d+) kB/m;
@@ -207,7 +208,7 @@ sub remove {
 }
 
 
-# Starts on what is there, and waits until it answers.
+# Starts the server on the existing data, and waits until it answers.
 
 sub launch {
     my ($self) = @_;
@@ -232,8 +233,8 @@ sub launch {
 }
 
 
-# One more server that follows this one, which runs: it answers reads.  $name is
-# that for synchronous_standby_names.
+# Starts a standby of this running server, which answers reads.  $name is its
+# name in synchronous_standby_names.
 
 sub standby {
     my ($self, $name) = @_;
@@ -253,7 +254,7 @@ sub standby {
 }
 
 
-# It takes writes from now on, on a timeline of its own.
+# Promotes it: it takes writes from now on, on a timeline of its own.
 
 sub promote {
     my ($self) = @_;
@@ -263,7 +264,7 @@ sub promote {
 }
 
 
-# Commits wait for standbys of these names; of none with ''.
+# Makes commits wait for standbys of these names; '' for none.
 
 sub synchronous {
     my ($self, $names) = @_;
@@ -288,8 +289,8 @@ sub pid {
 }
 
 
-# Whether its program, or a library that it had not loaded yet, is another one now,
-# as after an upgrade of the package.
+# Returns whether its program, or a library that it had not loaded yet, is now
+# another one, as after an upgrade of the package.
 
 sub upgraded {
     my ($self) = @_;
@@ -301,7 +302,7 @@ sub upgraded {
 }
 
 
-# A shutdown: INT fast, QUIT immediate, KILL -9.  Waits until all its processes
+# Shuts down: INT fast, QUIT immediate, KILL -9.  Waits until all its processes
 # are gone.
 
 sub stop {
@@ -319,7 +320,7 @@ sub stop {
         wait_exit($self->{pid});
     }
 
-    # orphans end by themselves when the postmaster is gone
+    # orphans end by themselves once the postmaster is gone
 
     wait_for { !grep { -e "/proc/$_" } @backends }
         or die "PostgreSQL left backends behind\n";
@@ -328,7 +329,7 @@ sub stop {
 }
 
 
-# The backends that serve connections of svc_app.
+# Returns the backends of svc_app's connections.
 
 sub app_backends {
     my ($self) = @_;
@@ -338,7 +339,8 @@ sub app_backends {
 }
 
 
-# Stops every process where it is: it still accepts, and never answers.
+# Stops every process where it is: connections are still accepted, and never
+# answered.
 
 sub freeze {
     my ($self) = @_;
@@ -355,7 +357,8 @@ sub thaw {
 }
 
 
-# Lines of its log at ERROR or above; that it starts or stops is none.
+# Returns the lines of its log at ERROR or above, without those about starting
+# and stopping.
 
 sub errors {
     my ($self) = @_;

@@ -1,7 +1,7 @@
 package SvcTest::Process;
 
-# Child processes of a test, the waiting for conditions, and the cleaning up.
-# Only processes that were started here, and their descendants, are signalled.
+# Child processes of a test, waiting for conditions, and cleaning up.  Only
+# processes that were started here, and their descendants, are signalled.
 
 use strict;
 use warnings;
@@ -20,7 +20,7 @@ my %STARTED;
 my @AT_EXIT;
 
 
-# Seconds, scaled for a build that is slower (sanitizers, valgrind).
+# Returns seconds, scaled for a slower build (sanitizers, valgrind).
 
 sub slow {
     my ($seconds) = @_;
@@ -29,8 +29,8 @@ sub slow {
 }
 
 
-# How often something is repeated: as the variable $name says; otherwise $few times,
-# and $full times where SVC_TEST_FULL=1 asks for all of it.
+# Returns how often to repeat something: the variable $name if it is set;
+# otherwise $few times, or $full times when SVC_TEST_FULL=1.
 
 sub repeated {
     my ($name, $few, $full) = @_;
@@ -39,9 +39,9 @@ sub repeated {
 }
 
 
-# Polls until the code returns true; its value, or an empty list after $seconds.
-# Without a number it is half a minute, as a busy machine may need: the end of a
-# test that has failed, and no judgement of how long something takes.
+# Polls until the code returns true.  Returns its value, or an empty list after
+# $seconds. The default is half a minute, which a busy machine may need: it ends
+# a test that has failed, and does not judge how long something takes.
 
 sub wait_for(&;$) {
     my ($code, $seconds) = @_;
@@ -61,17 +61,18 @@ sub wait_for(&;$) {
 }
 
 
-# The user that servers run as: PostgreSQL refuses root.
+# Returns the user that servers run as: PostgreSQL refuses root.
 
 sub run_user {
     return $> == 0 ? 'postgres' : scalar getpwuid $>;
 }
 
 
-# Starts @$cmd, input from the file $opt{in}, output to the file $opt{out}, errors
-# to the file $opt{err} or there too, as the user $opt{user}.  Returns the pid.  The child ends when this process
-# is killed.  prove's own PERL5LIB stays here: Debian's psql is Perl, and that
-# folder may be root's alone.
+# Starts @$cmd as the user $opt{user}, with input from the file $opt{in}, output
+# to the file $opt{out}, and errors to the file $opt{err} or, without it, to
+# $opt{out}.  Returns the pid.  The child ends when this process is killed.
+#  PERL5LIB is not passed on: prove sets it, Debian's psql is Perl, and that
+# folder may be readable by root only.
 
 sub spawn {
     my ($cmd, %opt) = @_;
@@ -114,8 +115,8 @@ sub spawn {
 }
 
 
-# From now on what daemons leave behind are children of this test, as they would
-# be of init; and one of them is as if it had been started here.
+# Makes this test the parent of what daemons leave behind, as init would be;
+# adopt() then treats such a process as if it had been started here.
 
 sub subreaper {
     syscall(157, 36, 1, 0, 0, 0) == 0 or die "prctl: $!\n";
@@ -129,7 +130,7 @@ sub adopt {
 }
 
 
-# Runs a command to its end: its wait status and all its output.
+# Runs a command to its end.  Returns its wait status and all its output.
 
 sub run {
     my ($cmd, %opt) = @_;
@@ -145,7 +146,7 @@ sub run {
 }
 
 
-# The same, with its two streams apart.
+# Does the same, and returns its output and its errors separately.
 
 sub run_apart {
     my ($cmd, %opt) = @_;
@@ -184,7 +185,8 @@ sub alive {
 }
 
 
-# The wait status of a child once it has ended; undef when it did not in time.
+# Waits for a child.  Returns its wait status, or undef when it does not end in
+# time.
 
 sub wait_exit {
     my ($pid, $seconds) = @_;
@@ -212,7 +214,7 @@ sub stat_of {
 
     my $stat = slurp("/proc/$pid/stat") // return;
 
-    # the name may hold spaces and parentheses
+    # the name may contain spaces and parentheses
 
     $stat =~ s/^\d+ \(.*\) //s or return;
 
@@ -222,9 +224,9 @@ sub stat_of {
 }
 
 
-# The pids of live children (zombies are not) of a process.  What the kernel tells
-# may lack one, beside one that is taken off meanwhile: it is read until it is the
-# same twice.
+# Returns the pids of a process's live children (no zombies).  The kernel's list
+# may lack one when another one is removed at the same moment, so it is read
+# until it is the same twice.
 
 sub children {
     my ($parent) = @_;
@@ -240,7 +242,7 @@ sub children {
 }
 
 
-# Each thread has those that it has started.
+# Each thread lists the children that it has started itself.
 
 sub children_of {
     my ($parent) = @_;
@@ -257,7 +259,7 @@ sub descendants {
 
 
 # Signals processes that this test started, or their descendants.  One that has
-# just ended by itself is left out.
+# just ended is left out.
 
 sub signal_pid {
     my ($signal, @pids) = @_;
@@ -297,7 +299,7 @@ sub write_file {
 }
 
 
-# The memory that processes have, in kB.
+# Returns the resident memory of processes, in kB.
 
 sub resident {
     my (@pids) = @_;
@@ -313,7 +315,8 @@ sub resident {
 }
 
 
-# Code to run when the test ends, however it does; the last one first.
+# Registers code to run when the test ends, however it ends; the last one runs
+# first.
 
 sub on_exit {
     my ($code) = @_;

@@ -47,7 +47,7 @@ sub new {
 }
 
 
-# The server alone, with certificates of that folder.
+# Starts the server only, with the certificates of that folder.
 
 sub server {
     my ($class, $root, $dir) = @_;
@@ -69,7 +69,7 @@ sub server {
 }
 
 
-# Another one of the program that pushes.
+# Starts another process of the program that pushes.
 
 sub program {
     my ($self, %opt) = @_;
@@ -98,7 +98,7 @@ sub url {
 }
 
 
-# Begins something; its id.
+# Begins an operation; returns its id.
 
 sub begin {
     my ($self, $op, $path, %arg) = @_;
@@ -120,7 +120,7 @@ sub cancel {
 }
 
 
-# The next thing that came to an end.
+# Waits for the next operation that ends, and returns its outcome.
 
 sub next {
     my ($self) = @_;
@@ -146,7 +146,7 @@ sub do {
 }
 
 
-# One user; want: without an id it is $USER.
+# Pushes one user.  want: the user; without an id it gets $USER.
 
 sub user {
     my ($self, $path, $want, %arg) = @_;
@@ -155,7 +155,7 @@ sub user {
 }
 
 
-# The same user once more, as the last push has left the record of him.
+# Pushes the same user again, with the record that the last push has left.
 
 sub again {
     my ($self, $path, $want, $got, %arg) = @_;
@@ -169,8 +169,9 @@ sub again {
 }
 
 
-# What came to a store since the last time: "GET /Users?filter=..." and the like are
-# method and url; body, headers.  The last line may just be written.
+# Returns the requests that came to a store since the last call: "GET
+# /Users?filter=..." by method and url, with body and headers.  The last line
+# may not be complete yet.
 
 sub requests {
     my ($self, $store) = @_;
@@ -194,7 +195,7 @@ sub requests {
 }
 
 
-# The users of a store, set before when there are @users.
+# Returns the users of a store, and sets them first when there are @users.
 
 sub users {
     my ($self, $store, @users) = @_;
@@ -210,7 +211,7 @@ sub users {
 }
 
 
-# A store answers all requests with this status, until that is 0.
+# Makes a store answer all requests with this status, until it is set to 0.
 
 sub away {
     my ($self, $store, $status) = @_;
@@ -222,7 +223,8 @@ sub away {
 }
 
 
-# Those who wait at the gate of a store are answered, and whoever comes later.
+# Opens the gate of a store: the waiting requests and all later ones are
+# answered.
 
 sub open_gate {
     my ($self, $store) = @_;
@@ -234,7 +236,7 @@ sub open_gate {
 }
 
 
-# The end of the program: its status, and what it and the sanitizers said.
+# Ends the program.  Returns its status, and what it and the sanitizers wrote.
 
 sub end {
     my ($self) = @_;

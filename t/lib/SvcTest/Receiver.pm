@@ -1,8 +1,8 @@
 package SvcTest::Receiver;
 
 # Receivers of webhooks, with TLS: good, other (a certificate for another name),
-# expired, self (self-signed), plain (no TLS), stall (accepts, and says
-# nothing), reset, and an HTTP proxy.
+# expired, self (self-signed), plain (no TLS), stall (accepts, and never
+# answers), reset, and an HTTP proxy.
 #
 #     my $receiver = SvcTest::Receiver->new($s);      # before $s->start
 #     my $hook = $receiver->hook($acme, '/ok');       # an endpoint
@@ -26,7 +26,8 @@ needs(program => 'cc node openssl');
 my $JSON = json();
 
 
-# Sets the directives of nginx that webhooks to here need; others in %svc.
+# Sets the directives of nginx that webhooks to these receivers need; %svc adds
+# others.
 
 sub new {
     my ($class, $s, %svc) = @_;
@@ -132,8 +133,8 @@ sub url {
 }
 
 
-# Creates an endpoint; its object, with the path in it.  server: as above; host:
-# a name instead of 127.0.0.1; events.
+# Creates an endpoint.  Returns its object, with the path in it.  server: one of
+# the above; host: a name instead of 127.0.0.1; events.
 
 sub hook {
     my ($self, $tenant, $path, %arg) = @_;
@@ -154,8 +155,8 @@ sub hook {
 }
 
 
-# Starts t/lib/hostile.c in a mode; the server's name, for hook().  @cipher: of
-# TLS 1.2, which it speaks then.
+# Starts t/lib/hostile.c in a mode.  Returns the server's name, for hook().
+#  @cipher: ciphers of TLS 1.2, the only version that it then speaks.
 
 sub hostile {
     my ($self, $mode, @cipher) = @_;
@@ -183,7 +184,7 @@ sub hostile {
 }
 
 
-# All requests that have come, oldest first: hashes with time (ms), url,
+# Returns all requests that have come, oldest first: hashes with time (ms), url,
 # connection, headers (a flat list), body, and header, by name in lower case.
 
 sub received {
@@ -212,7 +213,7 @@ sub received {
 }
 
 
-# Those at an endpoint's path.
+# Returns the requests to an endpoint's path.
 
 sub at {
     my ($self, $hook) = @_;
@@ -223,7 +224,7 @@ sub at {
 }
 
 
-# The same, when there are $n of them at least, or $seconds are over.
+# Returns the same once there are at least $n, or after $seconds.
 
 sub wait {
     my ($self, $hook, $n, $seconds) = @_;
@@ -234,7 +235,7 @@ sub wait {
 }
 
 
-# The delivery log of an endpoint, oldest first, when it has $n rows.
+# Returns the delivery log of an endpoint, oldest first, once it has $n rows.
 
 sub deliveries {
     my ($self, $hook, $n, $seconds) = @_;
@@ -254,8 +255,8 @@ sub deliveries {
 }
 
 
-# The delays, in ms, of so many events at an endpoint, one after the other, sorted.
-# The code makes one; more is called behind each.
+# Returns the delays, in ms, of $n events at an endpoint, one after the other,
+# sorted. $event makes an event, and $more is called after each.
 
 sub delays {
     my ($self, $hook, $n, $event, $more) = @_;
@@ -278,7 +279,7 @@ sub delays {
 }
 
 
-# How many deliveries are pending.
+# Returns how many deliveries are pending.
 
 sub pending {
     my ($self) = @_;

@@ -1,8 +1,8 @@
 package SvcTest::Redis;
 
-# A private Redis on a unix socket.  Nothing is stored on disk, unless
+# A private Redis on a unix socket.  It stores nothing on disk, unless
 # $redis->{persistent} is set before it starts; $redis->{options} are more
-# options of the command line.  It stores in the folder $redis->{data}.
+# options of the command line, and $redis->{data} is its folder.
 
 use strict;
 use warnings;
@@ -38,7 +38,7 @@ sub launch {
 }
 
 
-# Starts it, and does not wait until it takes commands.
+# Starts it, without waiting until it takes commands.
 
 sub spawn {
     my ($self) = @_;
@@ -60,7 +60,8 @@ sub spawn {
 }
 
 
-# The first line of the answer to an inline command; undef when there is none.
+# Returns the first line of the answer to an inline command; undef when there is
+# none.
 
 sub command {
     my ($self, $text) = @_;
@@ -69,7 +70,7 @@ sub command {
 }
 
 
-# The same on a connection, or on none: undef.
+# Does the same on a given connection; undef when this is undef.
 
 sub first_line {
     my ($sock, $text) = @_;
@@ -86,7 +87,7 @@ sub first_line {
 }
 
 
-# All of an answer, a line for each of its parts.
+# Returns a whole answer, one line for each of its parts.
 
 sub lines {
     my ($self, @command) = @_;

@@ -1,11 +1,11 @@
 package SvcTest::Resolver;
 
-# Names of one's own for the nginx under test: t/lib/resolver.c, preloaded.
+# Host names for the nginx under test: t/lib/resolver.c, preloaded.
 #
 #     my $resolver = SvcTest::Resolver->new($s);      # before $s->start
 #     $resolver->set('a.example.com' => '10.0.0.1,127.0.0.1', ...);
 #
-# Option: quiet, without calls(), which slow it down.
+# Option: quiet, no calls(), which slow nginx down.
 
 use strict;
 use warnings;
@@ -43,7 +43,8 @@ sub new {
 }
 
 
-# Adds names, or changes them: each an address, several with commas, or "hang".
+# Adds or changes names.  Each value is an address, several with commas, or
+# "hang".
 
 sub set {
     my ($self, %name) = @_;
@@ -58,7 +59,7 @@ sub set {
 }
 
 
-# How often a name was asked for, or an address connected to.
+# Returns how often a name was resolved, or an address connected to.
 
 sub calls {
     my ($self, $what, $name) = @_;

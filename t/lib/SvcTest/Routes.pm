@@ -1,8 +1,8 @@
 package SvcTest::Routes;
 
-# The route tables of the admin API, and of what other modules add to it, read
-# from their sources: what a test says of every route is then said of those that
-# are added later, too.
+# The route tables of the admin API, and of the modules that add to it, read
+# from their sources: so a test of every route also covers routes that are added
+# later.
 
 use strict;
 use warnings;
@@ -15,7 +15,7 @@ use SvcTest::Process qw(slurp);
 our @EXPORT = qw(admin_routes);
 our @EXPORT_OK = qw(all_routes parameters path_of);
 
-# The table of SCIM is made of macros, so that its routes are told here.
+# The table of SCIM is made of macros, so its routes are listed here.
 
 my @SCIM = (
     [ GET    => '/ServiceProviderConfig', 'getScimConfig' ],
@@ -28,8 +28,9 @@ my @SCIM = (
 );
 
 
-# A list of hashes: method, path (below /v1, a parameter is "*"), permission,
-# and one member for each flag, as in { json => 1, write_pool => 1 }.
+# Returns a list of hashes: method, path (below /v1; a parameter is "*"),
+# permission, and one member for each flag, as in { json => 1, write_pool => 1
+# }.
 
 sub admin_routes {
     my ($root) = @_;
@@ -80,9 +81,9 @@ sub routes_of {
 }
 
 
-# Those of both surfaces, joined with the contract: besides, a surface ("scim" or
-# "admin"), an id (the contract's operationId, or one like it for SCIM), url (the
-# whole path, a parameter is "*") and a name for tests.
+# Returns the routes of both surfaces, joined with the contract.  They also have
+# a surface ("scim" or "admin"), an id (the contract's operationId, or one like
+# it for SCIM), url (the whole path; a parameter is "*") and a name for tests.
 
 sub all_routes {
     my ($root) = @_;
@@ -118,8 +119,8 @@ sub all_routes {
 }
 
 
-# What the parameters of a path stand for: of each the fixed part before it, but
-# for what is an application there.
+# Returns the kind of each parameter of a path: the fixed part before it, except
+# where this is an application's.
 
 sub parameters {
     my ($route) = @_;
@@ -130,7 +131,7 @@ sub parameters {
 }
 
 
-# The path of a route with these values.
+# Returns the path of a route with these values.
 
 sub path_of {
     my ($route, @values) = @_;

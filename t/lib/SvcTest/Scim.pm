@@ -1,6 +1,6 @@
 package SvcTest::Scim;
 
-# What every SCIM answer must look like (RFC 7643, RFC 7644), one test each.
+# Tests of what every SCIM answer must look like (RFC 7643, RFC 7644).
 
 use strict;
 use warnings;
@@ -45,7 +45,7 @@ sub report {
 }
 
 
-# What is wrong with the head of a SCIM answer.
+# Returns what is wrong with the head of a SCIM answer.
 
 sub head_faults {
     my ($r, $status) = @_;
@@ -69,7 +69,7 @@ sub head_faults {
 }
 
 
-# An answer with this status and a JSON object, or none for 204.
+# Tests an answer with this status and a JSON object, or none for 204.
 
 sub scim_ok {
     my ($r, $status, $name) = @_;
@@ -88,7 +88,7 @@ sub scim_ok {
 }
 
 
-# An error in SCIM's envelope (RFC 7644, 3.12); type undef: no scimType.
+# Tests an error in SCIM's envelope (RFC 7644, 3.12); type undef: no scimType.
 
 sub scim_error {
     my ($r, $status, $type, $name) = @_;
@@ -137,7 +137,8 @@ sub error_faults {
 }
 
 
-# What is wrong with a user resource, apart from the values of attributes.
+# Returns what is wrong with a user resource, apart from the values of
+# attributes.
 
 sub user_faults {
     my ($user, $base) = @_;
@@ -176,7 +177,7 @@ sub user_faults {
 }
 
 
-# Cleared fields are left out, and nothing is empty.
+# Checks that cleared fields are left out, and that nothing is empty.
 
 sub null_faults {
     my ($path, $value) = @_;
@@ -192,7 +193,8 @@ sub null_faults {
 }
 
 
-# Where a user is, RFC 7643, 3.1, and when it is new also RFC 7644, 3.3.
+# Checks the location of a user: RFC 7643, 3.1, and for a new one also RFC 7644,
+# 3.3.
 
 sub location_faults {
     my ($r, $location) = @_;
@@ -204,9 +206,9 @@ sub location_faults {
 }
 
 
-# A user with exactly these attributes besides id, meta and emails; schemas is
-# derived from whether there is a department.  name.formatted may be shown, as
-# another name of displayName.
+# Tests a user with exactly these attributes besides id, meta and emails.
+#  schemas follows from whether there is a department.  name.formatted may be
+# there, as another name of displayName.
 
 sub scim_user {
     my ($user, $base, $expected, $name) = @_;
@@ -250,8 +252,8 @@ sub scim_user {
 }
 
 
-# A list (RFC 7644, 3.4.2) whose resources satisfy user_faults(); the user
-# names in order are returned by names().
+# Tests a list (RFC 7644, 3.4.2) whose resources satisfy user_faults().  names()
+# returns the user names in order.
 
 sub scim_list {
     my ($r, $base, $count, $name) = @_;
@@ -274,7 +276,7 @@ sub scim_list {
     push @wrong, scalar(@resources) . " resources, not $count"
         if @resources != $count;
 
-    # as integers, not as strings
+    # integers, not strings
 
     push @wrong, "$_->[0] is not the integer $_->[1]"
         for grep { $r->{body} !~ /"$_->[0]"\s*:\s*$_->[1]\s*[,}]/ }

@@ -1,7 +1,7 @@
 package SvcTest::Senders;
 
-# Processes that create users over connections that are kept, as fast as they
-# can or at a rate; and which of the events of those users came, how often.
+# Processes that create users over kept connections, as fast as they can or at a
+# rate; and a count of which of these users' events came, and how often.
 #
 #     my $senders = SvcTest::Senders->new($s, $acme, $receiver);
 #     $senders->start(800, rate => 150);
@@ -28,7 +28,7 @@ sub new {
 }
 
 
-# A line in the file for each user that is there: its id, and when it was.
+# Creates users, and writes a line to the file for each one: its id, and when.
 
 sub create {
     my ($self, $file, $name, $n, $rate) = @_;
@@ -66,7 +66,7 @@ sub create {
 }
 
 
-# rate: users a second, of all senders together.
+# Starts the senders.  rate: users per second, of all senders together.
 
 sub start {
     my ($self, $n, %opt) = @_;
@@ -94,7 +94,7 @@ sub file {
 }
 
 
-# The users that were created up to now: when, by id.
+# Returns the users that have been created so far: when, by id.
 
 sub sent {
     my ($self) = @_;
@@ -110,7 +110,7 @@ sub sent {
 }
 
 
-# Waits until there are $n of them.
+# Waits until $n users have been created.
 
 sub wait {
     my ($self, $n) = @_;
@@ -119,7 +119,7 @@ sub wait {
 }
 
 
-# Lets the senders end.
+# Waits until the senders have ended.  Returns the users.
 
 sub join {
     my ($self) = @_;
@@ -130,8 +130,8 @@ sub join {
 }
 
 
-# The same at once: who is killed has written down what was answered, or nobody
-# asks for it.
+# Kills the senders.  Each has written down what was answered; a user whose
+# answer it did not get is not counted.
 
 sub stop {
     my ($self) = @_;
@@ -142,7 +142,8 @@ sub stop {
 }
 
 
-# The same as join; all of their events have come, or have had the time to.
+# Does what join() does, and waits until all events of the users have come, or
+# the time for it is over.
 
 sub finish {
     my ($self, $hook) = @_;
@@ -156,7 +157,8 @@ sub finish {
 }
 
 
-# What is lost of them: the user ids; and how many deliveries came twice.
+# Returns the ids of the users whose event is lost, and how many deliveries came
+# twice.
 
 sub compare {
     my ($self, $sent, $hook) = @_;

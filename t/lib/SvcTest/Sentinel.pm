@@ -1,14 +1,14 @@
 package SvcTest::Sentinel;
 
 # Two Redis servers, a master and its replica, and three sentinels that watch
-# them, all on ports of their own of the loopback.
+# them, all on the loopback, each on a port of its own.
 #
 #     my $redis = SvcTest::Sentinel->new($s->dir);
 #     $redis->launch;
 #     $redis->end($redis->server(0), 'KILL');
 #     $redis->wait_promoted(1);
 #
-# What it has started ends with the test.
+# All of them end with the test.
 
 use strict;
 use warnings;
@@ -46,7 +46,7 @@ sub process {
 }
 
 
-# The arguments of svc_redis.
+# Returns the arguments of svc_redis.
 
 sub directive {
     my ($self) = @_;
@@ -74,7 +74,7 @@ sub launch {
 }
 
 
-# Starts the server; the second one begins as the replica of the first one.
+# Starts a server; the second one begins as the replica of the first one.
 
 sub spawn_server {
     my ($self, $n, @options) = @_;
@@ -145,7 +145,8 @@ sub server { return $_[0]{servers}[$_[1]] }
 sub sentinel { return $_[0]{sentinels}[$_[1]] }
 
 
-# The first line of the answer to an inline command; undef when there is none.
+# Returns the first line of the answer to an inline command; undef when there is
+# none.
 
 sub command {
     my ($self, $port, $text) = @_;
@@ -155,7 +156,8 @@ sub command {
 }
 
 
-# All of an answer, a line for each of its parts; none when nobody answers.
+# Returns a whole answer, one line for each of its parts; nothing when nobody
+# answers.
 
 sub lines {
     my ($self, $port, @command) = @_;
@@ -167,7 +169,7 @@ sub lines {
 }
 
 
-# What a sentinel has to say of the master.
+# Returns what a sentinel says about the master.
 
 sub told {
     my ($self, $n) = @_;
@@ -179,7 +181,7 @@ sub told {
 }
 
 
-# Which server says of itself that it is so.
+# Returns the server that says it is in this role.
 
 sub in_role {
     my ($self, $role) = @_;
@@ -190,7 +192,7 @@ sub in_role {
 }
 
 
-# Of server $n: master, slave, or nothing while it is away.
+# Returns the role of server $n: master, slave, or nothing while it is down.
 
 sub role {
     my ($self, $n) = @_;
@@ -216,7 +218,7 @@ sub in_sync {
 }
 
 
-# Waits until all sentinels that are alive name server $n, and it is the master.
+# Waits until all live sentinels name server $n, and it is the master.
 
 sub wait_promoted {
     my ($self, $n) = @_;

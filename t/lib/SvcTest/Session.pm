@@ -1,7 +1,7 @@
 package SvcTest::Session;
 
-# Sessions that no browser has, in the database: as a sign-in makes them, and
-# those of a user that are alive; and what a sign-in says of its address.
+# Sessions without a browser, made in the database as a sign-in makes them; the
+# live sessions of a user; and the addresses of sign-ins.
 
 use strict;
 use warnings;
@@ -11,8 +11,9 @@ use Exporter qw(import);
 our @EXPORT_OK = qw(session_of live_sessions add_addresses);
 
 
-# The statement that makes one: none of a user who is not active, and none
-# while somebody changes the user.  expires: in, "1 h" when left out.
+# Returns the statement that makes a session: none for a user who is not active,
+# and none while somebody changes the user.  expires: in how long; the default
+# is "1 h".
 
 sub session_of {
     my ($user, $expires) = @_;
@@ -29,7 +30,7 @@ EOT
 }
 
 
-# How many.
+# Returns how many live sessions a user has.
 
 sub live_sessions {
     my ($s, $user) = @_;
@@ -44,7 +45,7 @@ EOT
 }
 
 
-# The addresses of sign-ins that have been put into the table, as each sign-in
+# Adds the addresses of sign-ins that were inserted directly, as each sign-in
 # would have added its own.
 
 sub add_addresses {

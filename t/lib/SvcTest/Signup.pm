@@ -1,6 +1,6 @@
 package SvcTest::Signup;
 
-# Whoever signs up: what begins it, the mail, and what is shown of it.
+# Self-service sign-up: its beginning, the mail, and the proof from it.
 #
 #     my $up = SvcTest::Signup->new($s, $mail, $acme);
 #     my $in = $up->begin('ada@acme.test');
@@ -16,7 +16,7 @@ use SvcTest::Browser qw($PASSWORD);
 use SvcTest::Process qw(wait_for);
 
 
-# Directives, with numbers that the tests do not come near.
+# Returns directives, with limits that the tests do not reach.
 
 sub svc {
     return (svc_sign_in => 'on',
@@ -26,7 +26,7 @@ sub svc {
 }
 
 
-# more: path, of the routes; link, the member of its fragment.
+# more: path, of the routes; link, the name in the link's fragment.
 
 sub new {
     my ($class, $s, $mail, $tenant, %more) = @_;
@@ -58,7 +58,7 @@ sub start {
 }
 
 
-# The latest mail to an address.
+# Returns the latest mail to an address.
 
 sub mail_to {
     my ($self, $email) = @_;
@@ -78,7 +78,7 @@ sub mail_to {
 }
 
 
-# What it says, of an answer of start().
+# Returns the code and the link in a mail, with the id in the answer.
 
 sub mailed {
     my ($self, $r, $email, $b) = @_;

@@ -1,8 +1,8 @@
 package SvcTest::Skip;
 
-# What cannot be tested here, and what is missing for it.  It is a failure where
-# nothing may be left out: SVC_TEST_ALL=1.  Otherwise it is said, and written to the
-# file SVC_TEST_SKIPPED, of which "make test" makes a list.
+# Leaves out what cannot be tested here, and says what is missing.  With
+# SVC_TEST_ALL=1 that is a failure.  Otherwise it is printed, and written to the
+# file SVC_TEST_SKIPPED, from which "make test" makes a list.
 #
 #     needs(program => 'node npm', python => 'dnslib');
 #
@@ -13,8 +13,8 @@ package SvcTest::Skip;
 #         ...
 #     }
 #
-# A library says what it needs when it is loaded: nothing runs then that would have
-# to be ended.
+# A library calls needs() when it is loaded, when nothing runs yet that would
+# have to be ended.
 
 use strict;
 use warnings;
@@ -26,8 +26,8 @@ our @EXPORT = qw(needs must_have skip_file skip_part skip_built_in);
 our @EXPORT_OK = qw(lacks);
 
 
-# Who has it, and Debian's packages of all that a test asks for: conf/deps.sh
-# installs them.
+# How to find out whether something is installed, and the Debian package of each
+# thing that a test needs: conf/deps.sh installs these.
 
 our %KIND = (
     program => { has => \&has_program, for => '', package => {
@@ -90,7 +90,7 @@ our %KIND = (
 );
 
 
-# nginx and other servers are in folders that users may not have in their PATH.
+# nginx and other servers are in folders that users may not have in PATH.
 
 sub has_program {
     my ($name) = @_;
@@ -100,8 +100,9 @@ sub has_program {
 }
 
 
-# The programs in Python are run by Debian's.  It is asked, which takes its time,
-# only where the module is not in Debian's folder, or another one comes first.
+# The Python programs run under Debian's Python.  It is asked, which takes time,
+# only when the module is not in Debian's folder, or PYTHONPATH puts another one
+# first.
 
 sub has_python {
     my ($name) = @_;
@@ -135,7 +136,7 @@ sub has_ruby {
 }
 
 
-# What is missing of it, and how to get that; undef when all is there.
+# Returns what is missing, and how to install it; undef when nothing is.
 
 sub lacks {
     my (@needed) = @_;
@@ -159,7 +160,8 @@ sub lacks {
 }
 
 
-# Nothing of the file, or of the file that loads this library, is run without it.
+# Skips the file, or the file that loads this library, when something is
+# missing.
 
 sub needs {
     my $why = lacks(@_);
@@ -168,7 +170,7 @@ sub needs {
 }
 
 
-# The same of what no test can do without: none of them is run.
+# Ends the whole run when something is missing that no test can do without.
 
 sub must_have {
     my $why = lacks(@_);
@@ -177,8 +179,8 @@ sub must_have {
 }
 
 
-# One line, where "die" adds others while modules are loaded.  Of a benchmark nothing
-# is left out.
+# Ends with one line; "die" adds others while modules are loaded.  A benchmark
+# leaves nothing out, and ends here, too.
 
 sub end {
     diag(@_);
@@ -218,8 +220,8 @@ sub skip_part {
 }
 
 
-# What installs, or runs, the modules that are built for Debian's nginx: of a
-# build with sanitizers they are a part of nginx.
+# Skips what installs or runs the modules that are built for Debian's nginx: in
+# a build with sanitizers they are part of nginx.
 
 sub skip_built_in {
     skip_file('the modules are built into this nginx')

@@ -38,7 +38,8 @@ sub new {
 }
 
 
-# Reads the header: the answer, complete when it is not a stream.
+# Reads the header.  Returns the answer, which is complete when it is not a
+# stream.
 
 sub open {
     my ($self) = @_;
@@ -96,7 +97,8 @@ sub take {
 }
 
 
-# Reads what is there, or waits that long for it; false when nothing came.
+# Reads what has arrived, or waits $seconds for it; returns false when nothing
+# came.
 
 sub pump {
     my ($self, $seconds) = @_;
@@ -129,7 +131,8 @@ sub pump {
 }
 
 
-# Until there are $n events in all; false when they do not come in time.
+# Waits until there are $n events in all; returns false when they do not come in
+# time.
 
 sub wait_for {
     my ($self, $n, $seconds) = @_;
@@ -147,7 +150,8 @@ sub wait_for {
 }
 
 
-# Until the server ends it: 'end' with the last chunk, 'cut' without, or ''.
+# Waits until the server ends the stream.  Returns 'end' after the last chunk,
+# 'cut' without it, or ''.
 
 sub wait_end {
     my ($self, $seconds) = @_;
@@ -165,7 +169,7 @@ sub wait_end {
 }
 
 
-# What came last.
+# Returns the id that came last.
 
 sub last_id {
     my ($self) = @_;

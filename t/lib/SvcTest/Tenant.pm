@@ -1,6 +1,7 @@
 package SvcTest::Tenant;
 
-# A tenant of the system under test, with tokens, and requests in its name.
+# A tenant of the system under test, with its tokens, and requests that use
+# them.
 
 use strict;
 use warnings;
@@ -34,8 +35,8 @@ sub new {
 }
 
 
-# Another token: kind 'scim' or 'api', name, permissions separated by commas, and
-# expires or revoked, each an SQL expression.
+# Makes another token.  kind: 'scim' or 'api'; name; permissions, separated by
+# commas; expires or revoked, each an SQL expression.
 
 sub token {
     my ($self, %arg) = @_;
@@ -66,7 +67,7 @@ EOT
 }
 
 
-# The text of an API token with these permissions, separated by commas.
+# Returns a new API token with these permissions, separated by commas.
 
 sub token_for {
     my ($self, $permissions) = @_;
@@ -75,8 +76,8 @@ sub token_for {
 }
 
 
-# One SCIM request: the path is relative to /scim/v2, a body that is a
-# reference is sent as JSON, headers are added to those of a plain client.
+# Sends one SCIM request.  The path is relative to /scim/v2, a body that is a
+# reference is sent as JSON, and headers are added to those of a plain client.
 
 sub scim {
     my ($self, $method, $path, $body, $headers) = @_;
@@ -94,8 +95,8 @@ sub scim {
 }
 
 
-# The same for the admin API: relative to /v1/admin, with the tenant's API token
-# or another one.
+# Sends one request of the admin API.  The path is relative to /v1/admin; the
+# token is the tenant's API token or another one.
 
 sub admin {
     my ($self, $method, $path, $body, $headers, $token) = @_;
@@ -106,8 +107,8 @@ sub admin {
 }
 
 
-# A function that asks below a path of the admin API, with the name of a token,
-# which is "all" when there is none, and headers.
+# Returns a function that sends requests below a path of the admin API.  Its
+# arguments include the name of a token ("all" by default) and headers.
 
 sub asks {
     my ($self, $below, $token) = @_;
@@ -142,7 +143,7 @@ sub create {
 }
 
 
-# The same with a name of its own.
+# Creates a user with a unique name.
 
 sub new_user {
     my ($self) = @_;
@@ -153,7 +154,8 @@ sub new_user {
 }
 
 
-# Stores $n users directly, user1@..., all created now; their ids in order.
+# Stores $n users directly, user1@..., all created now.  Returns their ids in
+# order.
 
 sub add_users {
     my ($self, $n) = @_;
@@ -171,7 +173,7 @@ EOT
 }
 
 
-# Stores applications of a type directly, by their clientIds.
+# Stores applications of a type directly, with these clientIds.
 
 sub add_applications {
     my ($self, $type, @ids) = @_;
@@ -188,7 +190,7 @@ EOT
 }
 
 
-# A text that changes when a request has stored anything in this tenant.
+# Returns a text that changes when a request has stored anything in this tenant.
 
 sub stored {
     my ($self) = @_;
@@ -203,7 +205,7 @@ EOT
 }
 
 
-# How often its governance has changed.
+# Returns how often its governance has changed.
 
 sub revision {
     my ($self) = @_;
@@ -215,8 +217,8 @@ sub revision {
 
 # --- the audit log -----------------------------------------------------------
 
-# Its events, oldest first, each an array of columns: SQL expressions, of which
-# "details" alone is decoded.
+# Returns its events, oldest first, each an array of columns, which are SQL
+# expressions; only "details" is decoded.
 
 sub events {
     my ($self, @columns) = @_;
@@ -225,7 +227,7 @@ sub events {
 }
 
 
-# Those of one target.
+# Returns the events of one target.
 
 sub events_of {
     my ($self, $id, @columns) = @_;
@@ -234,8 +236,8 @@ sub events_of {
 }
 
 
-# Those that came since the last call; without columns the action, the type, id
-# and name of its target, and details.
+# Returns the events since the last call.  The default columns are the action;
+# the type, id and name of its target; and details.
 
 sub new_events {
     my ($self, @columns) = @_;

@@ -1,7 +1,7 @@
 package SvcTest::Urls;
 
-# Where webhooks, and what else a tenant names, may not lead to: each of these
-# leads, for one parser of URLs or another, to where it must not.
+# URLs that neither a webhook nor any other setting of a tenant may have: some
+# parser of URLs takes each of them for an address that is forbidden.
 
 use strict;
 use warnings;

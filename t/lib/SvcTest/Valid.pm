@@ -1,8 +1,8 @@
 package SvcTest::Valid;
 
-# A valid body of each operation that reads one, with all of the members that it
-# may have: the one table of them for all tests that walk over the routes.  A
-# route that is missing here makes them die.
+# A valid body for each operation that reads one, with all members that it may
+# have.  All tests that walk over the routes use this table, and die when a
+# route is missing.
 
 use strict;
 use warnings;
@@ -18,10 +18,10 @@ our @EXPORT_OK = qw(bodies body_of);
 my ($TRUE, $FALSE) = (JSON::PP::true(), JSON::PP::false());
 
 
-# By operation.  of: what a body names: slug, of the tenant; self, the address of
-# who asks, self_id and password; user, the id, and email, the address, of another
-# one; group, role, application, agent, target and other (an application that is
-# no target yet).
+# Returns bodies by operation.  of: what the bodies refer to: slug, of the
+# tenant; self, self_id and password, of the user who sends the requests; user
+# (an id) and email, of another user; group, role, application, agent, target
+# and other (an application that is not a target yet).
 
 sub bodies {
     my (%of) = @_;
@@ -173,7 +173,7 @@ sub bodies {
 }
 
 
-# That of a route, and undef of one that reads none.
+# Returns the body of a route; undef when it reads none.
 
 sub body_of {
     my ($route, $bodies) = @_;

@@ -1,7 +1,7 @@
 package SvcTest::Verdicts;
 
-# One case, asked of two builds of the modules on the same database: what each of them
-# answers, and what it leaves behind, without what is random or of the time.
+# Sends one case to two builds of the modules on the same database, and returns
+# what each answers and stores, without what is random or depends on the time.
 
 use strict;
 use warnings;
@@ -22,14 +22,15 @@ needs(python => 'cryptography');
 
 my $API = 'https://api.test/';
 
-# Anomalies that are raised by requests; others come of sweeps, at their time.
+# Anomalies that requests raise; others are raised by sweeps, at their own
+# times.
 
 my $RAISED = "'scope_denied', 'audience_denied', 'disabled_use', 'expired_use', 'secret_reuse'";
 
 my $JSON = JSON::PP->new->canonical->utf8;
 
 
-# s: a server that has been started; old, new: its nodes, by their ports.
+# s: a server that has been started; old and new are its nodes, by their ports.
 
 sub new {
     my ($class, $s) = @_;
@@ -59,7 +60,7 @@ sub new {
 
     $s->sql("UPDATE svc.oauth_tenant SET orphan_action = 'disable'");
 
-    # both builds have the tenant's key
+    # both builds then have the tenant's key
 
     form($s, token => { grant_type => 'client_credentials' }, client => $self->{other})
         ->status == 200 or die "no token\n";
@@ -68,7 +69,7 @@ sub new {
 }
 
 
-# What the case is to find, which both find the same.
+# Sets the state that a case needs; both builds find the same.
 
 sub state {
     my ($self, $case) = @_;
@@ -88,7 +89,8 @@ sub state {
 }
 
 
-# One side's answer and rows: rows of what is shown are its own.
+# Returns the answer and the rows of one build.  What it presents has rows of
+# its own.
 
 sub ask {
     my ($self, $case, $port) = @_;
@@ -100,12 +102,12 @@ sub ask {
     my $fields = $self->fields($case, $client, $port);
     my $since = $s->sql('SELECT clock_timestamp()');
 
-    # what has come of showing an actor is not of that millisecond
+    # rows from presenting an actor token must not have the same millisecond
 
     wait_for { $s->sql("SELECT clock_timestamp() > '$since'::timestamptz + interval '2 ms'") eq 't' };
     $since = $s->sql('SELECT clock_timestamp()');
 
-    # cut-offs are later than what is shown
+    # a cut-off must be later than the tokens that are presented
 
     $s->sql("$_ WHERE " . (/svc\.tenant / ? 'id' : 'tenant_id') . " = '$self->{acme}{id}'")
         for @{ $case->{tenant} };
@@ -162,7 +164,7 @@ sub request {
 }
 
 
-# The form, with new rows of what it shows.
+# Returns the form, with new rows of what it presents.
 
 sub fields {
     my ($self, $case, $client, $port) = @_;
@@ -211,7 +213,8 @@ sub grant {
 }
 
 
-# A code or a refresh token, of a grant of its own; or of another client.
+# Makes a code or a refresh token, of a new grant of the client, or of another
+# one.
 
 sub shown {
     my ($self, $case, $client, $table) = @_;
@@ -235,7 +238,7 @@ sub shown {
 }
 
 
-# What shows that the client acts: its own token; or that of another one, or a user's.
+# Returns the actor token: the client's own, another client's, or a user's.
 
 sub actor {
     my ($self, $case, $client, $port) = @_;
@@ -248,7 +251,7 @@ sub actor {
 }
 
 
-# A client's own token, or none, if it gets none.
+# Returns a client's own token, or 'none' when it is refused.
 
 sub own {
     my ($self, $client, $port, %fields) = @_;
@@ -260,7 +263,8 @@ sub own {
 }
 
 
-# A user's token that was issued to the client, for its resource; or what is none.
+# Returns the subject token: a user's that is for the client's resource, or a
+# wrong one.
 
 sub subject {
     my ($self, $case, $client, $port) = @_;
@@ -308,7 +312,8 @@ sub insert {
 }
 
 
-# What a client sees, without what is random: of a token what introspection says.
+# Returns what a client sees, without what is random.  For a token it is what
+# introspection says.
 
 sub answer {
     my ($self, $json, $client, $case, $port) = @_;
@@ -332,7 +337,8 @@ sub answer {
 }
 
 
-# Times as what they are after the first one, in ten seconds: one is nothing.
+# Replaces times by their distance from the first one, in units of ten seconds:
+# a second makes no difference.
 
 sub plain {
     my ($claims) = @_;
@@ -346,7 +352,7 @@ sub plain {
 }
 
 
-# Rows of clients' own tokens come behind the answer.
+# Waits for the row of a client's own token, which is written after the answer.
 
 sub settle {
     my ($self, $r, $case, $since) = @_;
@@ -358,8 +364,8 @@ sub settle {
 }
 
 
-# Tokens that were, but for those that lend their proofs, and clients' own ones that
-# are shown.
+# Selects the tokens that were issued, without those of clients that only
+# provide proofs, and without clients' own tokens that are presented.
 
 sub issued {
     my ($self, $since, $case) = @_;
@@ -370,7 +376,7 @@ sub issued {
 }
 
 
-# All that is new since then, and what it has changed.
+# Returns all rows that are new since then, and those that were changed.
 
 sub rows {
     my ($self, $since, $case) = @_;

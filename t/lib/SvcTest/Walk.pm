@@ -1,8 +1,9 @@
 package SvcTest::Walk;
 
-# What the walks over all routes share: one server with everything switched on,
-# one list of routes, two tenants with one of each thing that an id may name, and
-# the two things that each walk does: to ask, and to tell what was wrong.
+# What the walks over all routes share: a server with everything switched on, a
+# list of routes, two tenants with one of each thing that an id may name, and
+# the two things that each walk does: it sends requests, and reports what was
+# wrong.
 #
 #     my $w = SvcTest::Walk->new;
 #     for my $route ($w->routes) {
@@ -29,15 +30,15 @@ use SvcTest::Valid qw(bodies body_of);
 
 our $NONE = '00000000-0000-4000-8000-000000000000';
 
-# What is written without a request.
+# Tables that are written without a request.
 my %VOLATILE = map { $_ => 1 } qw(agent_sweep scim_helper webhook_outbox);
 
-# What any request with a good credential may write, once in a while.
+# Columns that any request with a valid credential may write now and then.
 my %SEEN = (credential => 'last_used_at', session => 'last_seen_at');
 
 
-# As many sign-ins as there are values, and what is cheap to hash; beside it the
-# same on a port where a body has one second to come.
+# Sign-ins are not limited, and hashing is cheap.  A second port serves the same
+# with a timeout of one second for bodies.
 
 sub new {
     my ($class) = @_;
@@ -57,7 +58,7 @@ sub new {
         },
         locations => 'location /oauth { svc_oauth on; }',
 
-        # where there is another tenant, too: who names none means this one
+        # with several tenants, requests that name none mean this one
 
         server => "        svc_tenant acme;\n", http => <<"EOT")->start;
     server {
@@ -68,7 +69,7 @@ sub new {
     }
 EOT
 
-    # no helper has the targets: it would write to them
+    # no helper can take the targets: it would write to them
 
     $s->sql("ALTER TABLE svc.scim_target ALTER lease_by SET DEFAULT 'somebody'");
     $s->secret($PASSWORD);
@@ -91,8 +92,8 @@ sub late { return $_[0]{late} }
 
 # --- two tenants ---------------------------------------------------------------
 
-# A tenant with one of each thing, by the fixed part of a path before its id, and
-# with an owner who has signed in.
+# Makes a tenant with an owner who has signed in, and with one of each thing, by
+# the fixed part of the path before its id.
 
 sub tenant {
     my ($self, $slug) = @_;
@@ -125,7 +126,7 @@ sub tenant {
 }
 
 
-# What the bodies of SvcTest::Valid name, of one tenant.
+# Returns what the bodies of SvcTest::Valid refer to in one tenant.
 
 sub named {
     my ($self, $slug) = @_;
@@ -142,7 +143,8 @@ sub named {
 }
 
 
-# Of an agent, an application, one that is a target, and one more.
+# Returns the ids of an agent, of an application, of one that is a target, and
+# of one more.
 
 sub client_ids {
     my ($slug) = @_;
@@ -178,7 +180,7 @@ sub things {
             'client_id, type, key, severity, details',
             "'$agent', 'new_ip', 'x', 'low', '{}'", 'id'),
 
-        # one that is synchronized already, and tested
+        # a target that is already synchronized and tested
 
         'scim-targets' => $add->('scim_target', 'client_id, name, base_url, token,'
             . ' sync_status, test_id, test_at', "'$web[1]', 'x',"
@@ -200,7 +202,7 @@ sub things {
         email => $add->('factor', 'user_id, id, type, name',
             "'$user', gen_random_uuid(), 'email', 'x'", 'id'),
 
-        # of which there is a list of ours
+        # from our fixed lists
 
         connections => $slug eq 'acme' ? 'google' : 'apple',
         integrations => $slug eq 'acme' ? 'azure-devops' : 'none',
@@ -208,7 +210,7 @@ sub things {
 }
 
 
-# A row of a tenant's, as SQL; the value of $returning.
+# Adds a row of a tenant, given as SQL.  Returns the value of $returning.
 
 sub add_row {
     my ($self, $tenant, $table, $columns, $values, $returning) = @_;
@@ -219,7 +221,7 @@ sub add_row {
 }
 
 
-# An agent, and what people sign in to.
+# Adds an agent, and applications that users sign in to.
 
 sub applications {
     my ($self, $tenant) = @_;
@@ -233,7 +235,7 @@ sub applications {
 }
 
 
-# The id of one that has all that a group can have.
+# Adds a group with everything that a group can have.  Returns its id.
 
 sub group {
     my ($self, $tenant, $user, $client) = @_;
@@ -252,7 +254,7 @@ sub group {
 }
 
 
-# The values of a route's parameters, of a tenant.
+# Returns the values of a route's parameters in a tenant.
 
 sub ids {
     my ($self, $route, $tenant) = @_;
@@ -271,7 +273,8 @@ sub path {
 
 # --- asking, and telling ---------------------------------------------------------
 
-# What a route's credential is: a token, or of what takes none the session.
+# Returns the headers with a route's credential: a token, or the session where
+# no token is accepted.
 
 sub headers {
     my ($self, $route) = @_;
@@ -282,7 +285,7 @@ sub headers {
 }
 
 
-# From now on no request ends a session: one may sign out who makes the others.
+# From now on no request ends a session, because one of them may be a sign-out.
 
 sub stay_signed_in {
     my ($self) = @_;
@@ -304,8 +307,8 @@ sub cookies {
 }
 
 
-# On a connection that is kept for as long as the server keeps it; undef when
-# there is no answer.
+# Sends a request on a connection that is kept as long as the server keeps it.
+# Returns undef when there is no answer.
 
 sub ask {
     my ($self, $method, $path, $headers, $body) = @_;
@@ -319,8 +322,8 @@ sub ask {
 }
 
 
-# What is wrong with an answer that is to be this error; type: of SCIM, or another
-# code than that of the status.
+# Returns what is wrong with an answer that should be this error.  type: SCIM's
+# scimType, or an error code that is not the status's default.
 
 sub faults {
     my ($self, $route, $r, $status, $type) = @_;
@@ -336,7 +339,7 @@ sub faults {
 }
 
 
-# One test: what was wrong, each "input: what came".
+# Makes one test.  wrong: what was wrong, each as "input: what came".
 
 sub told {
     my ($self, $name, @wrong) = @_;
@@ -347,7 +350,7 @@ sub told {
 
 # --- what is stored --------------------------------------------------------------
 
-# All rows of all tables, by table.
+# Returns a digest of all rows of each table, by table.
 
 sub stored {
     my ($self) = @_;
@@ -378,9 +381,9 @@ EOT
 }
 
 
-# After requests that are to do nothing: the workers are unharmed, and nothing is
-# stored: what was, or an empty text.  Where no transaction has had a number since,
-# nobody has written anything.
+# Checks requests that must do nothing: the workers are unharmed, and nothing is
+# stored. Returns what was stored, or an empty text.  When no transaction has
+# got a number since the last look, nobody has written anything.
 
 sub unharmed {
     my ($self, $name) = @_;
@@ -410,7 +413,7 @@ sub transactions {
 }
 
 
-# What has changed since is what was to change.
+# Accepts the changes so far as intended.
 
 sub changed {
     my ($self) = @_;

@@ -1,7 +1,8 @@
 package SvcTest::Verdicts::Cases;
 
-# Requests for tokens, each with a state that it meets: of one seed always the same
-# ones.  Most have one or two things wrong, so that the order of verdicts counts.
+# Requests for tokens, each with the state that it meets.  A seed always gives
+# the same ones.  Most have one or two things wrong, so that the order of checks
+# matters.
 
 use strict;
 use warnings;
@@ -14,7 +15,7 @@ my $API = 'https://api.test/';
 my $OTHER_API = 'https://other.test/';
 my @GRANTS = ('client_credentials', 'authorization_code', 'refresh_token', $EXCHANGE);
 
-# An application as it is when nothing is wrong, but for what a case draws.
+# An application with which nothing is wrong, except what a case changes.
 
 my %GOOD = (
     enabled => 'true', expires_at => 'NULL', owner_lost_at => 'now()', owner_id => 'NULL',
@@ -25,8 +26,8 @@ my %GOOD = (
     scopes => "'{openid,profile,read,write}'", access_token_format => "'opaque'",
 );
 
-# What may be wrong, by what it is a part of: of the client's row, of the tenant's, of
-# the user's, of the grant's, of what is shown; and of the form.
+# What may be wrong, by the part it belongs to: the client's row, the tenant's,
+# the user's, the grant's, the presented token's; and the form.
 
 my %APP = (
     disabled => { enabled => 'false' },
@@ -135,7 +136,7 @@ my @CLIENT = (keys %APP, qw(suspended tenant_cut wrong_secret public proof proof
                             for_none for_issuer for_badly));
 my @GRANTED = (@CLIENT, keys %USER, keys %GRANT, 'not_it');
 
-# With which clients, and what may be wrong.
+# The clients of each type of request, and what may be wrong.
 
 my %TYPES = (
     client_credentials => { clients => [ qw(m2m agent) ], wrong => [ @CLIENT ] },
@@ -147,13 +148,13 @@ my %TYPES = (
                                  to_service to_none) ] },
 );
 
-# As often as that, of ten.
+# How often each type is drawn, out of ten.
 
 my @DRAWN = (('refresh_token') x 4, ('authorization_code') x 3, ($EXCHANGE) x 2,
              'client_credentials');
 
 
-# types: only of these, or none: of all.
+# types: draws only these; none means all.
 
 sub new {
     my ($class, $seed, @types) = @_;
@@ -164,7 +165,7 @@ sub new {
 }
 
 
-# A number below that (xorshift: the same on every machine).
+# Returns a number below $n (xorshift: the same on every machine).
 
 sub below {
     my ($self, $n) = @_;
@@ -187,8 +188,9 @@ sub one {
 }
 
 
-# The next one: type, client, the names of what is wrong, and what comes of these: app,
-# tenant, user, grant, shown, subject, actor, audience and form; good: the other clients.
+# Returns the next case: type, client, the names of what is wrong, and the
+# changes that these make: app, tenant, user, grant, shown, subject, actor,
+# audience and form; good: the other clients.
 
 sub draw {
     my ($self) = @_;

@@ -1,13 +1,13 @@
 package SvcTest::Walk::Bodies;
 
-# Bodies that are not a JSON object, too large, of another length than they say, or
-# late; and members with any value.
+# Bodies that are not a JSON object, too large, of another length than they
+# claim, or late; and members with any value.
 #
-# One reader has the bodies of all routes (ngx_svc_body.c, then
-# ngx_svc_request_json()), before any code of a route's own: what it refuses depends
-# on the surface, on who may ask, and on the flags of the route that it looks at.
-# Of the routes that are alike in these the first gets all that there is, and each
-# other one some of it.
+# The bodies of all routes have one reader (ngx_svc_body.c, then
+# ngx_svc_request_json()), which runs before any code of a route.  What it
+# refuses depends on the surface, on the credential, and on the flags of the
+# route that it looks at.  The first of the routes that are alike in these gets
+# all inputs, and each other one gets some.
 
 use strict;
 use warnings;
@@ -26,7 +26,7 @@ use constant AT_ONCE => 100;             # routes whose bodies are late
 my $JSON = JSON::PP->new->utf8->canonical;
 
 
-# Bodies that are not a JSON object, or are one that is refused.
+# Bodies that are not a JSON object, or are an object that is refused.
 
 my @BODIES = (
     [ 'empty',                    '' ],
@@ -88,7 +88,7 @@ my @BODIES = (
     [ '400 digits',               '{"a":' . '9' x 400 . '}' ],
 );
 
-# those that every route gets
+# bodies that every route gets
 
 my %EACH = map { $_ => 1 } 'empty', 'an array', 'cut short', 'duplicate keys, deep',
                            '100,000 arrays deep, open', 'a lone high surrogate';
@@ -140,7 +140,7 @@ sub tell {
 
 # --- asking ----------------------------------------------------------------------
 
-# An answer that is to be an error, to an input of this name.
+# Checks that an answer is an error; name says which input it is for.
 
 sub expect {
     my ($self, $r, $status, $type, $name) = @_;
@@ -152,7 +152,7 @@ sub expect {
 }
 
 
-# On a connection that is kept.
+# Sends a request on a kept connection.
 
 sub ask {
     my ($self, $text, @headers) = @_;
@@ -162,7 +162,8 @@ sub ask {
 }
 
 
-# On one of its own: what comes after the answer is not looked at.
+# Sends a request on a connection of its own; what comes after the answer is
+# ignored.
 
 sub apart {
     my ($self, $text, @headers) = @_;
@@ -198,7 +199,7 @@ sub chunked {
 }
 
 
-# A valid body with white space up to exactly this length.
+# Returns a valid body with white space up to exactly this length.
 
 sub padded {
     my ($body, $length) = @_;
@@ -225,7 +226,7 @@ sub bad_bodies {
                       $over ? undef : $self->{type}, $name);
     }
 
-    # no Content-Length at all: there is no body
+    # without a Content-Length there is no body
 
     $self->expect($self->ask, 400, $self->{type}, 'no body')
         if !$self->{route}{empty};
@@ -256,7 +257,7 @@ sub large_bodies {
     $self->expect($self->apart(chunked($over, $_), @CHUNKED), 413, undef,
                   "one byte over the limit, in chunks of $_") for 65536, 1000;
 
-    # the client goes on for as long as it is let
+    # the client goes on sending as long as it can
 
     my $c = $self->{w}{s}->connection;
     my $chunk = sprintf "%x\r\n%s\r\n", 65536, ' ' x 65536;
@@ -280,8 +281,8 @@ sub lying_lengths {
     my $text = SvcTest::encode($self->{body});
     my $length = length $text;
 
-    # shorter than the body: what is there is cut, and what follows it is not a
-    # request
+    # shorter than the body: the body is cut, and the rest is not taken for
+    # another request
 
     $self->expect($self->apart($text, 'Content-Length' => $length - 1), 400,
                   $self->{route}{raw} ? 'invalid_image' : $self->{type},
@@ -327,7 +328,8 @@ sub broken_chunk {
 
 # --- what is late ----------------------------------------------------------------
 
-# Of many routes at once: what takes long is the time that a body may take.
+# Sends the bodies of many routes at once, because each takes as long as a body
+# may.
 
 sub late_bodies {
     my (@late) = @_;
@@ -337,7 +339,7 @@ sub late_bodies {
     my $since = time();
     my @dripping = @late;
 
-    # bytes that are far from enough when time is up
+    # the bytes so far are far from enough when the time is up
 
     while (@dripping && time() - $since < slow(30)) {
         $dripping[-1]{c}[0]->silent(slow(0.2));
@@ -348,7 +350,8 @@ sub late_bodies {
 }
 
 
-# A byte now and then; of the first of its kind also half of it, and nothing.
+# Each route gets a byte now and then; the first of its kind also gets half a
+# body, and none.
 
 my @LATE = ('byte by byte', 'by half', 'never');
 
@@ -373,7 +376,7 @@ sub late_head {
 }
 
 
-# One more byte, unless there is an answer, or one byte left.
+# Sends one more byte, unless there is an answer, or only one byte left.
 
 sub drip {
     my ($self) = @_;
@@ -410,7 +413,7 @@ sub end_late {
 }
 
 
-# As clients do, with some of the body sent.
+# Closes the connection with part of the body sent, as clients do.
 
 sub leave {
     my ($self) = @_;
@@ -428,7 +431,7 @@ sub leave {
 
 # --- what passes -----------------------------------------------------------------
 
-# The limit itself, and what is only odd.
+# Tests that the limit itself, and what is merely odd, is accepted.
 
 sub passes {
     my ($w) = @_;

@@ -1,12 +1,12 @@
 package SvcTest::Walk::Heads;
 
-# What comes before a body: credentials, odd headers, methods, and where a request of
-# a browser comes from.
+# What comes before a body: credentials, odd headers, methods, and the origin of
+# a browser's request.
 #
-# A credential is read from the header by one function (ngx_svc_auth_take()), before
-# any code of a route's own, and a header that nginx cannot read is refused before
-# there is a route, in the envelope of the path's surface.  So all that there is of
-# these is told on the first route that is alike, and some of it on each other one.
+# One function reads the credential from the header (ngx_svc_auth_take()),
+# before any code of a route, and nginx refuses a header that it cannot parse
+# before there is a route, in the envelope of the path's surface.  So the first
+# of the routes that are alike gets all inputs, and each other one gets some.
 
 use strict;
 use warnings;
@@ -40,8 +40,8 @@ sub walk {
 }
 
 
-# A function that takes a name, headers, a status and perhaps a code, and asks with
-# the route's body; it says what is wrong.
+# Returns a function that takes a name, headers, a status and perhaps a code,
+# sends the route's body with these headers, and returns what is wrong.
 
 sub asker {
     my ($w, $route) = @_;
@@ -86,7 +86,7 @@ sub credentials {
           [ Authorization => $good, Authorization => $unknown ], $may ],
         [ 'of 100 kB', [ Authorization => 'Bearer ' . 'A' x 102400 ], $may ];
 
-    # lower case is a good one: the answer is that for a live token
+    # the scheme in lower case is valid: the answer is that for a live token
 
     return @wrong if $route->{method} ne 'GET'
                      || $route->{path} =~ m{/(?:stream|export)\z};
@@ -113,7 +113,8 @@ sub no_session {
 
 # --- origins ---------------------------------------------------------------------
 
-# What changes something is asked by pages of the server alone.
+# Tests that only the server's own pages may send requests that change
+# something.
 
 sub origins {
     my ($w, $route) = @_;
@@ -136,7 +137,7 @@ sub origins {
 
 # --- headers ---------------------------------------------------------------------
 
-# Headers that are missing, doubled, empty or strange.
+# Tests headers that are missing, repeated, empty or strange.
 
 sub odd_headers {
     my ($w, $route) = @_;

@@ -1,7 +1,8 @@
 package SvcTest::Walk::Ids;
 
-# For each parameter of a path what is no id, or none of this tenant's, while the
-# others are right: the route is not found, whoever asks, and nothing is done.
+# Puts into each parameter of a path what is not an id, or not one of this
+# tenant, while the other parameters are right: the route answers 404, and
+# nothing is done.
 
 use strict;
 use warnings;
@@ -11,7 +12,7 @@ use Test::More;
 use SvcTest::Routes qw(parameters path_of);
 use SvcTest::Walk;
 
-# What comes to the code of a route; $own stands for an id that there is.
+# Values that reach the code of a route; $own stands for an existing id.
 
 my @CASES = (
     [ 'no UUID',               'x' ],
@@ -37,8 +38,8 @@ my @CASES = (
     [ '5 kB of a UUID',        sub { "$_[0]-" x 135 } ],
 );
 
-# What nginx refuses, or the router before it knows of a route: of the first one
-# with a parameter of each surface.
+# Values that nginx refuses, or the router before it finds a route: tried on the
+# first route with a parameter of each surface.
 
 my @BEFORE = (
     [ 404, 'invalid UTF-8',         '%ff%fe' ],
@@ -54,18 +55,18 @@ my @BEFORE = (
     [ 414, '10 kB',                 'a' x 10240 ],
 );
 
-# Dots make another path, whose route may not offer this method, but for what is
-# below another parameter.
+# Dots make another path, whose route may not have this method (405).  They are
+# tried in the first parameter only.
 
 my @DOTS = ([ 'dots', '%2e%2e' ], [ 'dots, and back', '%2e%2e/Users/x' ],
             [ 'one dot, encoded', '%2e%2fx' ],
             [ 'an encoded slash', sub { "$_[0]%2fx" } ]);
 
-# whose letters are the same in upper case
+# parameters for which upper case means the same
 
 my %FOLDED = map { $_ => 1 } qw(domains ip-blocks);
 
-# where dots in place of the id lead to a route with the same method
+# routes where dots in place of the id lead to a route with the same method
 
 my %SAME = map { $_ => 1 } 'PUT /v1/admin/password-policy/groups/*',
                            'GET /v1/admin/scim-targets/*/users',

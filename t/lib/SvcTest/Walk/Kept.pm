@@ -1,7 +1,7 @@
 package SvcTest::Walk::Kept;
 
-# No answer of /v1 that a credential is needed for may be kept by anybody, whatever
-# it is: it would be another one's, after a sign-out.
+# No answer of /v1 that needs a credential may be stored in a cache, whatever it
+# says: after a sign-out somebody else could see it.
 
 use strict;
 use warnings;
@@ -22,7 +22,7 @@ sub walk {
 }
 
 
-# What is wrong with an answer of this name.
+# Returns what is wrong with an answer of this name.
 
 sub kept {
     my ($name, $r, $status) = @_;
@@ -80,7 +80,8 @@ sub reads {
 }
 
 
-# One that makes, again as a replay, one that changes, and one that deletes.
+# Sends a request that creates, its replay, one that changes, and one that
+# deletes.
 
 sub writes {
     my ($w) = @_;

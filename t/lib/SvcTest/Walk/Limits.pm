@@ -1,7 +1,7 @@
 package SvcTest::Walk::Limits;
 
-# The limits, types and defaults of the published contract are those of the
-# server: what the one refuses the other does, member by member.
+# The limits, types and defaults of the published contract are the server's:
+# what one refuses the other refuses, member by member.
 
 use strict;
 use warnings;
@@ -13,32 +13,32 @@ use SvcTest::Governance qw($ALL);
 use SvcTest::Npm;
 use SvcTest::Walk;
 
-# what a schema cannot say, or says more strictly for the sake of clients
+# what a schema cannot express, or where it is stricter for the sake of clients
 
 my @KNOWN = (
-    'getAuthorization [?].*: .*',                        # all of its query is one
+    'getAuthorization [?].*: .*',                        # the whole query is one
     '(?:decideAuthorization|endSession) [.?].*: .*',     # request of an application
-    '\w+ [?]limit: 501', '\w+ [?]offset: 2147483648',     # as the most
+    '\w+ [?]limit: 501', '\w+ [?]offset: 2147483648',     # taken as the maximum
     '\w+Config [?](?:detail|prune): [01]',
-    '\w+ \S*mfaThreshold: 100',                          # not below the other
+    '\w+ \S*mfaThreshold: 100',                          # not below denyThreshold
     '\w+ \S*timezone: "x"',
-    'createChallenge [.]method: "(?:totp|email|recovery)"', # that the user has not
-    'stepUp [.]method: "(?:passkey|recovery|password)"',         # of another code
+    'createChallenge [.]method: "(?:totp|email|recovery)"', # not the user's
+    'stepUp [.]method: "(?:passkey|recovery|password)"',         # another code
     'createApplication [.](?:redirectUris absent: undefined|type: .*'
-    . '|tokenEndpointAuthMethod: "none"|grantTypes.*: "(?!auth).*)', # of other types
+    . '|tokenEndpointAuthMethod: "none"|grantTypes.*: "(?!auth).*)', # for other types
     '(?:create|update)Application [.](?:tokenEndpointAuthMethod: "private_key_jwt"'
-    . '|securityProfile: "fapi2")',                      # which need keys
+    . '|securityProfile: "fapi2")',                      # these need keys
     'updateApplication [.](?:type: .*|tokenEndpointAuthMethod: "none"'
     . '|grantTypes.*: "(?!auth).*)',
-    'changePassword [.]currentPassword.*: (?:undefined|null)',   # unless it waits
+    'changePassword [.]currentPassword.*: (?:undefined|null)',   # required in a full session
     'verify(?:SignUp|Organization) [.](?:challengeId|code|token).*: .*',
-    'createInvitation [.]role: "(?:x|a+)"',              # no key of a role
+    'createInvitation [.]role: "(?:x|a+)"',              # not a role's key
     'putLdap [.]bind(?:Dn|Password).*: (?:undefined|null)', # both or none
-    'createSocialConnection [.](?:provider|teamId|keyId).*: .*', # Apple's alone
-    '\w+ScimTarget [.]clientId: "(?:x|a+)"?',         # of another one, or none
-    'putSaml [.]enabled.*: true',                        # without certificates
-    'putLdap [.]startTls.*: true',                       # with ldaps://
-    'updateTenant [.]branding[.]\w+: "(?:x|a+)"',         # no name of a colour
+    'createSocialConnection [.](?:provider|teamId|keyId).*: .*', # Apple's only
+    '\w+ScimTarget [.]clientId: "(?:x|a+)"?',         # another target's, or unknown
+    'putSaml [.]enabled.*: true',                        # needs certificates
+    'putLdap [.]startTls.*: true',                       # not with ldaps://
+    'updateTenant [.]branding[.]\w+: "(?:x|a+)"',         # not a colour
 );
 
 
@@ -54,8 +54,9 @@ sub walk {
     alone($w);
     $w->stay_signed_in;
 
-    # one of our own has a name; of factors to come none counts, and the roles that
-    # members are given are pruned meanwhile
+    # A passkey of the owner can be renamed.  Factors to confirm and members have
+    # an unknown id here: a factor would not be a valid one, and the roles that
+    # members are given are pruned meanwhile.
 
     my $factor = $s->sql(
         'INSERT INTO svc.factor (tenant_id, user_id, id, type, name) VALUES'
@@ -78,7 +79,8 @@ sub walk {
 }
 
 
-# As if there were no other one of what is limited, and each test had an end.
+# Makes each request independent of earlier ones: limits on the number of things
+# never apply, and each test of a target has ended.
 
 sub alone {
     my ($w) = @_;
@@ -107,7 +109,7 @@ sub alone {
 
 # --- defaults --------------------------------------------------------------------
 
-# What was left out is as the schema says, of a tenant that is new.
+# Tests that omitted members get the schema's defaults, in a new tenant.
 
 sub defaults {
     my ($w) = @_;

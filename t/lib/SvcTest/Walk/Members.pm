@@ -1,13 +1,15 @@
 package SvcTest::Walk::Members;
 
-# Whatever a member of a body is: the database is not who refuses it.
+# Sends any value in each member of a body: the database must not be what
+# refuses it.
 
 use strict;
 use warnings;
 
 use Test::More;
 
-# What SvcTest::Walk::Limits sends besides: null, true, an empty text, [1], ...
+# Values besides those that SvcTest::Walk::Limits sends: null, true, an empty
+# text, [1], ...
 my @VALUES = ('-1', '9007199254740993', '1e308', '" \t "', '"%V %s"', '"\u0085"',
               '"' . 'x' x 300 . '"', '[]', '[null]', '[[]]', '{}');
 
@@ -29,7 +31,7 @@ sub walk {
                  . (join(', ', sort keys %$body) || 'no member'), @wrong);
     }
 
-    # what was good has been stored
+    # valid values have been stored
 
     $w->{s}->unharmed($w->{workers}, 'after any value');
     $w->changed;

@@ -1,6 +1,6 @@
 package SvcTest::Walk::Named;
 
-# Each route that the specification names is there.
+# Tests that each route that the specification names exists.
 
 use strict;
 use warnings;
@@ -42,8 +42,8 @@ sub compare {
 }
 
 
-# Those of its tables, and of its list of console routes, whose sub-paths it names
-# in words.
+# Returns the routes of the specification's tables and of its list of console
+# routes; those below these, which it names in words, are added here.
 
 sub named {
     my ($text) = @_;
@@ -70,8 +70,8 @@ sub named {
 }
 
 
-# A path that is there says which methods it has: in its refusal, or to pages of
-# other origins.
+# Returns the methods of a path: a path that exists names them when it refuses
+# one, or when it answers a page of another origin.
 
 sub allowed {
     my ($w, $path) = @_;

@@ -1,7 +1,7 @@
 package SvcTest::Walk::Query;
 
-# A query parameter that a route knows and that comes twice is refused, and nothing
-# is done.
+# Tests that a query parameter that a route knows is refused when it comes
+# twice, and that nothing is done.
 
 use strict;
 use warnings;
@@ -39,7 +39,7 @@ sub walk {
 }
 
 
-# Those of the contract.
+# Returns a route's query parameters in the contract.
 
 sub named {
     my ($document, $route) = @_;
@@ -79,7 +79,7 @@ sub twice {
 }
 
 
-# How they may be written.
+# Tests the ways in which a repeated parameter can be written.
 
 sub spelled {
     my ($w) = @_;

@@ -1,7 +1,7 @@
 package SvcTest::Walk::Tenants;
 
-# A session is of one tenant: whatever route, with whatever id of another one.  What
-# a token gets of it, SvcTest::Walk::Ids asks.
+# Tests that a session is of one tenant, whatever the route and whatever id of
+# another tenant.  SvcTest::Walk::Ids tests the same with tokens.
 
 use strict;
 use warnings;
@@ -69,7 +69,7 @@ sub in_bodies {
 }
 
 
-# What all routes without ids show is of the own tenant.
+# Tests that all routes without ids show only the own tenant.
 
 sub shown {
     my ($w) = @_;

@@ -1,7 +1,7 @@
 package SvcTest::Walk::Waiting;
 
-# A session that waits for a factor, for the first one, or for a new password, gets
-# nothing but what it waits for.
+# Tests that a session that waits for a factor, for the first one, or for a new
+# password, can do only what it waits for.
 
 use strict;
 use warnings;
@@ -48,7 +48,7 @@ sub walk {
 }
 
 
-# may: whether a route, by its name, is what the session is for.
+# may: returns whether a route, by its name, is what the session waits for.
 
 sub all_refused {
     my ($w, $name, $code, $may) = @_;
