@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# The pages of conf/www in a real browser: people sign in, are invited, forget their
-# passwords, and add what is missing.
+# The pages of conf/www in a real browser: people sign in, accept invitations,
+# reset forgotten passwords, and add the factor that is missing.
 
 use strict;
 use utf8;
@@ -48,7 +48,7 @@ sub admin { return $acme->admin(@_[0 .. 2], undef, $all) }
 sub at { return "$origin/$_[0]" }
 
 
-# The page has that heading: nothing in it is wrong.
+# Tests that the page has this heading, and that the browser reports no error.
 
 my %seen;
 
@@ -88,7 +88,7 @@ sub says {
 }
 
 
-# The browser of somebody else, with nobody's cookies.
+# Starts a browser without cookies, as another person has it.
 
 sub fresh { $page->do(fresh => at('nothing')) }
 
@@ -151,7 +151,7 @@ is($page->do(text => '.note'), 'As <img src=x onerror=alert(1)>, at Acme.',
    'a name is text');
 is($page->do(count => '#view img'), 0, 'and nothing else');
 
-# where to: the request of an application, whole
+# returns the query that names the whole request of an application to return to
 
 sub return_to {
     my (@paths) = @_;
@@ -264,7 +264,7 @@ admin(PATCH => '/tenant', { name => 'Acme', branding =>
 
 # --- a forgotten password -----------------------------------------------------------
 
-# What the newest mail to somebody says.
+# Returns the text of the newest mail to an address.
 
 sub mail_to {
     my ($email) = @_;
@@ -327,7 +327,7 @@ $page->do(press => 'Continue');
 shows('This link is over');
 
 
-# the mail is in the page's language, of who has none
+# the mail is in the page's language, for a user who has set none
 
 user('lea');
 opens('login?tenant=acme#forgot', 'Passwort vergessen?', locale => 'de-AT');
@@ -358,7 +358,8 @@ $page->do(press => 'Create the account');
 shows('You are signed in');
 is($page->do(text => '.note'), 'As Carol, at Acme.', 'with an account');
 
-# from another page: only a link's fragment differs here, which loads nothing
+# comes from another page, because a change of the fragment only would load
+# nothing
 
 $page->do(go => at('nothing'));
 $page->do(go => $link);
@@ -494,7 +495,7 @@ $page->do(heading => 'Sign in – Acme');
 sign_in('bob@acme.test');
 $page->do(heading => 'Confirm that it is you');
 
-# loaded again it knows where it was
+# loaded again, the page knows which step it was at
 
 $page->do(go => at('login?tenant=acme'));
 $page->do(heading => 'Confirm that it is you');
@@ -514,7 +515,7 @@ sub expire {
             . " svc.user_account u WHERE u.id = user_id AND u.user_name = '$email'");
 }
 
-# A stolen password adds no factor of the thief's.
+# A thief with a stolen password cannot add a factor.
 
 sub prove_address {
     my ($email, $then) = @_;
@@ -565,7 +566,8 @@ shows('Your recovery codes', 'a passkey');
 $page->do(press => 'I have kept them');
 shows('You are signed in', 'which is a factor');
 
-# signed out is a page that is loaded anew: until then this one says the same
+# after signing out the page is loaded anew, and until then it shows the same as
+# before
 
 my $loaded = $page->do(run => 'performance.timeOrigin');
 
@@ -575,7 +577,7 @@ ok((wait_for { (eval { $page->do(run => 'performance.timeOrigin') } // $loaded)
 ok(eval { $page->do(heading => 'You are signed in'); 1 },
    'the passkey is offered with the addresses, and signs in');
 
-# an organisation, of which there is no tenant yet
+# signs up an organisation, which has no tenant yet
 
 fresh();
 $page->do(go => at('login?tenant=acme'));

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Passkeys: registered in a session, and signed in with, of a software
-# authenticator.
+# Passkeys of a software authenticator: registered in a session, and used to
+# sign in.
 
 use strict;
 use warnings;
@@ -149,7 +149,7 @@ is_deeply([ @{ $r->json->{factor} }{qw(name backedUp)} ], [ 'Passkey', $TRUE ],
           'its name');
 
 
-# of the session that was made last
+# the methods of the newest session
 
 sub methods {
     return $s->sql('SELECT methods FROM svc.session ORDER BY created_at DESC LIMIT 1');

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# What a passkey must not be, in a sign-in, a registration and a step-up: each case
-# has its exact answer, and none of them is the server's fault.
+# What must not pass for a passkey in a sign-in, a registration and a step-up.
+#  Each case gets exactly its answer, and none a 500.
 
 use strict;
 use warnings;
@@ -45,7 +45,7 @@ sub handle {
 }
 
 
-# A credential with a member that is changed.
+# Returns a credential with one member changed.
 
 sub changed {
     my ($credential, $member, $change) = @_;
@@ -128,7 +128,7 @@ for my $name (sort keys %sign_in) {
                 'invalid_credentials', "sign-in: $name");
 }
 
-# nothing of that has changed anything
+# none of these has changed anything
 
 is(sign_in($in, $keys, counter => 8)->status, 200, 'and as it should be');
 
@@ -224,7 +224,7 @@ is($session->post('/v1/mfa/passkeys', { credential => $made })->status, 201,
 
 # --- of others ---------------------------------------------------------------
 
-# Bob's passkey for Ada's id, and the other way round
+# presents Bob's passkey with Ada's id, and the other way round
 
 for my $user ($ada, $bob) {
     my $other = $user == $ada ? $bobs : $keys;
@@ -233,7 +233,8 @@ for my $user ($ada, $bob) {
                 401, 'invalid_credentials', "somebody else's passkey");
 }
 
-# a step-up's challenge in a sign-in, and another session's in a step-up
+# a step-up's challenge in a sign-in, and another session's challenge in a
+# step-up
 
 sub step_up {
     my ($b, $authenticator, %settings) = @_;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Passkeys as the second factor of a password, and of what wants a fresh one; and
-# at a domain of the tenant's own.
+# Passkeys as the second factor after a password, and for operations that need a
+# fresh one; and at the tenant's own domain.
 
 use strict;
 use warnings;
@@ -154,7 +154,7 @@ is($in->ask(POST => '/v1/auth/passkey/verify',
             { credential => $own->answer($public) }, @there)->status, 200,
    'signs in there');
 
-# that of one site at the other
+# a challenge of one site does not work at the other
 
 $public = $in->ask(POST => '/v1/auth/passkey/options', {}, @there)->json->{publicKey};
 admin_error($in->ask(POST => '/v1/auth/passkey/verify',

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# A group's password policy: where it says something it counts in place of the
-# tenant's, looser or stricter; of several groups the strictest counts.
+# A group's password policy: the fields that it sets replace the tenant's,
+# looser or stricter; of several groups the strictest value counts.
 
 use strict;
 use warnings;
@@ -35,7 +35,7 @@ sub tenant_policy {
 }
 
 
-# The groups with these policies are all that Ada is in.
+# Puts Ada into the groups with these policies, and into no other.
 
 my @groups = map { admin(POST => '/groups', { name => $_ })->json->{id} } qw(A B C);
 
@@ -70,7 +70,8 @@ sub groups {
 }
 
 
-# What the rules say of a password: the first that fails, or '' and it is set.
+# Tries a password.  Returns the first rule that it breaks, or '' when it has
+# been set.
 
 sub set {
     my ($password) = @_;
@@ -91,7 +92,7 @@ sub set {
 }
 
 
-# As if none had been set.
+# Deletes the password's history.
 
 sub forget {
     $s->sql('DELETE FROM svc.password_history');
@@ -119,7 +120,7 @@ my %loose = (minLength => 8, map({ $_ => $false } qw(requireLower requireUpper
              requireDigit requireSymbol rejectBreached rejectContextual)),
              historyCount => 0, maxAgeDays => 0);
 
-# a password that only this rule refuses
+# passwords that only this rule refuses
 
 my %fails = (minLength => 'kX4!vrw&2Zq9z', requireLower => 'KX4!VRW&2ZQ9ZTT',
              requireUpper => 'kx4!vrw&2zq9ztt', requireDigit => 'kXf!vrw&bZqqztt',

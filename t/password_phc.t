@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 
-# Stored passwords with those who make and verify them elsewhere: argon2-cffi for
-# argon2id and argon2i, PHP for bcrypt, Python's hashlib for PBKDF2 as passlib
-# writes it, and Python's unicodedata for what is hashed.
+# Password hashes made here and verified by other software, and the other way
+# round: argon2-cffi for argon2id and argon2i, PHP for bcrypt, Python's hashlib
+# for PBKDF2 as passlib writes it, and Python's unicodedata for the
+# normalization before hashing.
 
 use strict;
 use warnings;
@@ -18,14 +19,14 @@ needs(program => 'make php', python => 'argon2');
 
 my $ROOT = "$FindBin::Bin/..";
 
-# Debian's, whose package python3-argon2 is
+# Debian's Python, which has the package python3-argon2
 my $PYTHON = '/usr/bin/python3';
 
 
 is(system('make', '-s', '-C', $ROOT, 'unit'), 0, 'make unit');
 
 
-# A program that answers each line with a line.
+# Starts a program that answers each line with a line.
 
 sub start {
     my @command = @_;
@@ -55,7 +56,7 @@ my $python = start($PYTHON, "$ROOT/t/oracle/password_oracle.py");
 my $php = start('php', "$ROOT/t/oracle/password_oracle.php");
 
 
-# in hexadecimal digits: what passwords may be made of, and what they may not
+# in hexadecimal digits: passwords that are allowed, and some that are not
 my @passwords = map { unpack 'H*', $_ } (
     'correct horse battery staple',
     "p\xC3\xA4ssw\xC3\xB6rd",
@@ -140,7 +141,7 @@ for my $password (@passwords) {
         is(ours($password, $string), 'match', 'is verified');
         is(ours("${password}20", $string), 'no match', 'with a space more');
 
-        # the same by another name, as others write them
+        # the same under other names, as other software writes it
         is(ours($password, $string =~ s/\A\$2y/\$$_/r), 'match', "\$$_\$")
             for qw(2a 2b);
         is($ours->("outdated 19456 2 $string"), 'outdated', 'it is outdated');
@@ -160,8 +161,8 @@ for my $password (@passwords) {
 
 # --- normalization -------------------------------------------------------------------------
 
-# Of each line of code points: what both make of it.  Those that Unicode has not
-# assigned in the version of one of the two are left out by the oracle.
+# Compares what both make of each line of code points.  The oracle leaves out
+# code points that the Unicode version of one of the two has not assigned.
 
 my $n = repeated(SVC_TEST_CASES => 3_000, 20_000);
 my $seed = $ENV{SVC_TEST_SEED} // 20261122;

@@ -352,8 +352,8 @@ admin_error($acme->admin(DELETE => "/groups/$second", undef, undef, $all), 404,
     is_deeply(\%n, { 204 => 1, 404 => 7 }, 'and that remove it');
 }
 
-# what locks governance, groups and overrides, in whatever order it comes; a
-# deadlock would be in the log of PostgreSQL
+# everything that locks governance, groups and overrides, in any order; a
+# deadlock would be in PostgreSQL's log
 
 {
     my @work = (
@@ -397,7 +397,8 @@ admin_error($acme->admin(DELETE => "/groups/$second", undef, undef, $all), 404,
 }
 
 
-# who holds governance may still write for a group that is about to go
+# a transaction that holds governance may still write for a group that is being
+# deleted
 
 {
     my $holder = $s->connect_as('postgres');

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Signing in with a code, or a link, that comes by mail.
+# Sign-in with a code or a link from a mail.
 
 use strict;
 use warnings;
@@ -56,17 +56,18 @@ sub events {
 }
 
 
-# A code that is another one.
+# Returns another code than this one.
 
 sub wrong { return sprintf '%06d', ($_[0] + 1) % 1_000_000 }
 
 
-# A start of a browser, and what came of it: challengeId, code, token.
+# Starts a sign-in in a browser.  Returns challengeId, code and token of its
+# mail.
 
 sub asked { return $codes->asked(@_) }
 
 
-# As a client sees it, but for what is another one each time.
+# Returns an answer as a client sees it, without what differs each time.
 
 sub as_bytes {
     my ($r) = @_;
@@ -252,7 +253,7 @@ is_deeply([ sort map { $_->status } @answers ], [ 200, (400) x 3 ],
 is_deeply([ map { $_->json->{error}{code} } grep { $_->status != 200 } @answers ],
           [ ('challenge_expired') x 3 ], 'and the others are too late');
 
-# who else it could be of
+# answers of other users and other browsers
 
 my $his = asked(browser(), 'bob@acme.test');
 
@@ -274,7 +275,7 @@ admin_error(verify(browser(), $in, code => $in->{code}), 400, 'challenge_expired
             'after its time');
 forgiven();
 
-# ended otherwise
+# challenges that were ended in other ways
 
 $in = asked(browser(), 'ada@acme.test');
 $s->sql('UPDATE svc.user_account SET valid_after = clock_timestamp()'

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Codes by mail, and what goes wrong: too many of them, names that are headers,
-# clients, PostgreSQL and Redis that go away meanwhile.
+# Faults around codes by mail: too many requests, names with header lines, and
+# clients, PostgreSQL and Redis that disappear meanwhile.
 
 use strict;
 use warnings;
@@ -17,7 +17,7 @@ use SvcTest::Process qw(wait_for);
 
 my %OFF = (svc_set => [ map { "RATE_LIMIT_LOGIN_${_}_MAX 0" } qw(IP EMAIL) ]);
 
-# who waits for a lock does so for as long as Redis takes to go away
+# a request may wait for a lock as long as it takes Redis to stop
 
 my $s = SvcTest->new(workers => 1, svc => { svc_sign_in => 'on', %OFF,
                                             svc_postgres_timeout => '30s',
@@ -44,8 +44,8 @@ sub asked { return $codes->asked(@_) }
 sub count { return scalar $s->sql("SELECT count(*) FROM svc.$_[0]") }
 
 
-# A verification that waits for somebody who has the user's row, or another
-# query's; and who that is.
+# Sends a request that waits for a lock of the user's row, or of another query.
+#  Returns its connection, and the one that holds the lock.
 
 sub waits {
     my ($path, $body, $query) = @_;
@@ -102,7 +102,7 @@ is(verify(browser(), $in)->status, 200, 'one that is not sent ends none that was
 is(verify(browser(), $void, code => '123456')->status, 401, 'and no code is right of it');
 $s->sql('UPDATE svc.user_account SET failed_logins = 0, failed_since = NULL');
 
-# by the window; what is complete is given back
+# limits within a window; completed sign-ins are not counted
 
 my @here = (port => $limited->{port});
 
@@ -202,7 +202,8 @@ my $rows = count('email_challenge');
 
 $codes->settled;
 
-# between the read and the write: the row is there, and its mail is not
+# Redis is gone between the read and the write: the row is stored, and no mail
+# is queued
 
 for my $email (qw(ada@acme.test nobody@acme.test)) {
     ($c, $holder) = waits(start => { email => $email, tenant => 'acme' },

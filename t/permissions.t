@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 
-# Permissions: one table of them, and nobody gives what he does not hold.
+# Permissions: there is one table of them, and nobody grants what he does not
+# have.
 
 use strict;
 use warnings;
@@ -19,7 +20,7 @@ use SvcTest::Governance;
 use SvcTest::Process qw(run slurp);
 
 
-# a connection for all reads, and one for all writes
+# one connection for all reads, and one for all writes
 
 my $s = SvcTest->new(workers => 1, svc => {
     svc_postgres_pool => [ 'read connections=1 depth=8',
@@ -109,7 +110,8 @@ sub setting {
 }
 
 
-# What is set behind a credential's statement, and what $do says there.
+# Returns the permissions that are set after a credential's statement, and what
+# $do returns then, in the same transaction.
 
 sub behind {
     my ($statement, $token, $permission, $do) = @_;
@@ -129,7 +131,7 @@ sub behind {
 }
 
 
-# How many roles and tokens there are when one of each was to be made.
+# Tries to make a role and a token.  Returns how many of each there are.
 
 sub made {
     $app->query("EXECUTE $_") for
@@ -176,7 +178,8 @@ sub ask {
 }
 
 
-# What may be asked for to give a permission; the key is of a new role.
+# Returns the requests by which a permission can be granted; the key is a new
+# role's.
 
 sub ways {
     my ($permission, $key) = @_;
@@ -202,7 +205,7 @@ for my $permission (grep { $WEAK !~ /\b$_\b/ } @table) {
     for my $way (ways($permission, 'one')) {
         my $name = "$permission by $way->[0] $way->[1]";
 
-        # whoever came before on either connection held it
+        # the request before on either connection had the permission
 
         is(ask(all => GET => '/api-tokens')->status, 200, 'who holds all reads');
         is(ask(all => PUT => '/roles/theirs', {})->status, 200, 'and writes');

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# What was queued for PostgreSQL and is not sent yet, or only in part, when its
-# connection is lost, or the worker is to end.
+# What was queued for PostgreSQL, and is not sent yet or only in part, when its
+# connection is lost or the worker ends.
 
 use strict;
 use warnings;
@@ -13,7 +13,7 @@ use SvcTest::Metrics;
 use SvcTest::Process qw(wait_for signal_pid);
 
 
-# one worker, and one connection of each kind: all share it
+# one worker, and one connection of each kind, so that all requests share it
 
 my $s = SvcTest->new(
     workers => 1,
@@ -32,7 +32,8 @@ my @users = map { $acme->create(userName => "user$_\@acme.test")->{id} } 1 .. 24
 my $creates = 0;
 
 
-# As soon as PostgreSQL answers again.
+# Returns how many users of this name are stored, as soon as PostgreSQL answers
+# again.
 
 sub stored {
     my ($user) = @_;
@@ -47,7 +48,7 @@ sub stored {
 }
 
 
-# Sends a request on a connection of its own, and does not wait.
+# Sends a request on a connection of its own, without waiting.
 
 sub ask {
     my ($method, $path, $body) = @_;
@@ -73,7 +74,7 @@ sub creates {
 }
 
 
-# Each read has the answer that is its own.
+# Tests that each read is answered with its own user.
 
 sub answered {
     my ($name, @reads) = @_;
@@ -85,7 +86,7 @@ sub answered {
 }
 
 
-# A create is done, or nobody knows: then the client is told so.
+# Tests that each create is stored, or, when this is unknown, answered with 503.
 
 sub created {
     my ($name, @created) = @_;
@@ -110,7 +111,7 @@ sub end_backends {
 
 # --- in one turn of the event loop ------------------------------------------------
 
-# The worker is stopped meanwhile: it finds all of it at once.
+# Stops the worker meanwhile, so that it finds all requests at once.
 
 sub at_once {
     my ($code) = @_;
@@ -143,7 +144,7 @@ for my $first ('requests', 'the loss') {
 
 # --- more than the socket takes ------------------------------------------------------
 
-# The backends stand still until all of it is on its way to one of them.
+# Stops the backends until all requests are on their way to one of them.
 
 sub stuck {
     my ($name) = @_;

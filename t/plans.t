@@ -1,11 +1,11 @@
 #!/usr/bin/perl
 
 # Plans that need no statistics: each statement that the modules prepare does as
-# little for a tenant of which PostgreSQL knows nothing yet as for one that it
-# knows, with the plan made for the values and with the one made for all, be it
-# for a request that was refused, or when the tables were empty.
+# little for a tenant that PostgreSQL has no statistics of as for one that it
+# has, with custom and generic plans, also with those made for a request that
+# was refused, or when the tables were empty.
 #
-# Environment: SVC_TEST_PLANS=1 shows the plans of those that do not.
+# Environment: SVC_TEST_PLANS=1 shows the plans of the statements that do more.
 
 use strict;
 use warnings;
@@ -25,21 +25,22 @@ use SvcTest::Plans;
 use SvcTest::Process qw(slurp wait_for);
 
 
-my $TIMES = 10;                 # as much, at most
-my $MANY = 3;                   # where that is more than a tenant's rows
+my $TIMES = 10;                 # times the work of the best plan, at most
+my $MANY = 3;                   # the same above a tenant's number of rows
 
-# Less is as good: a node may see a tenant's rows once, but not for each of others.
-# The bounds follow their number: a scan of all for a row is always seen.
+# Below these bounds a figure is good in any case: a node may read a tenant's
+# rows once, but not once for each of other rows.  The bounds grow with the
+# number of rows, so a scan of all rows to find one always exceeds them.
 my $N = $SvcTest::Plans::N;
 my $TWICE = 2 * $N / $TIMES;
 my %FLOOR = (rows => $TWICE, pages => $N / 100, removed => $N / 100);
 
-# A plan made while the tables were empty may read a tenant's rows twice: an index
-# that begins with the tenant is as good as another one then.
+# A plan made while the tables were empty may read a tenant's rows twice: then
+# every index that begins with the tenant looks equally good.
 my %EARLY = (%FLOOR, removed => $TWICE);
 
-# With statistics, too, these alone read rows in vain by the half of a table: what
-# they take is found by no key, or they take most of it.
+# Only these statements read half a table in vain even with statistics: no key
+# finds what they need, or they need most of it.
 my %VAIN = map { $_ => 1 } qw(
     admin_agents_list admin_applications_list admin_applications_total admin_bundle
     admin_group_apps_change admin_groups_list admin_groups_total
@@ -61,7 +62,7 @@ my $s = SvcTest->new(workers => 1, svc => { svc_webhooks => 'on',
 my $sources = SvcBench::Statements::read_all($s->root);
 my $text = { map { $_ => $sources->{$_}{text} } keys %$sources };
 
-# its own tasks would delete what is to be deleted here
+# the server's own tasks would delete what is to be deleted here
 
 wait_for {
     !$s->sql("SELECT count(*) FROM pg_stat_activity WHERE usename = 'svc_app'"
@@ -72,7 +73,7 @@ $s->nginx->quit;
 $s->nginx->stop;
 
 
-# What each statement takes with each kind of plan.
+# Measures each statement with each kind of plan.
 
 sub measure {
     my ($tenant, @kinds) = @_;
@@ -186,8 +187,9 @@ $s->sql('ANALYZE');
 compare('statistics of all', measure($second), \%limits);
 
 
-# Statistics by which all that lives for minutes has expired, as they are of most of
-# it soon: what is in use is looked up by its key, and not by when it expires.
+# Makes statistics by which every short-lived row has expired, as most have
+# soon.  A row in use must then still be found by its key, and not by its
+# expiry.
 
 sub expired {
     my $db = $s->connect_as('postgres');
@@ -227,8 +229,9 @@ like($found, qr/\bsession_expiry_idx\b/, 'indexes of when something expires');
 is_deeply([ map { looks($_) } sort keys %$text ], [], 'what expires is found by its key');
 
 
-# What a helper's tasks call all the time seems dear to the planner where it is told
-# what not to do: compiling it took most of what an idle instance does.
+# The functions that a helper's tasks call all the time disable some kinds of
+# plans, so that they seem expensive to the planner, and JIT would compile them:
+# that was most of the work of an idle instance.
 
 my @calls = sort { $a cmp $b } uniq map { /\A(?:SELECT|SELECT \* FROM) svc\.(\w+)\(/ }
             values %$text;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# A session prepares a statement when it is first given it, and not before; what
-# fails meanwhile is one answer, and no other's.
+# A connection prepares a statement when it is first used there, and not before.
+#  A statement that fails meanwhile fails one answer, and no other.
 
 use strict;
 use warnings;
@@ -13,7 +13,7 @@ use SvcTest::Metrics;
 use SvcTest::Process qw(slow slurp wait_for);
 
 
-# one worker, and one connection of each kind: all share it
+# one worker, and one connection of each kind, so that all requests share it
 
 my $s = SvcTest->new(
     workers => 1,
@@ -30,7 +30,8 @@ my $s = SvcTest->new(
 my $acme = $s->tenant('acme');
 
 
-# What was prepared, by PostgreSQL's log: each time the session, and the statement.
+# Returns what was prepared, from PostgreSQL's log: the connection and the
+# statement.
 
 sub parsed {
     my $log = slurp($s->pg->{log});
@@ -43,7 +44,7 @@ sub parsed {
 }
 
 
-# How often each statement was prepared.
+# Returns how often each statement was prepared.
 
 sub prepared {
     my %n;
@@ -54,7 +55,7 @@ sub prepared {
 }
 
 
-# Those that were prepared since.
+# Returns the statements that were prepared since.
 
 sub since {
     my ($before) = @_;
@@ -64,8 +65,9 @@ sub since {
 }
 
 
-# Those that a session prepared more than once.  That a token was used is noted later,
-# by another session, which prepares what asks for it, too.
+# Returns the statements that a connection prepared more than once.  The use of
+# a token is written later on another connection, which then also prepares the
+# statements for it.
 
 sub twice {
     my %n;
@@ -98,7 +100,8 @@ is(get()->status, 200, 'another one');
 is(prepared()->{scim_get}, 1, 'finds it');
 is_deeply(twice(), [], 'and all else');
 
-# the same of many at once: what is on its way to be prepared is not sent again
+# the same by many requests at once: a statement that is being prepared is not
+# sent again
 
 my @asked = map { $s->begin(GET => '/scim/v2/Users?count=' . $_,
                             [ @{ $acme->headers }, Connection => 'close' ]) } 1 .. 20;
@@ -108,7 +111,7 @@ is(scalar(grep { $_->read->status != 200 } @asked), 0, '20 lists at once');
 cmp_ok(scalar @{ since($before) }, '>', 0, 'of a kind that nobody has asked for');
 is_deeply(twice(), [], 'prepare each statement once');
 
-# a session that is new begins anew
+# a new connection begins with nothing prepared
 
 $s->sql("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity"
         . " WHERE usename = 'svc_app'");
@@ -118,8 +121,8 @@ is(prepared()->{scim_get}, 2, 'which prepares it, too');
 
 # --- behind one that fails ----------------------------------------------------
 
-# a change waits for a row until it may not any longer; behind it, on the same
-# connection, comes what was never asked before
+# a change waits for a row until its time is over; after it, on the same
+# connection, comes a statement that was not prepared before
 
 my $holds = $s->pg->connect('postgres');
 
@@ -142,7 +145,7 @@ is($acme->scim(PUT => "/Users/$user", $change)->status, 200, 'the change, now');
 
 # --- one that cannot be prepared ----------------------------------------------
 
-# as while a backup is restored
+# a table is missing, as while a backup is restored
 
 my $admin = $acme->token_for('tenant:manage');
 
@@ -151,7 +154,7 @@ sub blocks {
 }
 
 
-# How many writes PostgreSQL has.
+# Returns how many writes have been sent to PostgreSQL.
 
 sub writes {
     return SvcTest::Metrics->get($s)->value('svc_postgres_requests',
@@ -175,7 +178,7 @@ $s->sql('ALTER TABLE svc.away RENAME TO ip_block');
 ok((wait_for { blocks()->status == 200 }), 'it is there again');
 is(get()->status, 200, 'and so is all else');
 
-# with writes before it and behind it, which PostgreSQL has already
+# writes before and after it have already been sent to PostgreSQL
 
 $s->nginx->{svc}{$_} = slow(20) . 's' for qw(svc_postgres_timeout
                                              svc_postgres_queue_timeout);
@@ -203,7 +206,7 @@ is($follows->read->status, 204, 'the third is');
 $s->sql('ALTER TABLE svc.away RENAME TO ip_block');
 is(block('10.1.2.3')->read->status, 201, 'and then the second');
 
-# a column, too, may be back soon
+# a column, too, may be missing for a while
 
 $s->sql('ALTER TABLE svc.ip_block RENAME ip TO away');
 $s->sql("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity"

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# What a sign-in page fetches: public branding, by slug and by domain, from a
-# cache that is never older than a second.
+# The branding that a sign-in page fetches, by slug and by domain, from a cache
+# that is never older than a second.
 
 use strict;
 use warnings;
@@ -142,8 +142,8 @@ is(primary('acme'), '#00001e', 'every one of 30 changes was');
 my @there = (port => $node->{port});
 
 
-# How long another node has shown what was before: when the last answer with that
-# was asked for, and not how long it took.
+# Returns how long another node still shows the old branding: the time at which
+# the last request with the old answer was sent, however long the answer took.
 
 sub stale {
     my ($color) = @_;
@@ -164,7 +164,7 @@ sub stale {
 }
 
 
-# what is shown is kept for ten seconds, if nobody says that it has changed
+# a node keeps branding for ten seconds when no message says that it has changed
 
 cmp_ok(stale('#abcdef'), '<', 5, 'another node shows it soon');
 
@@ -280,7 +280,7 @@ is(branding('acme')->status, 200, 'one that is there');
     is($wrong, 0, '10,000 unknown names are not there');
 }
 
-# one may come to the end of its time just now: its successor does not
+# an entry may expire just now: the next one does not
 
 my $served = wait_for {
     primary('acme') for 1 .. 8;

@@ -30,7 +30,7 @@ my $hook = $receiver->hook($acme, '/ok');
 my $n = 0;
 
 
-# Of ::1 alone; its process.
+# Starts a Redis that listens on ::1 only; returns its process.
 
 sub redis {
     my ($port) = @_;
@@ -45,7 +45,7 @@ sub redis {
 }
 
 
-# The first bytes of the answer, if there is one.
+# Returns the first bytes of the answer, if any.
 
 sub command {
     my ($port, $text) = @_;
@@ -59,7 +59,7 @@ sub command {
 }
 
 
-# Commands of all processes arrive at the port, and so do their messages and events.
+# Tests that commands, messages and events of all processes arrive at the port.
 
 sub works {
     my ($port, $name) = @_;
@@ -94,7 +94,7 @@ ok((wait_for { $nginx->said(qr/Redis \[::1\]:$port[0] is down/) }),
 redis($port[0]);
 works($port[0], 'again');
 
-# sentinels of both families, and a master that they announce
+# sentinels of both families, which announce a master
 
 my @sentinels = map { SvcTest::FakeSentinel->new($s->dir, $_) } '127.0.0.1', '::1';
 
@@ -104,7 +104,7 @@ $nginx->{svc}{svc_redis} = 'sentinel=mymaster 127.0.0.1:' . $sentinels[0]->port
 $s->reload;
 works($port[0], 'an announced master');
 
-# the one of IPv6 alone
+# only the sentinel at the IPv6 address
 
 $_->says(2, '::1', $port[1]) for @sentinels;
 $nginx->{svc}{svc_redis} = 'sentinel=mymaster [::1]:' . $sentinels[1]->port;

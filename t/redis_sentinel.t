@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
 # Redis behind sentinels: a master is killed, another one is promoted, and all
-# processes follow; as many events are delivered as were created.
+# processes follow; every event is delivered.
 
 use strict;
 use warnings;
@@ -40,7 +40,8 @@ sub metric {
 }
 
 
-# The workers and the helper: each has a connection, and each of them listens.
+# Tests that the workers and the helper each have a connection, and listen on
+# another.
 
 sub all_at {
     my ($n, $name) = @_;
@@ -57,8 +58,8 @@ sub all_at {
 }
 
 
-# While users are created something happens to Redis: as many events are
-# delivered as were created.
+# Causes a fault of Redis while users are created, and tests that no event is
+# lost.
 
 sub through {
     my ($name, $fault) = @_;
@@ -120,7 +121,7 @@ is(metric('redis_moves_total'), 3, 'back: nobody moves');
 
 # --- planned ------------------------------------------------------------------
 
-# a failover that begins while the sentinels know no replica is refused
+# waits until the sentinels know a replica: before, they refuse a failover
 
 sub switchover {
     my ($to) = @_;
@@ -140,7 +141,7 @@ is(metric('redis_moves_total'), 6, 'planned: each process moves once');
 
 # --- sentinels that are away ---------------------------------------------------
 
-# two of three: one that hangs, one that is gone
+# of three sentinels one hangs and one is gone
 
 signal_pid('STOP', $redis->sentinel(0)->{pid});
 $redis->end($redis->sentinel(1));
@@ -149,7 +150,7 @@ $s->reload;
 ok($nginx->wait_helper, 'one sentinel is left: a reload, a helper');
 all_at(0, 'one sentinel is left');
 
-# none: who is connected stays so, and who begins waits
+# without sentinels, connected processes stay connected, and new ones wait
 
 $redis->end($redis->sentinel(2));
 ok((wait_for { $nginx->said(qr/sentinel \S+: Connection refused/) }),

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# What sentinels may say: another master, an epoch of the past, a name, nonsense,
+# Answers of sentinels: another master, an epoch of the past, a name, nonsense,
 # nothing.
 
 use strict;
@@ -27,7 +27,7 @@ $s->nginx->{svc}{svc_redis} = join ' ', 'sentinel=mymaster',
 $s->start;
 
 
-# A Redis of its own on a port; the port.
+# Starts a Redis on a port; returns the port.
 
 sub redis {
     my $at = SvcTest::Nginx::free_port();
@@ -65,7 +65,7 @@ sub moves {
 }
 
 
-# Until the log has said it.
+# Waits until the log says it.
 
 sub told {
     my ($pattern, $name) = @_;
@@ -96,7 +96,7 @@ told(qr/has missed a promotion/, 'an epoch of the past');
 is(moves(), 1, 'does not count');
 is($s->health->json->{redis}, 'up', 'and breaks nothing');
 
-# unless it is that of all
+# unless all sentinels say the same
 
 $sentinels[1]->says(1, '127.0.0.1', $port[0]);
 told(qr/is at 127\.0\.0\.1:$port[0]/, 'unless it is that of all');

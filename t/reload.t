@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# A reload while PostgreSQL takes its time to let the new workers in: requests
-# wait for that, and not only as long as for a place.
+# A reload while PostgreSQL takes its time to accept the new workers'
+# connections: requests wait for them, and not only as long as the queue's
+# timeout.
 
 use strict;
 use warnings;
@@ -28,8 +29,9 @@ my $known = $acme->create(userName => 'known@acme.test');
 my $run = 0;
 
 
-# Creates and reads at the new workers, while nobody new gets into PostgreSQL,
-# which is well otherwise; connections that wait for their answers.
+# Sends creates and reads to the new workers while PostgreSQL accepts no new
+# connections and otherwise works.  Returns the connections that wait for their
+# answers.
 
 sub reload {
     signal_pid('STOP', $s->pg->{pid});
@@ -58,7 +60,7 @@ sub stayed {
 }
 
 
-# for some of the time in which connections may be made
+# for a part of the connect timeout
 
 my @waiting = reload();
 my $end = time + 3 * $QUEUE;
@@ -75,7 +77,7 @@ my @status = map { ($_->read // die "no answer\n")->status } @waiting;
 is_deeply(\@status, [ (200, 201) x 6 ], 'and are answered as ever');
 stayed('soon');
 
-# for longer: a time in which a busy machine connects when it can again
+# for longer than it; even a busy machine connects within it afterwards
 
 $s->nginx->{svc}{svc_postgres_connect_timeout} = slow(3) . 's';
 @waiting = reload();
@@ -88,8 +90,8 @@ is(scalar(grep { $_->header('retry-after') } @answers), 12,
 signal_pid('CONT', $s->pg->{pid});
 stayed('late');
 
-# when PostgreSQL says no, the time of the queue is enough, however long a
-# connection may take
+# when PostgreSQL refuses connections, requests fail after the queue's timeout,
+# however long the connect timeout is
 
 $s->nginx->{svc}{svc_postgres_connect_timeout} = '1h';
 $s->pg->stop;

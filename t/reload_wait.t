@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# All nodes are reloaded at once, under load: new workers let requests wait until
-# they have connections, and nobody is told to come again.
+# All nodes are reloaded at once, under load: in new workers requests wait until
+# there are connections, and none is answered with 503.
 
 use strict;
 use warnings;
@@ -15,8 +15,8 @@ use SvcTest::Process qw(wait_for signal_pid);
 
 use constant RELOADS => 4;
 
-# three nodes of three workers: the sessions of old and new workers together are
-# more than PostgreSQL takes
+# three nodes of three workers: old and new workers together would have more
+# connections than PostgreSQL allows
 
 my $s = SvcTest->new(workers => 3, pg_conf => "max_connections = 80\n",
                      svc => { svc_postgres_pool => undef })->start;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# svcctl secrets reseal: under load, ended in the middle, beside locked rows, and what it
-# leaves alone.
+# svcctl secrets reseal: under load, killed in the middle, with locked rows, and
+# what it leaves alone.
 
 use strict;
 use warnings;
@@ -41,7 +41,7 @@ my @users = $s->sql('SELECT encode(uuid_send(tenant_id) || uuid_send(id), \'hex\
                     . ' ORDER BY id');
 
 
-# As the modules seal; of another row when $for is given.
+# Seals as the modules do; with another user the value is bound to another row.
 
 sub sealed {
     my ($id, $key, $user) = @_;
@@ -91,7 +91,7 @@ is(signs_in($users[0]), 200, 'which signs in');
 
 # --- ended in the middle, and again under load ------------------------------------------
 
-# each statement takes a while, so that there is a middle
+# each statement takes a while, so that it can be killed in the middle
 
 $s->sql('CREATE FUNCTION public.slow() RETURNS trigger LANGUAGE plpgsql AS'
         . ' $$ BEGIN PERFORM pg_sleep(0.3); RETURN NULL; END $$');
@@ -117,8 +117,8 @@ cmp_ok($done, '>', 0, 'some are under the new key');
 cmp_ok($done, '<', scalar @users, 'and some are not');
 is($done + under('k1'), @users, 'each is under one');
 
-# users of both kinds sign in, and change their passwords, while it goes on; it does
-# not end before there are some
+# users of both kinds sign in and change their passwords meanwhile; it does not
+# end before some have done so
 
 my $SOME = 4;
 my $owner = $s->pg->connect('postgres');

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# A backup, and what is to be had from it: the commands of the documents, into a
-# cluster that was just made, with all that users, applications and tenants had; and
-# the same cluster as it was between two moments.
+# Backups and their use: the documents' commands restore one into a new cluster,
+# with everything of users, applications and tenants, and bring the same cluster
+# back to the state between two moments.
 
 use strict;
 use warnings;
@@ -39,7 +39,8 @@ my $backups = "$s->{dir}/backups";
 my $keys = slurp($s->{key_file});
 
 
-# Lines of postgresql.conf as the documents have them, with the folders of this test.
+# Returns the lines of postgresql.conf in the documents, with the folders of
+# this test.
 
 sub settings {
     my ($first) = @_;
@@ -54,7 +55,8 @@ sub chapter {
 }
 
 
-# A block of commands, run by the user of PostgreSQL; what it says, or "status N: ".
+# Runs a block of commands as PostgreSQL's user.  Returns its output, or "status
+# N: " and the output.
 
 sub documented {
     my ($heading, $with, %replace) = @_;
@@ -126,7 +128,7 @@ my $last = $stream->last_id;
 is(scalar $receiver->wait($hook, 1), 1, 'a webhook');
 $stream->close;
 
-# what has not been sent yet, nor been seen
+# an event that no webhook and no stream has got yet
 
 $s->redis->stop;
 my $late = $acme->create(userName => 'late@acme.test');
@@ -163,7 +165,7 @@ like(slurp("$backups/today/backup.ok"), qr/^\d{4}-\d\d-\d\dT[\d:]+Z$/, 'which is
 is(databases(), $before, 'nothing of that is left');
 unlink "$backups/today/backup.ok";
 
-# by an owner who is no superuser
+# by an owner who is not a superuser
 
 {
     $s->sql('CREATE ROLE own LOGIN CREATEDB CREATEROLE');
@@ -179,7 +181,7 @@ unlink "$backups/today/backup.ok";
     unlink "$backups/today/backup.ok";
 }
 
-# what is not to be restored
+# backups that must not be restored
 
 sub refused {
     my ($name, $why) = @_;
@@ -346,7 +348,7 @@ $s->done;
 done_testing();
 
 
-# A cluster without anything, that runs.
+# Makes and starts an empty cluster.
 
 sub fresh {
     my ($dir) = @_;

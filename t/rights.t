@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# What everybody may do in the database, and what svc_app may call.
+# What everybody may do in the database, and which functions svc_app may call.
 
 use strict;
 use warnings;
@@ -22,8 +22,8 @@ sub list {
 
 # --- everybody ---------------------------------------------------------------
 
-# rights that are not on record are those that PostgreSQL gives by default; the
-# row types of tables are as their tables
+# an object without an ACL has PostgreSQL's default rights; row types have the
+# rights of their tables
 
 is_deeply(list(<<'EOT'), [ 'database CONNECT' ], 'all that everybody may do');
 SELECT o.what, a.privilege_type FROM (
@@ -105,7 +105,7 @@ denied('a schema', 'CREATE SCHEMA s');
 
 # --- a trigger function that writes as its owner ------------------------------
 
-# should somebody give svc_app temporary tables
+# in case somebody grants svc_app temporary tables
 
 $s->sql('GRANT TEMPORARY ON DATABASE svc TO svc_app');
 
@@ -140,7 +140,8 @@ $s->sql('REVOKE TEMPORARY ON DATABASE svc FROM svc_app');
 
 # --- rights that are lost -----------------------------------------------------
 
-# of each object what svc_app and everybody may, as PostgreSQL has it on record
+# returns for each object what svc_app and everybody may do, from PostgreSQL's
+# catalogs
 
 my $ALL = <<'EOT';
 SELECT o.what, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END,
@@ -189,7 +190,7 @@ my $hint = 'what migrations give to svc_app is in sql/rights.sql, too';
 
 cmp_ok(() = $rights =~ /svc_app/g, '>', 200, 'rights of svc_app');
 
-# the dump of another cluster, by hand, into this one without the role
+# a dump of another cluster is restored by hand into this one, without the role
 
 my $at = $s->pg->conninfo('postgres');
 my $dump = "$s->{dir}/svc.dump";
@@ -212,7 +213,7 @@ like($text, qr/^made the role svc_app\nset [1-9]\d* rights of svc_app/, 'says wh
 is(all_rights('restored'), $rights, "all rights are there: $hint");
 is_deeply([ migrate('restored') ], [ 0, '' ], 'again it does nothing');
 
-# of an owner who is no superuser, as where somebody else runs PostgreSQL
+# by an owner who is not a superuser, as with a managed PostgreSQL
 
 $s->sql('CREATE ROLE own LOGIN');
 $s->sql('CREATE DATABASE owned OWNER own TEMPLATE template0');
@@ -223,13 +224,13 @@ unlike($text, qr/WARNING|^set /m, 'lacks nothing');
 is(all_rights('owned') =~ s/^functions to come .*\n//mgr,
    $rights =~ s/^functions to come .*\n//mgr, 'all rights are there');
 
-# and where they were lost in place
+# when the rights were lost in place
 
 ($status, $text) = migrate('svc');
 is($status, 0, 'svcctl migrate, of the first one') or diag($text);
 is(all_rights('svc'), $rights, 'all rights are there');
 
-# one alone
+# when one right is missing, and one is too many
 
 $s->sql('REVOKE UPDATE (last_used_at) ON svc.credential FROM svc_app');
 $s->sql('GRANT EXECUTE ON FUNCTION svc.tenant_delete_rows TO PUBLIC');

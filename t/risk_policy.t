@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# The risk policy: its thresholds, entity tags, changes at the same time.
+# The risk policy: its thresholds, entity tags, and changes at the same time.
 
 use strict;
 use warnings;
@@ -174,7 +174,7 @@ for my $round (1 .. 5) {
     is_deeply(\%n, { 200 => 1, 412 => 7 }, 'of eight with one tag one wins');
 }
 
-# thresholds that are right by themselves, and not together
+# thresholds that are valid by themselves, and not together
 
 put({ mfaThreshold => 40, denyThreshold => 80 });
 

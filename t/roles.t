@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Roles: their keys, who may give what, and who has them.
+# Roles: their keys, who may grant what, and who has them.
 
 use strict;
 use warnings;
@@ -340,7 +340,7 @@ $s->sql("UPDATE svc.user_account SET role = 'crew' WHERE user_name = 'new\@x'");
 is(members('crew'), 2, 'the same again');
 
 
-# users that are loaded without triggers
+# users that are inserted without triggers
 
 $s->sql($_) for 'BEGIN', 'SET LOCAL session_replication_role = replica',
     'INSERT INTO svc.user_account (tenant_id, id, user_name, role) SELECT'
@@ -407,7 +407,7 @@ for my $end ('COMMIT', 'ROLLBACK') {
     is($? >> 8, 1, 'who comes second is told that there is none');
 }
 
-# users that swap their roles lock the roles in one order
+# users that swap their roles: the roles are locked in one order
 
 role($_) for 'left', 'right';
 

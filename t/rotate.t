@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Another key, as the document says it, literally: one of each kind of secret is made
-# under the old key, which then goes, and each of them works.
+# The document's steps for a new key, literally: a secret of each kind is made
+# under the old key, which is then removed, and each of them still works.
 
 use strict;
 use warnings;
@@ -38,7 +38,7 @@ my $receiver = $outbound->receiver;
 
 $s->secret($PASSWORD, $OTHER, $TOKEN, $SECRET);
 
-# the file as the document has made it
+# the file as the document's steps have made it
 
 my $keys = $s->{key_file};
 write_file($keys, slurp($keys) =~ s/^1:/k1:/r);
@@ -77,7 +77,7 @@ sub ok_is {
     return $r->body ? $r->json : undef;
 }
 
-# a password, the one before it, a factor, and recovery codes
+# a password, an older one, a factor, and recovery codes
 
 my $ada = user('ada');
 
@@ -151,7 +151,8 @@ my @commands = map { s/^ +//mgr } section('conf/keys.md', 'Another key')
 
 is(scalar @commands, 7, 'the steps') or diag(join "---\n", @commands);
 
-# What NGINX and the host's own paths are here; the reload is this test's.
+# Runs a block of commands with the paths of this test; it reloads nginx as this
+# test does.
 
 sub follow {
     my ($text) = @_;
@@ -202,7 +203,7 @@ like($out, qr/^k1 opens 10 recovery codes of 1 users, who need new ones when it 
      'they need it still');
 is(scalar(() = $out =~ /^k1 /mg), 1, 'and nothing else does');
 
-# the user makes new ones
+# the user makes new recovery codes
 
 my $codes = ok_is($ada->post('/v1/mfa/recovery-codes', {}), 201, 'new codes');
 $s->secret(@{ $codes->{recoveryCodes} });
@@ -240,7 +241,7 @@ $b->login('ada@acme.test', $OTHER);
 ok_is($b->post('/v1/mfa/step-up', { code => $codes->{recoveryCodes}[0] }), 200,
       'a recovery code');
 
-# a page that is loaded again has its CSRF token, and the cookie of it, anew
+# a page that is loaded again gets a new CSRF token, and a new cookie for it
 
 my $stale = $eve->{cookies}{svc_csrf};
 my $session = $eve->get('/v1/auth/session');
@@ -282,7 +283,7 @@ ok((wait_for { push @pushed, $outbound->there->requests('rotate'); scalar @pushe
 is_deeply([ grep { $_ ne "Bearer $TOKEN" } map { $_->{headers}{authorization} // '' } @pushed ],
           [], 'with its token');
 
-# nothing uses these yet: what is in them is what was
+# no code uses these secrets yet: they must still have the same content
 
 for my $place (grep { $_->[0] =~ /^(?:ldap|social|saml_idp)$/ } @places) {
     my ($table, $column, $kind, undef, undef, $aad) = @$place;

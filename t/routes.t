@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# What is so of every route: walks over all of them, on one server with everything
-# switched on.  What each one proves is told in its file.
+# What holds for every route: walks over all of them, on one server with
+# everything switched on.  The file of each walk says what it proves.
 
 use strict;
 use warnings;
@@ -21,8 +21,8 @@ use SvcTest::Walk::Tenants;
 use SvcTest::Walk::Waiting;
 
 
-# first those that are to leave all as it is; the last one is alone with what it
-# makes
+# First come the walks that must change nothing; the last one changes what
+# others would depend on.
 
 my $w = SvcTest::Walk->new;
 
@@ -33,7 +33,7 @@ for my $name (qw(Named Ids Heads Query Tenants Waiting Kept Bodies Members Limit
 
 is(join('', $w->{s}->pg->errors), '', 'PostgreSQL logged no error');
 
-# nginx itself shows a doubled header, at the level info
+# nginx itself logs a repeated header, at the level info
 
 $w->{s}->done(shown => [ qr/ \[info\] .* client sent duplicate header line: / ]);
 done_testing();

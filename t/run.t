@@ -44,7 +44,7 @@ sub sh {
 }
 
 
-# the port that the receiver of webhooks would have is taken
+# the port that the receiver of webhooks would use is taken
 
 my $other = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1,
                                   LocalPort => $port + 363);
@@ -125,9 +125,10 @@ for my $example (@examples) {
          'is answered');
 }
 
-# those of sign-in, as one reads them
+# the examples of sign-in, in the order of the document
 
-# (a code of an app is good for the step of 30 seconds behind its own)
+# The examples use an app's code and the next one, for which a step of 30
+# seconds must have begun lately.
 
 wait_for { time % 30 < 15 };
 
@@ -141,7 +142,7 @@ my ($failed, $said) = run([ 'bash', '-euo', 'pipefail', '-c', ". $run/env\n$sign
 is($failed, 0, 'the examples of sign-in, in their order') or diag("$sign_in\n$said");
 like($said, qr/"code":"step_up_required".*"csrfToken":/s, '... to the last one');
 
-# one more receiver, on a port that is free
+# one more receiver, on a free port
 
 my ($receiver) = grep { /^\. run\/env\n/ } examples('bash', $documents);
 my $mine = SvcTest::Nginx::free_port();
@@ -167,7 +168,7 @@ ok((wait_for {
 signal_pid('TERM', slurp("$dir/receiver.pid") =~ /(\d+)/);
 ok(defined wait_exit($pid), 'and ends');
 
-# what it says of variables, commands and targets is so
+# what the document says of variables, commands and targets is true
 
 like($env, qr/^export $_=/m, "documented: $_")
     for $documents =~ /^\| `(SVC_[A-Z_]+)` \|/mg;
@@ -207,7 +208,8 @@ unlike($text,
        'changes nothing');
 is(slurp("$run/env"), $before, 'the tokens neither');
 
-# what somebody adds, and what he edits, which is written anew
+# files that the operator adds stay; generated files that he edits are written
+# anew
 
 sub mine {
     return (sh("curl -sS -o /dev/null -w '%{http_code}' http://localhost:$port/mine"))[0];

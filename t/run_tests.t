@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# t/lib/run-tests: a test that fails is run once more, alone, and is believed then;
-# one that passes alone is listed, with what it said at first.
+# t/lib/run-tests: a test that fails is run once more, alone, and that result
+# counts; a test that passes alone is listed, with its first output.
 
 use strict;
 use warnings;
@@ -24,7 +24,7 @@ sub test {
     return "$name.t";
 }
 
-# Its exit status is 0, and all that it said.
+# Runs it.  Returns whether its exit status is 0, and all its output.
 
 sub run_tests {
     my (@files) = @_;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# /v1/admin/saml: the identity provider of a tenant.
+# /v1/admin/saml: a tenant's identity provider.
 
 use strict;
 use warnings;
@@ -27,7 +27,7 @@ my $globex = $s->tenant('globex');
 $s->secret($PASSWORD);
 
 
-# A certificate of a new key; more: of openssl req.
+# Makes a certificate for a new key.  more: options of openssl req.
 
 sub certificate {
     my ($key, @more) = @_;
@@ -62,7 +62,7 @@ sub ask {
 }
 
 
-# What is refused names the member.
+# Tests that a change is refused, and that the error names the member.
 
 sub refused {
     my ($member, $change, $name) = @_;

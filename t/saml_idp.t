@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# /v1/admin/saml-idp: what a tenant is to applications that speak SAML.
+# /v1/admin/saml-idp: the tenant as an identity provider for SAML applications.
 
 use strict;
 use warnings;
@@ -39,7 +39,7 @@ sub ask {
 }
 
 
-# What openssl says of a certificate.
+# Returns what openssl says of a certificate.
 
 sub openssl {
     my ($pem, @command) = @_;

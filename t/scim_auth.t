@@ -96,7 +96,7 @@ for my $route (@routes) {
 }
 
 
-# more than one: never accepted, whichever of them is good
+# more than one token is never accepted, whichever of them is valid
 
 for my $pair ([ $token, $token ], [ $token, $unknown ], [ $unknown, $token ],
               [ $token, $other ], [ $other, $token ])
@@ -134,7 +134,7 @@ my $r = $s->http(GET => '/scim/v2/Users',
 scim_error($r, $r->status == 401 ? 401 : 400, undef, 'a token of 100 kB');
 
 
-# a token in the query is none
+# a token in the query does not count
 
 for my $name (qw(access_token token authorization)) {
     scim_error($s->http(GET => "/scim/v2/Users?$name=$token"), 401, undef,
@@ -272,7 +272,7 @@ my $version = row_version();
 
 is(status_with($used->{token}), 200, "use $_") for 1 .. 30;
 
-# another token's first use is noted after these: they had their chance
+# the first use of another token is written after these uses would have been
 
 my $mark = $acme->token(name => 'mark');
 is(status_with($mark->{token}), 200, 'use of another token');
@@ -296,7 +296,7 @@ is(status_with($mark->{token}), 200, 'use of another token');
 ok((wait_for { last_used($mark) }), 'is noted');
 is(last_used(), $old, 'a refused use is not');
 
-# nginx itself shows a doubled header, at the level info
+# nginx itself logs a repeated header, at the level info
 
 $s->done(shown => [ qr/ \[info\] .* client sent duplicate header line: / ]);
 done_testing();

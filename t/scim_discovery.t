@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# ServiceProviderConfig, and what is not offered.
+# ServiceProviderConfig, and what is not supported.
 
 use strict;
 use warnings;
@@ -61,7 +61,7 @@ scim_error($s->http(GET => '/scim/v2/ServiceProviderConfig'), 401, undef,
            'it needs a token');
 
 
-# only Users exists; the route is looked at before the credential
+# only Users exists; the route is checked before the credential
 
 for my $path ('/Groups', '/Groups/1', '/Bulk', '/Schemas', '/ResourceTypes',
               '/Me', '/users', '/Users2', '/ServiceProviderConfig2',
@@ -74,7 +74,7 @@ for my $path ('/Groups', '/Groups/1', '/Bulk', '/Schemas', '/ResourceTypes',
 }
 
 
-# methods that are not offered
+# methods that are not supported
 
 my %offered = (
     '/ServiceProviderConfig' => [ qw(GET) ],
@@ -102,7 +102,7 @@ for my $path (sort keys %offered) {
 }
 
 
-# a switched-off surface is not there
+# a surface that is switched off does not exist
 
 $s->nginx->{scim} = { svc_scim => 'off' };
 $s->reload;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# A provisioning cycle of Microsoft Entra ID, in its own words.
+# A provisioning cycle of Microsoft Entra ID, with its literal requests.
 
 use strict;
 use warnings;
@@ -182,7 +182,7 @@ EOT
               'nothing else has changed');
 }
 
-# a leaver, with a change in the same request that is not supported
+# a user who leaves, with an unsupported change in the same request
 
 $r = entra(PATCH => "/Users/$id", <<'EOT');
 {"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"],
@@ -206,7 +206,7 @@ scim_user($r, $base, { %is, active => false }, 'the user is kept');
 scim_list(entra(GET => "/Users?filter=userName+eq+%22$user_name%22"), $base,
           1, 'and found');
 
-# rehired: found by the filter, updated and enabled
+# rehired: found by the filter, updated and activated
 
 $r = entra(PATCH => "/Users/$id", <<'EOT');
 {"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"],
@@ -218,8 +218,8 @@ scim_user($r, $base, { %is, title => 'Engineer' }, 'rehired');
 
 # --- a day's worth ----------------------------------------------------------
 
-# 25 requests a second for a few seconds is what one tenant sends; here they
-# come without a pause
+# one tenant sends 25 requests a second for a few seconds; here they come
+# without a pause
 
 my @ids;
 

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# What public libraries of SCIM clients and servers make of the same users, filters and
-# operations: scim-patch, scim2-parse-filter and scimmy, in both modes.
+# Compares us with public libraries of SCIM clients and servers, with the same
+# users, filters and operations: scim-patch, scim2-parse-filter and scimmy, in
+# both modes.
 
 use strict;
 use warnings;
@@ -48,8 +49,9 @@ my @filters = (
     'displayName gt "bob"', 'displayName le "cid"', 'nickName pr', 'title co "nothing"',
 );
 
-# What one of them takes for something else: who has no title has another one than that, and
-# "not" behind "and" is the opposite of what is in the parentheses.
+# Filters that one library understands differently: it does not find users
+# without a title by "title ne", or it does not apply a "not" after "and" to the
+# parentheses.
 
 my %otherwise = (
     'title ne "engineer"' => 'scim2-parse-filter',
@@ -106,7 +108,8 @@ my @patches = (
     [ { op => 'remove', path => 'title' }, { op => 'add', path => 'title', value => 'back' } ],
 );
 
-# What both have of a user: without what the server says of it, and what is empty.
+# Returns what both have of a user: without members that only the server sets,
+# and without empty ones.
 
 sub told {
     my ($user) = @_;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Okta's conversation, and what is peculiar to other clients.
+# Okta's requests, and the peculiarities of other clients.
 
 use strict;
 use warnings;

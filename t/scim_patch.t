@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# PATCH (RFC 7644, 3.5.2): each row is a request to the same user, and what the
-# user is afterwards.
+# PATCH (RFC 7644, 3.5.2): each row is a request to the same user, and the
+# user's attributes afterwards.
 
 use strict;
 use warnings;
@@ -36,7 +36,7 @@ my $id = $user->{id};
 $acme->create(userName => 'taken@acme.test', externalId => 'taken');
 
 
-# %start with some attributes changed; undef takes one away
+# returns %start with some attributes changed; undef removes one
 
 sub but {
     my (%change) = @_;
@@ -49,7 +49,7 @@ sub but {
 }
 
 
-# Brings the user back to %start, then applies a PATCH.
+# Resets the user to %start, then applies a PATCH.
 
 sub patch {
     my ($body) = @_;
@@ -324,7 +324,7 @@ for my $bad (
 
     refused(400, $type, patch_op($operation));
 
-    # atomic: what comes before and after it is not done either
+    # atomic: the operations before and after it are not applied either
 
     refused(400, $type, patch_op(replace(title => 'Before'), $operation,
                                  replace(active => false)));
@@ -382,7 +382,8 @@ is(scalar($s->pg->errors), 0,
 
 my $race = $acme->create(userName => 'race@acme.test');
 
-# what was so when the statement began, and is not when its turn comes
+# a state that holds when the statement begins, and no longer when its turn
+# comes
 
 $acme->scim(DELETE => "/Users/$race->{id}");
 

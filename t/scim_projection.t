@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 
-# SCIM, in both modes: parts of attributes in attributes and excludedAttributes (RFC 7644,
-# 3.9), in whatever answers with a user; and a value filter in the path of an attribute
-# that has one value, which is passed over, so that it cannot stop a deactivation.
+# SCIM, in both modes: sub-attributes in attributes and excludedAttributes (RFC
+# 7644, 3.9), in every answer with a user; and a value filter in the path of a
+# single-valued attribute, which is ignored, so that it cannot stop a
+# deactivation.
 
 use strict;
 use warnings;
@@ -18,7 +19,7 @@ my $acme = $s->tenant('acme');
 my $n = 0;
 
 
-# A user, projected, in each way that answers with one.
+# Returns a user, projected, from each request that answers with one.
 
 sub answers {
     my ($query) = @_;

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# Outbound SCIM: a target whose name leads to an address that is refused.  There is no
-# connection; the target is tried again, and after a minute it is told as failing.
+# Outbound SCIM: a target whose name resolves to an address that is refused.  No
+# connection is made; the target is tried again, and after a minute it is
+# reported as failing.
 
 use strict;
 use warnings;
@@ -27,7 +28,7 @@ my $acme = $out->start;
 sub connected { return $resolver->calls(connect => $INNER) }
 
 
-# As if it had failed for a minute.
+# Makes the target look as if it had failed for a minute.
 
 sub minute {
     my ($t) = @_;
@@ -71,7 +72,8 @@ $out->soon($t, 'failures = 0 AND last_error IS NULL'
 
 # --- a name that changes between two requests -----------------------------------------------
 
-# For some seconds it is remembered: whoever comes then is still sent to where it was.
+# The old address is cached for some seconds: users created then are still
+# pushed there.
 
 $resolver->set($NAME => $INNER);
 
@@ -85,7 +87,7 @@ ok((wait_for {
 }), 'a name that has moved');
 minute($t);
 
-# of several addresses the one that is not refused
+# of several addresses the permitted one is used
 
 $resolver->set($NAME => "$INNER,127.0.0.1");
 $out->put($t, name => 'There');

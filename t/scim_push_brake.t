@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 
-# Outbound SCIM: the brake.  Who would deactivate more than 20 users of a target at
-# once, and more than half of those that it has, is stopped: nothing is sent, it is told,
-# and it goes on when it is confirmed, or when fewer are meant.
+# Outbound SCIM: the brake.  A sync that would deactivate more than 20 users of
+# a target at once, and more than half of its users, is held: nothing is sent,
+# it is reported, and it goes on when it is confirmed, or when fewer users are
+# affected.
 
 use strict;
 use warnings;
@@ -32,7 +33,7 @@ my @ids = map { $_->[0] } $s->sql("SELECT id FROM svc.user_account WHERE tenant_
 my $group = $acme->admin(POST => '/groups', { name => 'Staff' })->json->{id};
 
 
-# So many are in the group: the first ones.
+# Puts the first $n users into the group, and more.
 
 sub members {
     my ($n, @more) = @_;
@@ -52,11 +53,11 @@ sub wait_active {
 }
 
 
-# All that is not a question, so far.
+# Returns all requests so far that write.
 
 sub writes { return grep { $_->{method} ne 'GET' } $out->asked('brake', '') }
 
-# How many of these deactivate somebody.
+# Returns how many of these deactivate a user.
 
 sub gone { return scalar grep { $_->{body} =~ /"path":"active","value":false/ } @_ }
 
@@ -117,7 +118,7 @@ is_deeply(incident(), { count => 1, targetId => $t, targetName => 'There', users
 is(audited('scim.target_held'), 1, 'an audit event');
 is(audited('incident.created'), 1, 'and one of the incident');
 
-# whoever comes waits, too
+# a new user waits, too
 
 my $new = $acme->create(userName => 'new@x.test');
 
@@ -125,7 +126,7 @@ members($N - 22, $new->{id});
 ok((wait_for { $out->items($t, "user_id = '$new->{id}' AND state = 'pending'") }),
    'somebody else is to be there');
 
-# another helper goes by the same
+# another helper keeps it held
 
 my $holder = $out->row($t, 'lease_by');
 
@@ -136,7 +137,7 @@ $out->put($t, name => 'Over there');
 confirm($t, '', 409, 'not confirmed');
 confirm($t, '?confirm=false', 409, 'confirmed that it is not meant');
 
-# a test comes of a poll: what that has said is known
+# the test runs after a poll, whose outcome is then known
 
 ok($acme->admin(POST => "/scim-targets/$t/test")->json->{ok}, 'it can be tested');
 is($out->row($t, 'sync_status'), 'held', 'it is held');

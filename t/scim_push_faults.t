@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Outbound SCIM: targets that refuse the token, ask for time, or fail; users that a
-# target refuses; and without Redis, or PostgreSQL, for a while.
+# Outbound SCIM: targets that refuse the token, ask to wait, or fail; users that
+# a target refuses; and times without Redis or PostgreSQL.
 
 use strict;
 use warnings;
@@ -21,7 +21,7 @@ my $receiver = SvcTest::Receiver->new($s, svc_scim_targets => 'on',
 my ($n, $helper) = (0, 0);
 
 
-# The target is a server of nginx; from now on, with this in its location.
+# Makes nginx the target, with this text in its location from now on.
 
 sub serve {
     my ($text) = @_;
@@ -55,7 +55,7 @@ $s->sql("UPDATE svc.credential SET permissions = '{$ALL}' WHERE kind = 'api'");
 $acme->add_applications(web => $APP);
 
 
-# A user, by its number here and there.
+# Returns how many users with this number the other tenant has: 0 or 1.
 
 sub user {
     my ($row) = $s->sql("SELECT count(*) FROM svc.user_account"
@@ -174,7 +174,7 @@ $s->pg->launch;
 $s->wait_healthy;
 pushed('behind a restart of PostgreSQL');
 
-# a lease that is gone: others may have had the target
+# a lease that has been lost: other helpers may have had the target
 
 $s->sql('DELETE FROM svc.scim_helper');
 $s->sql("UPDATE svc.scim_target SET lease_by = 'x'");

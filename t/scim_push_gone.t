@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# Outbound SCIM: a target that is deleted, its application or its tenant, whatever is
-# under way: no request is made for it any more, and the helper goes on with the others.
+# Outbound SCIM: a target, its application or its tenant is deleted while a
+# request is under way: no more requests are made for it, and the helper goes on
+# with the others.
 
 use strict;
 use warnings;
@@ -39,7 +40,7 @@ sub wait_targets {
 }
 
 
-# The others are still pushed to.
+# Tests that the others are still pushed to.
 
 sub goes_on {
     my ($t, $name) = @_;
@@ -68,7 +69,7 @@ for my $store (sort keys %at) {
     $out->wait_asked($store, $at{$store}, "$store: it is under way");
 }
 
-# of a change: who is there already
+# during a change of a user who is already there
 
 $target{change} = $out->target('change/gate=PATCH');
 $out->synced($target{change}, $ada, 'change: a user is there');
@@ -76,7 +77,7 @@ is($acme->scim(PUT => "/Users/$ada->{id}", { userName => 'ada@x.test', title => 
         ->status, 200, 'he is changed');
 $out->wait_asked('change', 'PATCH', 'change: it is under way');
 
-# and one with its test
+# during its test
 
 $target{test} = $out->target('test/gate=ServiceProviderConfig',
                              enabled => JSON::PP::false());
@@ -117,7 +118,7 @@ wait_targets(1, 'and so does what was on the way');
 
 # --- before what came of it is recorded ------------------------------------------------------
 
-# nobody tells the helper
+# the helper gets no message
 
 my $late = $out->target('late/gate=POST');
 

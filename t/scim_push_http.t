@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# Outbound SCIM: the requests of one user, to targets that behave well and badly.
-# There is no nginx: build/unit/push_eval makes them, with sanitizers.
+# Outbound SCIM: the requests for one user, to targets that behave well and
+# badly. There is no nginx: build/unit/push_eval makes the requests, with
+# sanitizers.
 
 use strict;
 use warnings;
@@ -39,7 +40,7 @@ sub store { return 's' . ++$n }
 sub lines { return join ', ', map { $_->{line} =~ s/\?filter=.*?%20/?/r
                                                =~ s/%20.*//r } $push->requests(@_) }
 
-# Outcome, and what is said.
+# Tests the outcome and the error.
 
 sub outcome {
     my ($got, $outcome, $error, $name) = @_;
@@ -96,7 +97,7 @@ sub done { outcome($_[0], 'done', '', $_[1]) }
     is_deeply([ $same->{requests}, scalar $push->requests($s) ], [ 0, 0 ],
               'no request');
 
-    # one operation per attribute, each with a path
+    # one operation for each attribute, each with a path
 
     my %new = (%ann, title => 'Head', locale => '', displayName => "Ann \"L\"");
     $got = $push->again("$s/none", \%new, $got);
@@ -286,7 +287,7 @@ for my $mode (qw(empty404 nofilter upper)) {
 
 # --- who is inactive, and not there ------------------------------------------------------
 
-# Once more behind the hour; what the target has been asked then.
+# Pushes again after the hour, and compares what the target has been asked then.
 
 for my $row ([ none => 'GET /Users?eq, GET /Users?eq' ],
              [ nofilter => 'GET /Users?eq, GET /Users?eq' ],
@@ -396,7 +397,8 @@ for my $row ([ 'patch204', 'done', 'PATCH /Users/their-1, GET /Users/their-1' ],
 
 # --- what was never sent ---------------------------------------------------------------------
 
-# What is set there, and not here, is the target's own, until it was once set here.
+# An attribute that the target has and we do not is left alone, until it was set
+# here once.
 
 for my $patch ($true, $false) {
     my $how = $patch ? 'PATCH' : 'PUT';
@@ -589,7 +591,7 @@ for my $mode (qw(nopatch nopatch=501 patch204 strict patch204;nopatch)) {
             qr/stays active/, 'a target that says it did not do it');
 }
 
-# gone there
+# the user does not exist there any more
 
 {
     my $s = store();
@@ -706,7 +708,7 @@ for my $status (sort keys %status) {
     is(scalar($push->requests('visited')), 0, 'is not followed');
 }
 
-# a POST whose outcome is not known is not sent again before a look
+# a POST whose outcome is unknown is not sent again before a look-up
 
 for my $what (qw(reset drop)) {
     my $s = store();
@@ -738,7 +740,7 @@ for my $what (qw(reset drop)) {
          'connections that are closed each time');
 }
 
-# answers
+# malformed answers
 
 for my $mode (qw(text array deep twice)) {
     my $s = store();

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Outbound SCIM on two nodes: helpers that are killed in the middle of a thousand
-# creates leave nobody out, and make nobody twice; a node that ends gives its
-# targets back at once.
+# Outbound SCIM on two nodes: when helpers are killed in the middle of a
+# thousand creates, no user is left out, and none is created twice; a node that
+# ends gives up its targets at once.
 
 use strict;
 use warnings;
@@ -49,7 +49,7 @@ sub created {
 }
 
 
-# Who has the target; undef: nobody.
+# Returns the helper that has the target; undef: none.
 
 sub holder {
     return scalar $s->sql('SELECT lease_by FROM svc.scim_target');

@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 
-# Outbound SCIM: who has a target.  An answer that is lost leaves none to nobody; a helper
-# that drains hands over what has nothing under way; and what a node had that is gone,
-# another one has when its lease has run out.
+# Outbound SCIM: which helper has a target.  A claim whose answer is lost leaves
+# no target without a helper; a helper that drains hands over the targets that
+# have nothing under way; and another node takes the targets of one that is gone
+# when its lease has run out.
 
 use strict;
 use warnings;
@@ -34,7 +35,7 @@ $out->synced($t, $ada, 'a target');
 
 # --- an answer that is lost -----------------------------------------------------------------
 
-# the next one is leased at once, as by a claim that nobody has heard of
+# the next target is leased at once, as by a claim whose answer was lost
 
 my $helper = holder($t);
 my $lock = $s->pg->connect('postgres');
@@ -86,7 +87,7 @@ my ($first) = grep { $_ ne holder($t) } keys %helper;
 
 my @gone = ($other->helper_pids, $other->worker_pids, $other->pid);
 
-# nobody starts another one
+# no master starts another helper
 
 signal_pid('STOP', $_) for reverse @gone;
 signal_pid('KILL', $_) for @gone;
@@ -97,7 +98,7 @@ my ($late) = $s->sql('SELECT max(lease_until) - clock_timestamp() <='
 
 is($late->[0], 't', 'no lease lasts longer than 30 seconds');
 
-# those seconds go by
+# makes those seconds pass
 
 $s->sql("UPDATE svc.scim_helper SET lease_until = lease_until - interval '25 seconds'");
 

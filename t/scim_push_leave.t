@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Outbound SCIM: who leaves while a target answers 404 to all, or is not there when he is
-# to be deactivated, keeps no account: it is done when the target shows it, or when he is
-# absent twice, with an hour between.
+# Outbound SCIM: a user who leaves while the target answers 404 to everything,
+# or is not found when he is to be deactivated, must not keep an account.  It is
+# done when the target shows it, or when he was not found twice, an hour apart.
 
 use strict;
 use warnings;
@@ -23,7 +23,7 @@ my $FALSE = JSON::PP::false();
 my $n = 0;
 
 
-# A user at a target of his own; his id, the target, the store.
+# Pushes a new user to a new target.  Returns his id, the target and the store.
 
 sub somebody {
     my ($mode) = @_;
@@ -38,7 +38,7 @@ sub somebody {
 }
 
 
-# What the API says of him.
+# Returns what the API says of him.
 
 sub told {
     my ($id, $target) = @_;

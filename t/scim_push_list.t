@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 
-# Outbound SCIM: a sync reads the target's own list, and asks for those alone who
-# differ; a target without one is asked user by user.  And who owns whom there, shares
-# of tenants, large groups, and a log that is too old.
+# Outbound SCIM: a sync reads the target's own list, and asks only for the users
+# who differ; a target without a list is asked for each user.  Also: which
+# account belongs to which user, the shares of tenants, large groups, and a log
+# that is too old.
 
 use strict;
 use warnings;
@@ -90,7 +91,8 @@ sub sync {
 }
 
 
-# Requests of a store since the last time: pages, and how many of each other kind.
+# Returns the requests to a store since the last call: pages, and the number of
+# each other kind.
 
 sub asked {
     my %n;
@@ -105,7 +107,7 @@ sub asked {
 }
 
 
-# Changes one of the users that a store has, and takes one out.
+# Changes one user of a store, and removes one.
 
 sub drift {
     my ($store) = @_;
@@ -147,7 +149,7 @@ is_deeply(asked('list'), { page => 3, GET => 3, PATCH => 2, look => 2, POST => 1
 sync($t, 'once more');
 is_deeply(asked('list'), { page => 4 }, 'nobody differs');
 
-# who is there already is taken over by pages
+# users who are already there are matched by pages
 
 $there->users('again', $there->users('list'));
 
@@ -209,7 +211,7 @@ my $group = $acme->admin(POST => '/groups', { name => 'All' })->json->{id};
 is($acme->admin(PUT => "/groups/$group/members", { userIds => [ $one->{id} ] })->status,
    200, 'a group');
 
-# of an event of many the first are named
+# an event about many users names only the first ones
 
 $s->sql("INSERT INTO svc.group_member (tenant_id, group_id, user_id)"
         . " SELECT tenant_id, '$group', id FROM svc.user_account"
@@ -226,7 +228,7 @@ $s->sql("INSERT INTO svc.audit_event (tenant_id, action, target_type, target_id,
 soon($t, "user_id = '$three->{id}' AND remote_active", 1,
      'who is in it, and not named by the event');
 
-# nothing in the log tells of this one
+# no event in the log is about this change
 
 $s->sql("UPDATE svc.user_account SET title = 'Chef' WHERE id = '$one->{id}'");
 $s->sql("UPDATE svc.scim_target SET event_at = now() - interval '21 days'"

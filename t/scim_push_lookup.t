@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 
-# Outbound SCIM: many new users are looked up with one filter.  Whoever is there is taken
-# over, and nobody is made twice, not even by a target that lets them be: one that does
-# not read such a filter, or a part of it alone, is asked user by user.
+# Outbound SCIM: many new users are looked up with one filter.  Existing
+# accounts are taken over, and none is created twice, even where the target
+# would allow it.  A target that does not understand such a filter, or only a
+# part of it, is asked for each user.
 
 use strict;
 use warnings;
@@ -40,8 +41,9 @@ my @ids = $acme->add_users($N);
 my $SEVERAL = '%20or%20';
 
 
-# The users of a store before anybody is pushed: every third one, by the name in another
-# case; each tenth one has another name, and is known by the id.
+# Returns the users of a store before the first push: every third one, with the
+# name in another case; every tenth one has another name, and is found by the
+# id.
 
 sub some {
     return map { $_ % 10 == 0 ? { id => "there-$_", userName => "old$_\@acme.test",
@@ -60,7 +62,8 @@ sub all_synced {
 }
 
 
-# Each has one account at a store, the one that was there before if there was any.
+# Tests that each user has one account at a store, the existing one if there was
+# one.
 
 sub once {
     my ($store, $before, $name) = @_;
@@ -92,7 +95,7 @@ sub once {
     cmp_ok(scalar @several, '>', 0, 'several are looked up at once');
     cmp_ok(scalar @several, '<=', $N / 6, 'as many as there is room for');
 
-    # on a machine that is busy they come one by one
+    # on a busy machine users come one at a time, and are looked up alone
 
     cmp_ok(scalar(@lookups) - @several, '<', 2 * $N, 'by themselves not all of them');
 
@@ -106,7 +109,7 @@ sub once {
 
 # --- targets that do not --------------------------------------------------------------------
 
-# They are asked so once, and not again for a while.
+# Such a target gets this filter once, and not again for a while.
 
 for my $mode (qw(noor=400 noor=403 noor=413 noor=414 noor=500 noor=501 hung first last
                  middle all paged=3 stranger)) {
@@ -125,7 +128,7 @@ for my $mode (qw(noor=400 noor=403 noor=413 noor=414 noor=500 noor=501 hung firs
     $out->forget($t);
 }
 
-# Nobody is there who could be taken for somebody else.
+# These targets have no users who could be mistaken for others.
 
 for my $mode (qw(blind bare double)) {
     my $t = $out->target("$mode/$mode" . ($mode eq 'bare' ? ';blind' : ''));
@@ -136,7 +139,7 @@ for my $mode (qw(blind bare double)) {
     $out->forget($t);
 }
 
-# A page that is full shows both who are known to be there, and hides others.
+# A page that is full shows some matching users, and hides others.
 
 {
     my @all = map { { id => "there-$_", userName => "USER$_\@acme.test", active => \1 } }
@@ -152,7 +155,7 @@ for my $mode (qw(blind bare double)) {
     $out->forget($t);
 }
 
-# A pause is of the target first, then of the filter.
+# A first 429 pauses the target, a second one ends the use of the filter.
 
 {
     my $t = $out->target('pause/noor=429;after=1');
@@ -162,7 +165,7 @@ for my $mode (qw(blind bare double)) {
     $out->forget($t);
 }
 
-# Whom it had goes there: it is not told from a filter that is not read.
+# The target loses its users: this looks like a filter that is not understood.
 
 {
     my $t = $out->target('gone/gate=POST');

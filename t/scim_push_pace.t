@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# Outbound SCIM: the pace.  However much is written, targets follow the log in turn, and
-# the more of them there are, the less often each one does.
+# Outbound SCIM: the pace.  However much is written, targets take turns in
+# following the log, and the more targets there are, the less often each one
+# does.
 
 use strict;
 use warnings;
@@ -31,7 +32,7 @@ ok((wait_for {
 }), 'all are followed');
 
 
-# Each time that a target has followed the log is noted.
+# A trigger notes each time that a target has followed the log.
 
 $s->sql('CREATE TABLE svc.followed (target_id uuid)');
 $s->sql(<<'EOT');
@@ -48,7 +49,8 @@ $s->sql('CREATE TRIGGER followed AFTER UPDATE OF event_id ON svc.scim_target'
         . ' FOR EACH ROW EXECUTE FUNCTION svc.note_followed()');
 
 
-# Events that are of no id, though some look so, stop nobody.
+# Events whose target is not a valid id, though some look like one, stop
+# nothing.
 
 $s->sql("INSERT INTO svc.audit_event (tenant_id, action, target_type, target_id)"
         . " SELECT '$tenants[0]{id}', 'user.updated', 'user', of"
@@ -64,7 +66,7 @@ my $begin = time;
 
 $tenants[$_ % $TARGETS]->create(userName => "u$_\@x.test") for 1 .. $USERS;
 
-# each may have had its turn right before that, and one while it is counted
+# each may have had a turn right before, and another while they are counted
 
 my $times = $s->sql('SELECT count(*) FROM svc.followed');
 my $most = $A_SECOND * (time - $begin) + 2 * $TARGETS;

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Outbound SCIM to servers of others, and to our own: the requests that
-# build/unit/push_eval makes.  saml-jackson is a quarter of a gigabyte: it is asked
-# where build/npm-jackson is there already, or with SVC_TEST_ALL.
+# Outbound SCIM to servers of other projects, and to our own: the requests that
+# build/unit/push_eval makes.  saml-jackson is a quarter of a gigabyte: it is
+# tested where build/npm-jackson exists already, or with SVC_TEST_ALL.
 
 use strict;
 use warnings;
@@ -51,7 +51,7 @@ my %servers = (
 );
 
 
-# A server of Node.js, in a folder of packages.
+# Starts a server for Node.js, from a folder of packages.
 
 sub peer {
     my ($name, $folder) = @_;
@@ -155,7 +155,7 @@ for my $name (sort keys %servers) {
     $done->('compared');
     is($got->{requests}, 1, "$name: nothing differs");
 
-    # ours do not take a new one from outside
+    # ours does not accept a new userName from outside
 
     if ($name ne 'ours') {
         $new{userName} = 'ann.ng@acme.test';

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# Outbound SCIM: what a target said last is what counts, whatever was under way: pauses,
-# failures within a sync, tests, names that lead nowhere, and targets that are turned off.
+# Outbound SCIM: the last answer of a target decides, whatever was under way:
+# pauses, failures within a sync, tests, names that do not resolve, and targets
+# that are turned off.
 
 use strict;
 use warnings;
@@ -34,7 +35,7 @@ sub done {
 
 # --- a pause while a poll is under way --------------------------------------------------
 
-# Here nothing but a poll reads the log of events.
+# Only a poll reads the log of events here.
 
 my $POLL = "wait_event_type = 'Lock' AND query ~ '^WITH event AS MATERIALIZED'"
            . " AND query ~ 'svc.audit_event'";
@@ -103,7 +104,7 @@ $out->put($t, baseUrl => $there->url('sync/none'), token => 'x');
 $out->soon($t, "sync_status = 'success'", 'when it is well again the sync goes on');
 isnt(($there->users('sync'))[0]{displayName}, 'Thief', 'and has compared');
 
-# what was not even begun is
+# a sync that had not even begun
 
 $s->sql("UPDATE svc.scim_target SET sync_status = 'failing', sync_was = 'queued',"
         . " sync_id = gen_random_uuid(), last_error = 'x' WHERE id = '$t'");
@@ -162,7 +163,7 @@ $out->wake;
 ok((wait_for { $s->nginx->said(qr/token of SCIM target $t .*cannot be opened/) }),
    'one that cannot be opened is told');
 
-# in the meantime it is looked at again and again
+# the target is looked at again and again meanwhile
 
 my $well = $out->target('besides/none');
 

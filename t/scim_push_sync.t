@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Outbound SCIM: what changes here is soon there, at another tenant of ourselves:
-# users, who is in scope, who leaves it; and a target that would lose most of its
-# users is held.
+# Outbound SCIM: changes here soon arrive at another tenant of the same
+# installation: users, and who enters or leaves the scope; and a target that
+# would lose most of its users is held.
 
 use strict;
 use warnings;
@@ -43,7 +43,7 @@ $s->sql("UPDATE svc.credential SET permissions = '{$ALL}' WHERE kind = 'api'");
 $acme->add_applications(web => $APP);
 
 
-# A user of the other tenant, or undef.
+# Returns a user of the other tenant, or undef.
 
 sub there {
     my ($name) = @_;

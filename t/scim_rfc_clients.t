@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 
-# svc_scim_mode rfc: what identity providers send still works, as they send it.
+# svc_scim_mode rfc: what identity providers send still works, in its literal
+# form.
 
 use strict;
 use warnings;
@@ -19,7 +20,7 @@ $s->start;
 my $acme = $s->tenant('acme');
 my $base = $s->base_url;
 
-# A body as it is on the wire.
+# Sends a body literally.
 
 sub sent {
     my ($method, $path, $body, @headers) = @_;

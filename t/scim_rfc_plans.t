@@ -22,8 +22,8 @@ use SvcTest::Scim;
 
 
 my $LIVE = 2_000;
-my $INACTIVE = 400;             # of these, the newest ones
-my $DELETED = 18_000;           # the oldest ones
+my $INACTIVE = 400;             # the newest of $LIVE
+my $DELETED = 18_000;           # older than all others
 
 my $s = SvcTest->new(workers => 1,
                      pg_conf => "log_min_duration_statement = 0\n");
