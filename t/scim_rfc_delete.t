@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# svc_scim_mode rfc: who is deleted is no resource any more, and deactivated; creating the
-# same one brings the user back.
+# svc_scim_mode rfc: a deleted user is no resource any more, and is deactivated;
+# creating the same user brings him back.
 
 use strict;
 use warnings;
@@ -101,7 +101,8 @@ scim_error($acme->scim(POST => '/Users', put(userName => 'ada@acme.test')), 409,
            'once');
 is($acme->new_events, 0, 'no event');
 
-# an externalId alone, with another address; who is not to be active
+# by the externalId alone, with another address; and a user who is not to be
+# active
 
 $acme->scim(DELETE => "/Users/$id");
 $r = $acme->scim(POST => '/Users', put(userName => 'countess@acme.test', externalId => 'e2',
@@ -112,7 +113,7 @@ is(row($id, 'user_name, user_name_key, status, email_verified, scim_deleted, sea
    'countess@acme.test|countess@acme.test|deactivated|t|f|'
    . $s->sql("SELECT svc.user_search('countess\@acme.test', NULL, NULL, NULL)"), 'as given');
 
-# who is there has the externalId, or the name
+# another user already has the externalId, or the name
 
 my $bob = $acme->create(userName => 'bob@acme.test', externalId => 'b');
 
@@ -129,7 +130,7 @@ is(row($id, 'user_name, external_id, scim_deleted'), 'countess@acme.test|e2|t',
    'is still deleted');
 is_deeply([ $acme->new_events ], [], 'no event');
 
-# of two who are deleted that one with the name comes back
+# of two deleted users the one with the name comes back
 
 my $eve = $acme->create(userName => 'eve@acme.test', externalId => 'eve');
 
@@ -143,7 +144,7 @@ is(row($eve->{id}, 'user_name, external_id, scim_deleted'), 'eve@acme.test||t',
 is_deeply([ map { $_->[0] } $acme->new_events ], [ 'user.updated', 'user.reactivated' ],
           'an event for each');
 
-# the same values, of another tenant
+# the same values in another tenant
 
 $acme->scim(DELETE => "/Users/$id");
 $r = $other->scim(POST => '/Users', put(userName => 'countess@acme.test', externalId => 'eve'));
@@ -176,7 +177,7 @@ scim_ok($acme->scim(POST => '/Users', put(userName => 'boss@acme.test')), 201,
         'but with its own');
 is(row($boss, 'role, source, status, external_id'), 'admin|local|active|', 'as before');
 
-# suspended, and deactivated already
+# users who are suspended, and those who are deactivated already
 
 my $sid = local_user('sid', 'member', 'scim');
 
@@ -203,7 +204,7 @@ scim_ok($r, 201, 'creating the user again');
 is($r->json->{id}, $tim, 'gives the same user back');
 is(row($tim, 'status, scim_deleted'), 'suspended|f', 'who stays suspended');
 
-# who works again is there again, whoever has said so
+# a user who becomes active again is a resource again, whoever has activated him
 
 is($acme->admin(POST => "/users/$sid/suspend", {}, undef, $api)->status, 200,
    'an administrator suspends who is deleted');
@@ -222,7 +223,7 @@ scim_error($acme->scim(POST => '/Users', put(userName => 'sid@acme.test')), 409,
 scim_ok($acme->scim(DELETE => "/Users/$sid"), 204, 'DELETE');
 is(row($sid, 'status, scim_deleted'), 'deactivated|t', 'as before');
 
-# in the default mode all users are there
+# in the default mode all users are resources
 
 $s->nginx->{scim} = {};
 $s->reload;
@@ -237,7 +238,8 @@ derived_ok($s, 'what is counted');
 
 # --- at once ---------------------------------------------------------------------------
 
-# Somebody else has done that much to a user, and commits it while a request waits.
+# Changes a user in another transaction, which commits while a request waits.
+#  Returns the answer.
 
 sub behind {
     my ($user, $set, $method, $path, $body) = @_;
@@ -282,7 +284,7 @@ for my $same ([ userName => 'kim@acme.test' ],
     $s->sql("UPDATE svc.user_account SET $deleted WHERE id = '$kim'");
 }
 
-# one row changes at a time: those who want it wait in a line
+# one request at a time can change the row: the others wait
 
 my @c = map { $s->begin(POST => '/scim/v2/Users', $acme->headers,
                         put(userName => 'kim@acme.test')) } 1 .. 8;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# svc_scim_mode rfc: what a provider tells of itself (RFC 7643, 5 to 7; RFC 7644, 4),
-# and what it does not do.
+# svc_scim_mode rfc: what the provider says of itself (RFC 7643, 5 to 7; RFC
+# 7644, 4), and what it does not support.
 
 use strict;
 use warnings;
@@ -103,7 +103,7 @@ is(join(' ', grep { $attribute{$_}{uniqueness} ne 'none' } sort keys %attribute)
 is(join(' ', grep { $attribute{$_}{multiValued} } sort keys %attribute), 'emails',
    'what has several values');
 
-# what a user has is what the schemas say, and the common attributes
+# a user has the attributes of the schemas, and the common ones
 
 my $user = $acme->create(
     userName => 'ada@acme.test', externalId => 'e1', displayName => 'Ada', title => 'Countess',

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# svc_scim_mode rfc: versions (RFC 7644, 3.14): ETag is meta.version in each answer, and each
-# change is another one.
+# svc_scim_mode rfc: versions (RFC 7644, 3.14).  ETag is meta.version in each
+# answer, and each change makes another one.
 
 use strict;
 use warnings;
@@ -24,7 +24,7 @@ sub put { return { schemas => [ U ], userName => 'ada@acme.test', @_ } }
 
 sub title { return patch_op({ op => 'replace', path => 'title', value => $_[0] }) }
 
-# The version of an answer with a user.
+# Returns the version in an answer with a user.
 
 sub version {
     my ($r, $name) = @_;
@@ -56,7 +56,7 @@ my ($listed) = @{ $acme->scim(GET => '/Users?filter=userName%20eq%20%22ada@acme.
 
 is($listed->{meta}{version}, $first, 'a list has the version');
 
-# each change, however quick
+# each change, however soon after the last one
 
 my %seen = ($first => 1);
 
@@ -142,7 +142,7 @@ for my $tags (sub { $_[0] }, sub { '*' }, sub { "\"x\", $_[0]" }, sub { $_[0] =~
     }
 }
 
-# of those who have read the same version one changes it
+# of several clients with the same version one changes the user
 
 my $version = $acme->scim(GET => $path)->json->{meta}{version};
 my @c = map { $s->begin(PATCH => "/scim/v2$path", [ @{ $acme->headers }, 'If-Match' => $version ],

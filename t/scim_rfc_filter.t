@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Filters in svc_scim_mode rfc: whom they find, and what is said of those that
-# are not valid.
+# Filters in svc_scim_mode rfc: which users they find, and the errors of invalid
+# ones.
 
 use strict;
 use warnings;
@@ -27,7 +27,8 @@ sub ask {
 }
 
 
-# Whom it finds, by the first letters of their names in the order of creation.
+# Tests whom a filter finds, by the first letters of their names in the order of
+# creation.
 
 sub finds {
     my ($filter, $who) = @_;
@@ -75,7 +76,7 @@ for my $user (
 
 my @rows = (
 
-    # each operator, and in which case
+    # each operator, and whether it regards case
 
     [ 'userName eq "ADA@acme.test"', 'a' ], [ 'userName ne "ADA@acme.test"', 'bcd' ],
     [ 'userName co "ACME"', 'abd' ], [ 'userName sw "B"', 'b' ],
@@ -89,7 +90,7 @@ my @rows = (
     [ 'externalId sw "e"', 'b' ], [ 'externalId co "-"', 'ab' ],
     [ 'externalId gt "E-1"', 'b' ], [ 'externalId pr', 'ab' ],
 
-    # what is not there is not equal
+    # an absent attribute is not equal
 
     [ 'externalId ne "E-1"', 'bcd' ], [ 'externalId ne null', 'ab' ],
     [ 'externalId eq null', 'cd' ], [ 'not (externalId eq "E-1")', 'bcd' ],
@@ -97,7 +98,7 @@ my @rows = (
     [ 'title lt "zzz"', 'ab' ], [ 'not (title lt "zzz")', 'cd' ],
     [ 'userName eq null', '' ], [ 'userName ne null', 'abcd' ],
 
-    # an attribute that nobody has
+    # an attribute that no user has
 
     [ 'nickName eq "x"', '' ], [ 'nickName ne "x"', '' ], [ 'nickName pr', '' ],
     [ 'nickName eq null', '' ], [ 'nickName gt 5', '' ], [ 'not (nickName pr)', 'abcd' ],
@@ -108,7 +109,7 @@ my @rows = (
     [ 'groups[value eq "x"]', '' ], [ 'not (groups[value eq "x"])', 'abcd' ],
     [ 'groups[not (value eq "x")]', '' ], [ 'emails.display pr', '' ],
 
-    # what is stored
+    # values that are stored
 
     [ 'name.givenName eq "ada"', 'a' ], [ 'name.familyName co "\'h"', 'b' ],
     [ 'name pr', 'ab' ], [ 'displayName co "\\"A\\""', 'a' ],
@@ -141,7 +142,7 @@ my @rows = (
     [ 'schemas eq "' . E . '"', 'a' ], [ 'schemas eq "' . U . '"', 'abcd' ],
     [ 'schemas ne "' . E . '"', 'bcd' ], [ 'schemas co "enterprise"', 'a' ],
 
-    # e-mail addresses: one each
+    # e-mail addresses: each user has one
 
     [ 'emails eq "ada@acme.test"', 'a' ], [ 'emails.value co "globex"', 'c' ],
     [ 'emails pr', 'abcd' ], [ 'emails.type eq "WORK"', 'abcd' ],
@@ -155,7 +156,7 @@ my @rows = (
     [ U . ':emails[type eq "work"].value sw "b"', 'b' ], [ 'emails[display pr]', '' ],
     [ 'emails[ type eq "work" ].value pr', 'abcd' ],
 
-    # which binds more tightly
+    # precedence
 
     [ 'userName sw "a" or userName sw "b" and active eq true', 'a' ],
     [ '(userName sw "a" or userName sw "b") and active eq true', 'a' ],

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Lists in svc_scim_mode rfc: pages, order, searches by POST, and how much a
-# filter may look at.
+# Lists in svc_scim_mode rfc: pages, order, searches by POST, and how many users
+# a filter may look at.
 
 use strict;
 use warnings;
@@ -19,7 +19,8 @@ my $globex = $s->tenant('globex');
 my ($r, $list);
 
 
-# What a list says: its numbers, and the names of its users without the domain.
+# Returns what a list says: its numbers, and the names of its users without the
+# domain.
 
 sub page {
     my ($query, $tenant) = @_;
@@ -53,7 +54,7 @@ sub search {
 is(page(''), '0 1 0', 'nobody');
 is(page('?filter=userName+eq+%22nobody%22'), '0 1 0', 'nobody of this name');
 
-# five users, of whom three were created at the same time
+# five users, three of whom were created at the same time
 
 $s->sql(<<"EOT") for $acme->{id};
 INSERT INTO svc.user_account (tenant_id, id, user_name, external_id, created_at, updated_at,

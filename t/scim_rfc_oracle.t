@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Filters of SCIM against an evaluation in another language, written by the RFC's
-# text: t/oracle/scim_filter_oracle.py.  SVC_TEST_SEED takes other users and
-# filters, SVC_TEST_CASES more of them, and SVC_TEST_SECONDS more time.
+# Compares SCIM filters with an evaluation in another language, written from the
+# RFC's text: t/oracle/scim_filter_oracle.py.  SVC_TEST_SEED gives other users
+# and filters, SVC_TEST_CASES more of them, and SVC_TEST_SECONDS more time.
 
 use strict;
 use warnings;
@@ -26,7 +26,7 @@ my $acme = $s->tenant('acme');
 my $globex = $s->tenant('globex');
 my $oracle = $s->root . '/t/oracle/scim_filter_oracle.py';
 
-# the same users in another tenant, whom nobody may find
+# the same users in another tenant: nobody may find them
 
 my $db = $s->connect_as('postgres');
 my @columns = qw(id user_name external_id status first_name last_name display_name title

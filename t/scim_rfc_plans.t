@@ -1,10 +1,11 @@
 #!/usr/bin/perl
 
-# What lists read, in svc_scim_mode rfc of a tenant of which most users are deleted: the
-# statements that are written for a filter or an order, and the prepared ones, planned with
-# statistics and without.
+# What lists read in svc_scim_mode rfc, in a tenant most of whose users are
+# deleted: statements that are generated for a filter or an order, and prepared
+# ones, planned with statistics and without.
 #
-# Environment: SVC_TEST_PLANS=1 shows the plans of those that read too much.
+# Environment: SVC_TEST_PLANS=1 shows the plans of the statements that read too
+# much.
 
 use strict;
 use warnings;
@@ -35,9 +36,10 @@ my $acme = $s->tenant('acme');
 
 # --- what is written for a request -------------------------------------------------------
 
-# At most: pages, of 8 kB; removed, rows that are read in vain; rows, that one part of the
-# plan reads.  A key reads a user or two, a prefix and a time those that have it, whatever
-# else is compared, and the rest no more than there are.
+# The bounds: pages of 8 kB; removed, rows that are read in vain; rows, of one
+# node of the plan.  By a key one or two users are read, by a prefix or a time
+# those that match it, whatever else is compared, and otherwise no more than
+# all.
 
 my %KEY = (pages => 60, removed => 10);
 my %FEW = (pages => 1_500, removed => 200);
@@ -78,7 +80,8 @@ for my $list (@lists) {
                           %$query }), 200, name($query));
 }
 
-# As PostgreSQL's log has them: the text, and in the line behind it the values.
+# Returns these statements from PostgreSQL's log: the text, and the values from
+# the line after it.
 
 sub written {
     my @found;
@@ -171,7 +174,7 @@ sub new {
 
     my $db = $s->connect_as('postgres');
 
-    # the new ones are 1 .. $LIVE, a second each
+    # users 1 .. $LIVE are the new ones, a second apart
 
     $db->query('SET session_replication_role = replica');
     $db->query(<<"EOT");

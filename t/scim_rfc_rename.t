@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# svc_scim_mode rfc: another userName is another address, with all that follows from one
-# that an administrator gives.
+# svc_scim_mode rfc: another userName is another address, with all consequences
+# of one that an administrator sets.
 
 use strict;
 use warnings;
@@ -36,7 +36,7 @@ sub row {
                                                   . " WHERE id = '$id'"))[0] };
 }
 
-# To whom mails have come since.
+# Tests to whom mails have come since the last call.
 
 sub mailed {
     my ($want, $name) = @_;
@@ -91,7 +91,7 @@ for my $how (qw(admin PUT PATCH object)) {
               "$how: GET");
 }
 
-# the same in another case
+# the same address in another case
 
 my $id = $acme->create(userName => 'ada@acme.test')->{id};
 
@@ -107,7 +107,7 @@ my $before = row($id, 'updated_at');
 scim_ok($acme->scim(PUT => "/Users/$id", put(userName => 'Ada@ACME.test')), 200, 'the same');
 is(row($id, 'updated_at'), $before, 'changes nothing');
 
-# with a deactivation: who is not active is told nothing later
+# with a deactivation: an inactive user gets no notice later
 
 scim_ok($acme->scim(PATCH => "/Users/$id",
     patch_op({ op => 'replace', value => { active => 'False' } },

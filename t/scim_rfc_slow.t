@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# svc_scim_mode rfc, when PostgreSQL takes longer than it may, here since another one holds
-# the users: which answer says what to do, that nothing is changed, and that all works again.
+# svc_scim_mode rfc when PostgreSQL takes longer than its timeout, here because
+# another transaction has locked the users: which answer says what to do, that
+# nothing is changed, and that everything works again.
 
 use strict;
 use warnings;
@@ -13,8 +14,8 @@ use SvcTest::Process qw(slow);
 use SvcTest::Scim;
 
 
-# one connection of a kind, on which what is asked for is prepared before the table is
-# taken: to prepare takes it, too
+# one connection of each kind, on which all statements are prepared before the
+# table is locked, because preparing needs a lock, too
 
 my $s = SvcTest->new(workers => 1,
     svc => { svc_postgres_pool => [ map { "$_ connections=1" } qw(read write slow) ],
@@ -34,7 +35,7 @@ $acme->scim(DELETE => "/Users/$eve->{id}");
 my $page = qr/users of this page/;
 my $many = qr/narrow the filter/;
 
-# what is asked; the status, type and words of the answer when it takes too long
+# requests; the status, type and text of the answer when it takes too long
 
 my @requests = (
     [ [ GET => '/Users' ], 503 ],
@@ -58,7 +59,7 @@ my @requests = (
     [ [ POST => '/Users', { schemas => [ U ], userName => 'new@acme.test' } ], 503 ],
 );
 
-# each once, and undone
+# each once, and undone afterwards
 
 for (@requests) {
     my ($request) = @$_;

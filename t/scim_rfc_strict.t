@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# svc_scim_mode rfc: what PUT, POST and PATCH refuse (RFC 7644, 3.3, 3.5 and 3.12), all of a
-# request or nothing, and what they still pass over.
+# svc_scim_mode rfc: what PUT, POST and PATCH refuse (RFC 7644, 3.3, 3.5 and
+# 3.12), always the whole request, and what they still ignore.
 
 use strict;
 use warnings;
@@ -92,7 +92,7 @@ for my $schemas ([ U ], [ uc U ], [ 'urn:example:ext', U, E ]) {
     shown($acme->scim(PUT => "/Users/$id", put(schemas => $schemas)), "schemas: @$schemas");
 }
 
-# clients with templates leave it out; there is nothing else that it could be
+# clients with templates leave it out; it could only be this schema
 
 for my $row ([ 'no schemas', without('schemas', title => 'x') ],
              [ 'null', put(schemas => undef, title => 'x') ])
@@ -161,7 +161,7 @@ sub one { return patch_op({ op => $_[0], path => $_[1], @_ > 2 ? (value => $_[2]
 
 $stored = $acme->stored;
 
-# each also behind one that would do
+# each also after an operation that would be valid
 
 sub both {
     my ($op, $path, $type, @value) = @_;
@@ -205,7 +205,7 @@ refused(PATCH => patch_op({ op => 'replace', value => 'x' }), 'invalidValue',
 refused(PATCH => $_, 'invalidSyntax', 'Operations')
     for { schemas => [ PATCH_OP ] }, patch_op(), { schemas => [ PATCH_OP ], Operations => {} };
 
-# what RFC 7643 has, and is not stored
+# attributes of RFC 7643 that are not stored
 
 for my $path ('nickName', 'profileUrl', 'userType', 'preferredLanguage', 'timezone', 'password',
               'name.middleName', 'name.honorificPrefix', 'phoneNumbers', 'ims', 'photos',
@@ -234,7 +234,7 @@ shown($acme->scim(PATCH => "/Users/$id", patch_op({ op => 'replace', value => {
       'unknown keys without a path are passed over', title => 'Boss');
 is($acme->scim(PATCH => "/Users/$id", one(replace => title => 'Clerk'))->status, 200, 'and back');
 
-# what is stored, and may go
+# attributes that are stored, and may be removed
 
 for my $row ([ title => 'title' ], [ locale => 'locale' ], [ displayName => 'displayName' ],
              [ externalId => 'externalId' ], [ name => 'name' ], [ E . ':department' => 'department' ],

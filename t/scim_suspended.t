@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 
-# Users whom an administrator has suspended, as an identity provider meets them, in both
-# modes: "active": true leaves them as they are, "active": false and DELETE deactivate them
-# as anybody else, and who is deactivated is reactivated, whatever was before.
+# Users whom an administrator has suspended, as an identity provider sees them,
+# in both modes: "active": true leaves them suspended, "active": false and
+# DELETE deactivate them like any other user, and a deactivated user is
+# reactivated, whatever his status was before.
 
 use strict;
 use warnings;
@@ -18,8 +19,8 @@ my $s = SvcTest->new->start;
 my $acme = $s->tenant('acme');
 my $api = $acme->token_for('members:manage,users:view');
 
-# How "active" is set, of a user with a name: alone in two ways, beside something else, and
-# in a whole user.
+# Ways to set "active" of a user: alone in two forms, beside another attribute,
+# and in a whole user.
 
 my $titles = 0;
 my %HOW = (
@@ -73,7 +74,7 @@ for my $mode ('spec', 'rfc') {
         $set->(false, 'deactivated', 'user.deactivated');
         $set->(true, 'active', 'user.reactivated');
 
-        # the other way round
+        # in the other order
 
         $set->(false, 'deactivated', 'user.deactivated');
         administrator(suspend => $id);

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# /v1/admin/scim-targets: where users are pushed to, and what is refused.
+# /v1/admin/scim-targets: where users are pushed, and what is refused.
 
 use strict;
 use warnings;
@@ -28,7 +28,8 @@ my $s = SvcTest->new(svc => { svc_webhooks => 'on', svc_scim_targets => 'on',
 
 $s->start;
 
-# no helper has the targets, each has an owner: what it would do is done here
+# each target has an owner, so no helper takes it: the test does the helper's
+# work
 
 $s->sql("ALTER TABLE svc.scim_target ALTER lease_by SET DEFAULT 'somebody'");
 
@@ -66,7 +67,7 @@ sub refused {
 }
 
 
-# What there is of a target, as SQL has it.
+# Returns columns of a target, as SQL expressions.
 
 sub row {
     my ($id, @columns) = @_;
@@ -169,7 +170,7 @@ is(admin_error(ask(POST => '', { %GOOD, name => 'Again' }), 409, 'conflict',
    'The application has a SCIM target already: change that one.', 'it says so');
 is(ask(POST => '', \%GOOD, tenant => $globex)->status, 201, 'another tenant\'s');
 
-# with a key, once
+# with an idempotency key it is created once
 
 my @key = ('Idempotency-Key' => 'k');
 my $keyed = ask(POST => '', { %GOOD, clientId => 'app_3' }, headers => \@key)->json;
@@ -223,7 +224,7 @@ my $users = join ', ', map { "('$acme->{id}', '$id', '$_')" } my @users = sort $
 
 $s->sql("INSERT INTO svc.scim_item (tenant_id, target_id, user_id) VALUES $users");
 
-# all that may change, and what does not
+# all members that may change, and those that do not
 
 for my $row ([ { name => 'Chat' }, [ 'name' ] ], [ { token => $NEW }, [ 'token' ] ],
              [ { enabled => $FALSE }, [ 'enabled' ] ],
@@ -253,7 +254,8 @@ is_deeply({ %$target, updatedAt => 0 }, { %{ ask(GET => "/$id")->json }, updated
           'as it was');
 is($s->sql('SELECT count(*) FROM svc.scim_item'), 3, 'what is known of users stays');
 
-# a target that refuses the token is tried again; a pause that it asked for stays
+# after a changed token a target that refused the old one is tried again; a
+# pause that the target asked for stays
 
 set($id, "failures = 3, next_at = 'infinity'");
 is(ask(PUT => "/$id", {})->status, 200, 'nothing but a PUT');
@@ -262,7 +264,7 @@ set($id, "next_at = 'infinity'");
 is(ask(PUT => "/$id", { name => 'Slack' })->status, 200, 'without one');
 is(row($id, 'next_at')->[0], 'infinity', 'the pause stays');
 
-# elsewhere
+# another address
 
 set($id, "xid = '5', event_id = 7, event_at = now(), patch = true, config_at = now(),"
          . " sync_next = '$NONE', users = 3, pending = 2, errors = 1,"
@@ -352,7 +354,7 @@ admin_error(ask($_->[0], $_->[1], '{"name":'), 400, undef, "@$_: no JSON")
 is(count_of($acme), 2, 'nothing was made');
 is_deeply([ $acme->new_events ], [], 'or audited');
 
-# what is taken
+# URLs that are accepted
 
 for my $url ('https://10.9.255.1', 'https://8.8.8.8/scim', 'https://[2606:4700::1111]/v2',
              'https://xn--bcher-kva.example:8443/a%20b;c=d@e', 'https://intranet',
@@ -431,7 +433,7 @@ is(delete_application($app)->status, 204, 'it goes');
 is(admin_error(delete_application($app), 404, undef, 'and is gone')->{message},
    'There is no application with this clientId.', 'it says so');
 
-# who comes first is seen by the other
+# each of the two requests sees the other one if that comes first
 
 $app = $s->http(POST => '/v1/applications', { Authorization => "Bearer $acme->{api_token}" },
                 { name => 'x', type => 'm2m' })->json->{clientId};
@@ -555,7 +557,7 @@ refused(ask(POST => "/$id/sync"), 'The SCIM target is disabled: enable it first,
 
 # --- test ------------------------------------------------------------------------------------------------
 
-# of one that is disabled, too
+# a disabled target, too
 
 $monitor->take(1000, 'PUBLISH', 'svc.audit');
 
@@ -584,7 +586,7 @@ for my $case (
     is_deeply($r->json, $shown, 'what came of it');
 }
 
-# a connection of PostgreSQL is not held, and a client may go
+# no connection to PostgreSQL is held meanwhile, and a client may leave
 
 my $gone = testing($id);
 
@@ -598,7 +600,7 @@ is(ask(DELETE => "/$id", undef)->status, 204, 'deleted meanwhile');
 is(admin_error($gone->read, 404, undef, 'a test of it')->{message},
    'There is no SCIM target with this id.', 'it says so');
 
-# one whose token of ours ends meanwhile
+# a test whose API token is revoked meanwhile
 
 my $short = $acme->token(kind => 'api', permissions => 'apps:manage');
 my $other = ask(POST => '', { %GOOD, clientId => 'app_5' })->json->{id};

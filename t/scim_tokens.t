@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# /v1/admin/scim/tokens: with which directories provision users.
+# /v1/admin/scim/tokens: the tokens with which directories provision users.
 
 use strict;
 use warnings;
@@ -31,7 +31,7 @@ sub ask {
 }
 
 
-# A token that is new: what was answered, and its secret.
+# Makes a token.  Returns the answer and the secret.
 
 sub made {
     my ($body, %opt) = @_;
@@ -50,7 +50,7 @@ sub made {
 }
 
 
-# What a directory gets with a secret.
+# Returns what a directory gets with a secret.
 
 sub users_with {
     my ($secret) = @_;

@@ -159,7 +159,8 @@ for my $row (
 
 $s->secret('pa55-w0rd-marker');
 
-# an escape in the input is the character, in the output UTF-8 or an escape
+# an escape in the input is that character; the output has it as UTF-8 or as an
+# escape
 
 $r = $acme->scim(POST => '/Users', '{"userName":"esc@acme.test","title":'
                                    . '"\ud83e\udd80\u00e9\/\u0041"}');
@@ -338,7 +339,7 @@ $user = $acme->create(userName => 'time@acme.test', displayName => 'D',
                       externalId => 'time', E() => { department => 'E' });
 $id = $user->{id};
 
-# times have milliseconds: make sure that a change would show
+# times have milliseconds: waits so long that a change would show
 
 sub later {
     my $then = $s->sql("SELECT date_trunc('milliseconds', clock_timestamp())");
@@ -397,7 +398,7 @@ scim_list($many->scim(GET => '/Users'), $base, 0, 'an empty list');
 
 my @ids = $many->add_users(250);
 
-# the order is that of creation, with the id as tie-break
+# the order is that of creation, then of the id
 
 $s->sql("UPDATE svc.user_account SET created_at = '2026-01-01T00:00:00Z'"
         . " WHERE tenant_id = '$many->{id}' AND user_name < 'user2'");
@@ -529,7 +530,7 @@ scim_list($filter->scim(GET => '/Users?filter='
                                . '&count=0'),
           $base, 0, 'a filter with count=0');
 
-# whatever is not recognised gives the plain list
+# a filter that is not recognised gives the whole list
 
 for my $text (
     '', ' ', 'userName', 'userName eq', 'userName eq ', 'eq "x"',

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# The table of what is sealed under svc_key_file, held against the schema: what is in
-# neither of the lists would be lost with the first key that goes.
+# Compares the table of what is sealed under svc_key_file with the schema: a
+# column in neither of the lists would be lost when the first key is removed.
 
 use strict;
 use warnings;
@@ -20,7 +20,7 @@ $s->pg->create;
 
 # --- the columns ----------------------------------------------------------------------
 
-# Digests, MACs and what is public: nothing that a key opens.
+# Digests, MACs and public values: no key opens them.
 
 my @OTHERS = qw(
     challenge_used.hash
@@ -66,7 +66,7 @@ is_deeply([ sort @columns ], [ sort keys %sealed, @OTHERS ],
           'each bytea of the schema is either sealed, or nothing that a key opens');
 
 
-# The primary key, by which rows are found again.
+# The primary key finds the rows again.
 
 for my $place (@places) {
     my ($table, $column, $kind, $key, $where, $aad) = @$place;
@@ -87,7 +87,7 @@ EOT
 
 # --- which keys are needed ------------------------------------------------------------
 
-# Each place's key is found by the modules, and by an index alone.
+# The modules find each place's key, and by an index alone.
 
 my %id = map { ($places[$_][2] => sprintf 'k%02d', $_) } 0 .. $#places;
 my ($tenant) = $s->tenant('acme')->{id};
@@ -146,7 +146,7 @@ is_deeply([ map { $_->[0] } $s->sql("SELECT coalesce(svc.sealed_by(v), '-') FROM
             . ' (NULL)) v (v)') ],
           [ '-', '-', '-', 'A', 'A', '-' ], 'what is not sealed has none');
 
-# a million rows are not read
+# not even a million rows are read
 
 my @tables = map { $_->[0] } @places;
 
@@ -160,7 +160,8 @@ EOT
 
 # --- recovery codes of before ---------------------------------------------------------
 
-# Where all is under one key they are, too; otherwise nobody knows.
+# When everything was sealed under one key, so were the codes; otherwise their
+# key is unknown.
 
 my $before = $s->dir . '/before';
 

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# What finds a session sets the tenant for a session that does for the route, and
-# for no other one: whatever is wrong with it, what comes behind sees no rows.
+# The statements that find a session set the tenant only when the session may
+# use the route: in every other case the statements after them see no rows.
 
 use strict;
 use warnings;
@@ -41,7 +41,8 @@ EOT
 my $db = $s->connect_as('postgres');
 
 
-# The verdict, and the tenant and how many users are seen behind it.
+# Returns the verdict, and then the tenant and the number of users that are
+# visible.
 
 sub found {
     my ($name, $kind, $change, %opt) = @_;
@@ -108,7 +109,7 @@ for my $case (
     my $go = $verdict eq 'go';
     my $id = $go ? $acme->{id} : '';
 
-    # what wants a fresh factor is asked as a write is
+    # what needs a fresh factor is requested as a write
 
     for my $name (map { ($_, "${_}_domain") }
                       $opt{sensitive} ? () : 'session_read',
@@ -122,7 +123,7 @@ for my $case (
 }
 
 
-# One is made while its tenant is suspended.
+# A session is made while its tenant is suspended.
 
 my $live = <<"EOT";
 SELECT tenant.suspended_at IS NOT DISTINCT FROM session.tenant_suspended_at

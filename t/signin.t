@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Sign-in with a password, and the session that comes of it.
+# Sign-in with a password, and the session that it makes.
 
 use strict;
 use warnings;
@@ -47,7 +47,7 @@ sub signed_in {
 }
 
 
-# The same cookies in another window, so that what it keeps is its own.
+# Returns a browser with a copy of the cookies, like another window.
 
 sub window {
     my ($b, %opt) = @_;
@@ -71,7 +71,7 @@ sub alive {
 }
 
 
-# Dead on all nodes; the browser forgets it.
+# Tests that the session is dead on all nodes, and that the browser forgets it.
 
 sub dead {
     my ($b, $name) = @_;
@@ -86,7 +86,7 @@ sub dead {
     }
 
 
-    # another request may have brought newer ones meanwhile
+    # another request may have got newer cookies meanwhile
 
     my $w = window($b);
     my $r = $w->get('/v1/admin/tenant');
@@ -271,7 +271,7 @@ for my $headers ([ Origin => $s->base_url ], [ 'Sec-Fetch-Site' => 'same-origin'
 
 $s->sql("UPDATE svc.tenant SET name = '$name' WHERE id = '$acme->{id}'");
 
-# on a GET a token is nothing, and no GET changes anything
+# a GET ignores the CSRF token, and no GET changes anything
 
 is($b->get('/v1/admin/tenant', undef, 'X-CSRF-Token' => 'x')->status, 200,
    'GET does not ask for one');
@@ -346,7 +346,7 @@ is($s->http(GET => '/v1/auth/session',
    200, 'in a second header, with others around');
 is(tenant_name(), $name, 'nothing has changed');
 
-# the tenant of the cookie is not what makes it one of that tenant
+# a cookie with another tenant's id in it is not a session of that tenant
 
 my $raw = MIME::Base64::decode_base64url($value);
 my $forged = MIME::Base64::encode_base64url(
@@ -373,7 +373,7 @@ admin_error($gone->ask(PATCH => '/v1/admin/tenant', { name => 'x' },
                        'X-CSRF-Token' => 'x'),
             401, 'unauthenticated', 'a dead session is told before CSRF');
 
-# fixation: who signs in gets another secret, and the one before is dead
+# fixation: a sign-in makes another secret, and the one before is dead
 
 $b = signed_in('bob@acme.test');
 $gone = window($b);
@@ -382,13 +382,13 @@ isnt($b->{cookies}{svc_session}, $gone->{cookies}{svc_session}, 'anew');
 is($b->get('/v1/auth/session')->json->{user}{id}, $ada->{id}, 'as that one');
 dead($gone, 'of the one before');
 
-# one that somebody has made up is not taken
+# a made-up session cookie is not accepted
 
 $b = browser(cookies => { svc_session => 'A' x 64 });
 is($b->login('ada@acme.test')->status, 200, 'over a cookie of a stranger');
 isnt($b->{cookies}{svc_session}, 'A' x 64, 'gets its own');
 
-# what others do, by the next request, on every node
+# what others do takes effect with the next request, on every node
 
 my $admin = $acme->token_for('members:manage,users:view');
 
@@ -440,7 +440,7 @@ alive($b, 'which goes on with it');
 is_deeply([ grep { defined } map { $_->{suspended} } events(q(tenant.updated)) ],
           [ JSON::PP::true(), JSON::PP::false() ], 'and both are in the log');
 
-# too long idle, and too long
+# idle for too long, and signed in for too long
 
 sub session_set {
     my ($set) = @_;
@@ -460,7 +460,7 @@ sub touched {
 
 session_set('last_seen_at = ' . ago('29 min 30 s'));
 
-# by one node, and then the other one has nothing to note that may come late
+# on one node, so that the other one does not write a later use afterwards
 
 is(window($b)->get('/v1/auth/session')->status, 200, 'idle, but not for long enough');
 ok((wait_for { touched() }), 'which is noted');
@@ -512,7 +512,7 @@ $s->sql("UPDATE svc.role SET permissions = '{groups:manage}'"
 is($b->get('/v1/admin/groups')->status, 200, 'what the role gains');
 admin_error($b->get('/v1/admin/users'), 403, 'forbidden', 'and loses');
 
-# nobody gives what he does not hold
+# nobody grants a permission that he does not have
 
 $s->sql("UPDATE svc.role SET permissions = '{roles:manage,tenant:manage}'"
         . " WHERE key = 'reader'");
@@ -606,7 +606,7 @@ $gone = window($b);
 is($b->post('/v1/auth/logout')->status, 204, 'it may end');
 dead($gone, 'and is dead');
 
-# of one with a factor another code, and likewise nothing
+# a user with a factor gets another code, and can do as little
 
 $s->sql("UPDATE svc.user_account SET mfa_enrolled = true WHERE id = '$ada->{id}'");
 $b = browser();
@@ -619,7 +619,7 @@ is($acme->admin(PUT => '/access-policy', { rules => [],
                                            defaultAction => 'allow' },
                 [], $tenant_admin)->status, 200, 'and without that policy');
 
-# a password that is too old
+# a password that has expired
 
 is($acme->admin(PUT => '/password-policy', { maxAgeDays => 30 }, [],
                 $tenant_admin)->status, 200, 'passwords of 30 days');

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Bad input of a sign-in, and what it gets.
+# Bad input to a sign-in, and its answers.
 
 use strict;
 use warnings;
@@ -13,7 +13,7 @@ use SvcTest::Admin;
 use SvcTest::Browser qw($PASSWORD with_password);
 
 
-# three nodes, of few connections each
+# three nodes with few connections each
 
 my @SMALL = (svc_sign_in => 'on',
              svc_postgres_pool => [ 'read connections=1 depth=16',
@@ -37,7 +37,7 @@ sub login {
 }
 
 
-# All that a sign-in, or a failure, stores.
+# Returns the number of everything that a sign-in or a failure stores.
 
 sub stored {
     return $s->sql('SELECT (SELECT count(*) FROM svc.session) || \' \''
@@ -48,7 +48,7 @@ sub stored {
 }
 
 
-# An error that stores nothing, names a member and may not be kept.
+# Tests an error that stores nothing, names a member and must not be cached.
 
 sub refused {
     my ($r, $status, $code, $name, $member) = @_;
@@ -162,7 +162,7 @@ is(login(without(undef, tenant => 'nobody'))->body,
    'the same for all');
 
 
-# bytes that are no text name no tenant, and are no error of PostgreSQL's
+# bytes that are not UTF-8 name no tenant, and cause no error in PostgreSQL
 
 refused(login(without('tenant'), Host => $_), 400, undef, 'a Host of bytes', 'tenant')
     for "\xff", "a\xc3.test";
@@ -277,7 +277,7 @@ is_deeply([ sort map { $_->[0]{reason} } $acme->events_where(
           'the audit log knows better');
 
 
-# nor by the time, where imported hashes take longer
+# nor by the time, when imported hashes take longer
 
 my $even = $s->node(workers => 1, svc => { @SMALL,
                                            svc_password_hash => 'floor=800ms' });
@@ -300,7 +300,7 @@ is($s->http(POST => '/v1/auth/login', [], without(), port => $even->{port})->sta
    200, 'who leaves meanwhile does no harm');
 
 
-# as much as is allowed
+# the longest password that is allowed
 
 is(login(without(undef, password => 'x' x 1024))->status, 401,
    'a password of 1,024 bytes');

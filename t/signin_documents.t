@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 
-# The examples of sign-in: with curl, and of a page, as a browser runs it.
+# The document's examples of sign-in: with curl, and from a page, as a browser
+# runs them.
 
 use strict;
 use warnings;
@@ -65,7 +66,7 @@ is_deeply($answers[4], { revokedSessions => 1 }, 'one was ended, one was left');
 is($answers[5]{user}{id}, $answers[0]{user}{id}, 'another password');
 is($_->get('/v1/auth/session')->status, 401, 'they are over') for @elsewhere;
 
-# the answer that is shown has the members of a real one
+# the answer in the document has the members of a real one
 
 my ($shown) = map { $JSON->decode($_) } examples('json', $shell);
 
@@ -88,7 +89,7 @@ is_deeply($shown->{permissions}, $answers[0]{permissions}, 'its permissions');
 
 
 
-# What a script says that calls the page's functions.
+# Returns the output of a script that calls the page's functions.
 
 sub page_says {
     my ($script, $hash) = @_;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Sessions that end while something of theirs is under way.
+# Sessions that end while one of their requests is under way.
 
 use strict;
 use warnings;
@@ -35,7 +35,7 @@ sub signed_in {
 }
 
 
-# Her password, and how many sessions of hers are alive.
+# Returns her password hash, and how many live sessions she has.
 
 sub stored {
     return $s->sql(<<"EOT");
@@ -151,7 +151,7 @@ is(join('', $s->pg->errors), '', 'no error in the log of PostgreSQL');
 
 # --- of a whole tenant, while others lock several users -----------------------------
 
-# the later ones come first in the table
+# the users with greater ids come first in the table
 
 my $globex = $s->tenant('globex');
 my @ids = map { "00000000-0000-4000-8000-00000000000$_" } 1 .. 3;
@@ -186,8 +186,8 @@ is($?, 0, 'then it ends all sessions');
 
 # --- what is left of a sign-in in memory ------------------------------------------------
 
-# What a worker can read and write of its memory; not the buffers in which the
-# request itself came, which are NGINX's.
+# Returns how often a text is in the workers' writable memory, except in the
+# buffers in which the request came, which are nginx's.
 
 sub in_memory {
     my ($what) = @_;
@@ -218,7 +218,8 @@ like($phc, qr/\A\$argon2id\$/, 'a password as it is imported');
 is(SvcTest::Browser->new($s, tenant => 'acme')->login('ida@acme.test')->status, 200,
    'its user signs in');
 
-# a control character is none of a password's; the buffers have all of it escaped
+# a password has no control character; in nginx's buffers every character is
+# escaped
 
 my $typed = 'the brown harbour cat of my late aunt Ottilie';
 my $escaped = join '', map { sprintf '\\u%04x', ord } split //, "$typed\x01";

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# What sign-ins leave behind goes when nobody needs it any more: sign-ins after
-# ninety days, the failures of nobody with their window and their lock.
+# What sign-ins leave behind is deleted when it is not needed any more: sign-ins
+# after ninety days, failures for unknown addresses with their window and their
+# lock.
 
 use strict;
 use warnings;
@@ -35,7 +36,7 @@ $s->sql('INSERT INTO svc.sign_in (tenant_id, at, user_id, ip, outcome) SELECT'
         . " unnest('{success,failure}'::text[]) o");
 add_addresses($s);
 
-# the name of each; how long ago it began, and when its lock ends, in seconds
+# name => [ seconds since the first failure, seconds until the lock ends ]
 
 my %PHANTOM = ('in its window' => [ $WINDOW - 60, undef ],
                'locked' => [ $WINDOW + 60, 600 ],
@@ -65,7 +66,7 @@ sub sign_ins {
 
 # --- and what is left, of a worker that has looked -----------------------------------
 
-# each looks once a minute; of several one does so soon
+# each worker looks once a minute; of several one soon does
 
 my @nodes = map { $s->node(workers => 1, svc => { %SVC }) } 1 .. 5;
 
@@ -89,7 +90,7 @@ is($s->sql("SELECT svc.sign_in_expire(2, $WINDOW)"), 1, 'and the rest');
 
 # --- where sign-ins come from ------------------------------------------------------
 
-# what POST /v1/admin/access-policy/simulate has its addresses of
+# the addresses that POST /v1/admin/access-policy/simulate uses
 
 sub last_from {
     my ($ip) = @_;

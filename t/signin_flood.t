@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# More sign-ins than passwords can be checked, clients that leave meanwhile, and a
-# PostgreSQL that is gone among them.
+# More sign-ins than passwords can be hashed, clients that leave meanwhile, and
+# PostgreSQL stopping among them.
 
 use strict;
 use warnings;
@@ -49,7 +49,8 @@ sub sessions {
 }
 
 
-# The nice values of the worker: of its loop, and of all its threads.
+# Returns the nice values of the worker: its main thread's, or all its other
+# threads'.
 
 sub nice {
     my ($thread) = @_;
@@ -68,7 +69,7 @@ sub nices {
 }
 
 
-# How many of each status; what they answered.
+# Returns how many answers have each status, and the answers.
 
 sub answers {
     my (%seen, @answers);
@@ -129,7 +130,7 @@ my $before = $s->sql('SELECT count(*) FROM svc.sign_in');
 for my $how (qw(close abort)) {
     my @gone = map { begin('ada@acme.test') } 1 .. 40;
 
-    # some whose hash is under way, most of which wait
+    # some hashes are under way, most requests wait
 
     $gone[0]->read;
     $_->$how for @gone;
@@ -163,7 +164,7 @@ $s->wait_healthy;
 my $told = ($seen->{200} // 0) + ($seen_first->{200} // 0);
 my $made = sessions() - $before;
 
-# a commit whose answer was cut: a session that nobody has the secret of
+# a commit whose answer was lost leaves a session whose secret nobody has
 
 cmp_ok($made, '>=', $told, 'a session for each that was told');
 cmp_ok($made, '<=', 30, 'and for nobody who did not ask');

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Passwords that users had elsewhere: imported as others have hashed them, they
-# sign in, and are hashed anew and sealed when they do.
+# Passwords that users had elsewhere: hashes of other software are imported,
+# their users sign in, and are hashed anew and sealed then.
 
 use strict;
 use warnings;
@@ -29,7 +29,7 @@ my $file = $s->dir . '/users.jsonl';
 
 # --- hashes, as others make them -----------------------------------------------------
 
-# Debian's, whose packages python3-argon2 is
+# Debian's Python, with the package python3-argon2
 my $pid = open2(my $from, my $to, '/usr/bin/python3',
                 "$FindBin::Bin/oracle/password_oracle.py");
 $to->autoflush(1);
@@ -58,7 +58,7 @@ sub bcrypt {
 sub password { return "the lighthouse of $_[0]" }
 
 
-# As ours are, and in other ways; name => hash.
+# A hash with our parameters, and others; name => hash.
 
 my %ours = (same => python(password('same'), qw(argon2 id 19456 2 1 16 32)));
 my %others = (
@@ -159,7 +159,7 @@ for my $name (sort keys %all) {
     is(login($name), 200, "$name: signs in");
 }
 
-# one of NGINX's own has the length that they have now
+# a password set here has the length that theirs have now
 
 $acme->create(userName => 'reset@acme.test');
 
@@ -181,7 +181,8 @@ for my $name (sort keys %others) {
     is(login($name, 'the lighthouse'), 401, "$name: no other one is");
 }
 
-# who has signed in has a password of ours: what comes from elsewhere is older
+# a user who has signed in has a password of ours, which an import does not
+# replace
 
 my $before = stored('bcrypt2b', 'hash');
 

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# How often a sign-in may be tried: by a client, by an address, until it is
+# How often sign-ins may be tried: by a client, for an address, until it is
 # locked; with Redis and without.
 
 use strict;
@@ -16,10 +16,10 @@ use SvcTest::Monitor;
 use SvcTest::Process qw(wait_for);
 
 
-# Everybody comes from where X-Test-Address says, as behind a proxy.
+# Clients have the address that X-Test-Address says, as behind a proxy.
 
-# A queue in which nobody is refused, however slow the machine is, of hashes that
-# take no longer than they must.
+# The queue is so long that nobody is refused on a slow machine, and hashes are
+# as cheap as possible.
 
 my %SVC = (svc_sign_in => 'on',
            svc_password_hash => 'memory=7m iterations=1 queue=1024'
@@ -37,7 +37,7 @@ my $n = 0;
 $s->secret($PASSWORD);
 
 
-# Another client each time, unless one is named.
+# Returns a new client address each time, unless one is given.
 
 sub from {
     my (%opt) = @_;
@@ -64,7 +64,8 @@ sub login {
 }
 
 
-# Many at once; how many answers there were of each status and code.
+# Sends $count sign-ins at once.  Returns how many answers had each status and
+# code.
 
 sub burst {
     my ($count, $email, $password, %opt) = @_;
@@ -111,7 +112,7 @@ my $live = SvcTest::Browser->new($s, tenant => 'acme');
 
 is($live->login('ada@acme.test')->status, 200, 'a session');
 
-# whoever is told of a lock is told of nothing else behind it, by any worker
+# once an account is answered as locked, no worker gives another answer
 
 my @known = map { login('ADA@acme.test') } 1 .. 12;
 my @unknown = map { login('nobody@acme.test') } 1 .. 12;
@@ -127,7 +128,7 @@ for my $r (@known[9 .. 11]) {
     cmp_ok($r->header('Retry-After'), '<=', 900, 'at most');
 }
 
-# of an address that is nobody's the same, byte by byte
+# an unknown address gets the same answers, byte by byte
 
 sub as_bytes {
     my ($r) = @_;
@@ -162,7 +163,7 @@ ok($acme->admin(GET => "/users/$ada->{id}", undef, [], $admin)->json->{locked},
 admin_error(login('ada@acme.test', $PASSWORD, port => $node->{port}), 429,
             'account_locked', 'on another node too');
 
-# when Redis has forgotten it PostgreSQL has not
+# when Redis has forgotten the lock, PostgreSQL still has it
 
 forget();
 admin_error(login('ada@acme.test', $PASSWORD), 429, 'account_locked',
@@ -170,7 +171,7 @@ admin_error(login('ada@acme.test', $PASSWORD), 429, 'account_locked',
 admin_error(login('nobody@acme.test', $PASSWORD), 429, 'account_locked',
             'nor of nobody');
 
-# unlocked: what PostgreSQL and Redis count
+# unlocking resets what PostgreSQL and Redis count
 
 login('ada@acme.test') for 1 .. 12;
 
@@ -187,15 +188,15 @@ is(login('ada@acme.test', 'wrong', %home)->status, 401, 'a failure after it');
 is($s->sql("SELECT failed_logins FROM svc.user_account WHERE id = '$ada->{id}'"),
    1, 'is the first one');
 
-# a success forgets failures
+# a success resets the failures
 
 login('ada@acme.test', 'wrong', %home) for 1 .. 5;
 is(login('ada@acme.test', $PASSWORD, %home)->status, 200, 'the right one');
 is($s->sql("SELECT failed_logins FROM svc.user_account WHERE id = '$ada->{id}'"),
    0, 'after which none has failed');
 
-# those from the same address; whoever guesses elsewhere sees nothing of it: his
-# tenth locks, as that for an address that is nobody's
+# from the same address only.  A guesser elsewhere does not notice the success:
+# his tenth failure locks, as it does for an unknown address.
 
 for my $email ('ada@acme.test', 'ghost@acme.test') {
     forget();
@@ -220,7 +221,7 @@ for my $email ('ada@acme.test', 'ghost@acme.test') {
     is($guesses[9]->json->{error}{code}, 'account_locked', 'the tenth locks');
 }
 
-# a window, and a lock, that are over
+# a window and a lock that are over
 
 forget();
 $acme->admin(POST => '/users/unlock', { email => 'ada@acme.test' }, [], $admin);
@@ -260,7 +261,7 @@ for my $case ([ 'bob@acme.test', user('bob')->{id} ], [ 'none@acme.test' ]) {
        10, 'ten are counted') if $id;
 }
 
-# the right one among them: never when it is locked
+# the right password among wrong ones: never while the account is locked
 
 my $carol = user('carol');
 my $before = $s->sql('SELECT count(*) FROM svc.session');
@@ -268,7 +269,8 @@ my $locks = locks();
 
 login('carol@acme.test') for 1 .. 9;
 
-# the one that locks is answered when all workers know of it, however late that is
+# the failure that locks is answered when all workers know of it, however late
+# that is
 
 my $held = $s->connect_as('postgres');
 
@@ -292,7 +294,7 @@ $acme->admin(POST => '/users/unlock', { userId => $carol->{id} }, [], $admin);
 is(login('carol@acme.test', $PASSWORD)->status, 200, 'until it is unlocked');
 
 
-# ASCII's letters in any case are one address, as they are one user
+# ASCII letters in any case are one address, as they are one user
 
 with_password($s, $acme, userName => "jos\x{e9}\@acme.test");
 
@@ -342,12 +344,12 @@ is_deeply($event, { family => 'login', key => 'ip', limit => 50, window => 300 }
 login('ada@acme.test', 'wrong', from => '192.0.2.7') for 1 .. 5;
 is(scalar(() = exceeded()), @exceeded + 1, 'once a window');
 
-# who is over it does not use up what is another's
+# a client over its limit does not use up an address's limit
 
 is(login('ada@acme.test', $PASSWORD)->status, 200,
    'an address is not counted by who is over the limit');
 
-# IPv6: by the /64
+# IPv6 clients are counted by their /64
 
 @all = map { login("v$_\@acme.test", 'wrong',
                    from => sprintf '2001:db8::%x:%x', $_, $_ * 7) } 1 .. 51;
@@ -357,13 +359,13 @@ admin_error($all[50], 429, 'rate_limited', 'as such');
 is(login('v1@acme.test', 'wrong', from => '2001:db8:0:1::1')->status, 401,
    'the next one is another');
 
-# a mapped address is that address
+# a mapped IPv4 address is that IPv4 address
 
 @all = map { login("w$_\@acme.test", 'wrong', from => $_ % 2
                    ? '198.51.100.3' : '::ffff:198.51.100.3') } 1 .. 51;
 is($all[50]->status, 429, 'mapped or not');
 
-# what a client says of itself, where no proxy is trusted
+# what a client says of itself is ignored where no proxy is trusted
 
 $seen = {};
 
@@ -378,14 +380,14 @@ for (1 .. 51) {
 
 is_deeply($seen, { 401 => 50, 429 => 1 }, 'is not believed');
 
-# right ones are given back
+# successful sign-ins are not counted
 
 forget();
 is(join(' ', map { login('ada@acme.test', $PASSWORD, from => '192.0.2.9')
                        ->status } 1 .. 55),
    join(' ', (200) x 55), 'who signs in is not limited');
 
-# what is not well-formed counts for the client, and for nobody else
+# a malformed request counts for the client only
 
 forget();
 is(join(' ', map { login('ada@acme.test', '', from => '192.0.2.10')->status }
@@ -394,7 +396,7 @@ is(join(' ', map { login('ada@acme.test', '', from => '192.0.2.10')->status }
 is($s->sql("SELECT failed_logins FROM svc.user_account WHERE id = '$ada->{id}'"),
    0, 'but not as failures');
 
-# of another origin nothing is counted
+# requests from other origins are not counted
 
 is($s->http(POST => '/v1/auth/login',
             [ 'X-Test-Address' => '192.0.2.11', Origin => 'https://evil.test' ],

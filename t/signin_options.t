@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 
-# What a sign-in page may offer, from a cache that is never older than a second.
+# The options for a sign-in page, from a cache that is never older than a
+# second.
 
 use strict;
 use warnings;
@@ -17,7 +18,7 @@ use SvcTest::Process qw(slow wait_for);
 my ($TRUE, $FALSE) = (JSON::PP::true(), JSON::PP::false());
 my %SVC = (svc_sign_in => 'on', svc_base_url => 'https://login.acme.test');
 
-# a location of another tenant's, or of any that a header names
+# a location whose tenant a header names
 
 my $OTHER = SvcTest::Nginx::free_port();
 my $HTTP = <<"EOT";
@@ -44,7 +45,8 @@ sub options {
 }
 
 
-# Each time of so many that both workers of a node will have been asked.
+# Asks so often that both workers of a node have answered.  Returns whether all
+# answers are so.
 
 sub all_are {
     my ($port, $as, @what) = @_;
@@ -55,7 +57,8 @@ sub all_are {
 }
 
 
-# A change that a route makes: at once on its node, and soon on the other one.
+# Tests a change by a route: seen at once on its node, and soon on the other
+# one.
 
 sub told {
     my ($name, $change, $as, @what) = @_;
@@ -72,8 +75,9 @@ sub told {
 }
 
 
-# One that nobody tells of: soon on both.  What counts is when the last answer of
-# before was asked for, and not how long it took.
+# Tests a change that no message tells of: seen soon on both nodes.  It measures
+# when the last request with the old answer was sent, however long the answer
+# took.
 
 sub untold {
     my ($name, $change, $as, @what) = @_;
@@ -117,8 +121,8 @@ sub told_by {
 }
 
 
-# The answers that come while PostgreSQL lets nobody see a tenant; none if it
-# was asked.  Each is a path, and then as of begin().
+# Returns the answers that come while the table of tenants is locked; none if
+# PostgreSQL was asked.  Each element is a path and then arguments of begin().
 
 sub from_cache {
     my (@what) = @_;
@@ -142,7 +146,7 @@ sub from_cache {
 }
 
 
-# All there is of an answer but for when, and of which request it is.
+# Returns everything of an answer except its time and the request's id.
 
 sub whole {
     my ($r) = @_;
@@ -316,7 +320,7 @@ for (1, 2) {
 
 # --- with the cache, and without ---------------------------------------------
 
-# Each is asked twice, and then while PostgreSQL does not answer.
+# Each request is sent twice, and then while PostgreSQL does not answer.
 
 {
     my @what = map {
@@ -383,7 +387,8 @@ for (1, 2) {
 
 # --- made up hosts and tenants -----------------------------------------------
 
-# A logo of a third of the memory stays there, and so does what is known.
+# A logo of a third of the memory stays in the cache, and so do the entries in
+# use.
 
 {
     my @there = (port => $small->{port});

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# What the server does not answer is counted of nobody: an outage of PostgreSQL locks
-# nobody out, with Redis and without.
+# A request that fails by the server's fault is not counted: an outage of
+# PostgreSQL locks nobody out, with Redis and without.
 
 use strict;
 use warnings;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Passwords: set with a token, changed with the old one, refused by a policy.
+# Passwords: set with a token, changed with the old one, refused by the policy.
 
 use strict;
 use warnings;

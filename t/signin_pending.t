@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# A sign-in that waits for something: a lock ends it, and a factor that its user gains
-# meanwhile is met.
+# A sign-in that waits for something: a lock ends it, and it must present a
+# factor that its user gets meanwhile.
 
 use strict;
 use warnings;
@@ -53,7 +53,7 @@ sub wrong { return { code => sprintf '%06d', (totp($_[0]{secret}) + 333_333) % 1
     admin_error($half->post('/v1/mfa/step-up', wrong($factor)), 429, 'account_locked',
                 'another one locks the account');
 
-    # who goes on hears why, while it is so
+    # another attempt is told why, while the lock lasts
 
     for my $shown (totp($factor->{secret}), $factor->{codes}[0]) {
         admin_error($_->post('/v1/mfa/step-up', { code => $shown }), 429, 'account_locked',
@@ -79,7 +79,7 @@ sub wrong { return { code => sprintf '%06d', (totp($_[0]{secret}) + 333_333) % 1
 
 # --- a factor that comes meanwhile ---------------------------------------------------
 
-# Of a password that is too old.
+# waiting for a new password
 
 {
     my $id = user('bob');
@@ -107,7 +107,7 @@ sub wrong { return { code => sprintf '%06d', (totp($_[0]{secret}) + 333_333) % 1
            ->status, 200, 'it is complete');
 }
 
-# Of a factor that the policy wants.
+# waiting to enroll because the policy requires a factor
 
 {
     user('eve');

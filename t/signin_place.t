@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# A blocked address, and an access policy that denies, hold wherever a proof is taken or a
-# code is given: not at the sign-in alone.  What deliberately goes on is here, too.
+# A blocked address, and an access policy that denies, apply wherever a proof is
+# taken or a code is issued, not only at the sign-in.  What deliberately
+# continues is tested, too.
 
 use strict;
 use warnings;
@@ -65,8 +66,9 @@ my %OPEN = (
 
 # --- what is asked for -------------------------------------------------------------------
 
-# Before it is closed: a full session, one that waits for its factor, one that has to
-# enroll one, and one that waits for a new password; and a grant with its tokens.
+# Made before: a full session, one that waits for its factor, one that has to
+# enroll one, and one that waits for a new password; and a grant with its
+# tokens.
 
 my $ada = browser('ada');
 my $with = browser('bob');
@@ -135,7 +137,7 @@ for my $why (qw(blocked policy)) {
     $s->sql("DELETE FROM svc.audit_event WHERE action = 'user.login_failed'");
     $CLOSE{$why}->();
 
-    # codes
+    # codes are not issued
 
     denied_to($ada->get("/oauth/authorize?$query"), "$why, a session");
     denied_to($nobody->get("/oauth/authorize?$query"), "$why, nobody");
@@ -146,7 +148,7 @@ for my $why (qw(blocked policy)) {
                 'access_denied', "$why: an approval");
     is($s->sql('SELECT count(*) FROM svc.oauth_code'), $codes, "$why: there is no code");
 
-    # proofs
+    # proofs are not taken
 
     admin_error(SvcTest::Browser->new($s, tenant => 'acme')->login('ada@acme.test'), 403,
                 'access_denied', "$why: a sign-in");
@@ -172,7 +174,7 @@ for my $why (qw(blocked policy)) {
     is($s->sql("SELECT count(*) FROM svc.session WHERE stage <> 'full' AND ended_at IS NULL"), 3,
        "$why: who waits waits on");
 
-    # what goes on
+    # what continues
 
     is($ada->get('/v1/auth/session')->status, 200, "$why: a session goes on");
     is(form($s, introspect => { token => $tokens->{access_token} },
@@ -189,7 +191,7 @@ for my $why (qw(blocked policy)) {
 
 ok(code_of($ada->get("/oauth/authorize?$query")->header('Location')), 'codes are given');
 
-# a policy that says something, and nothing of this one
+# a policy that denies others, and not this address
 
 $s->sql('UPDATE svc.governance SET access_number = access_number + 1, access_policy ='
         . ' \'{"rules":[{"name":"Abroad","enabled":true,"networks":["192.0.2.0/24"],'

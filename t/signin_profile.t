@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# /v1/auth/profile: what a user sees of themselves, and may change.
+# /v1/auth/profile: what users see of themselves, and may change.
 
 use strict;
 use warnings;

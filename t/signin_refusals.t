@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Each refusal of a sign-in is in the audit log, under the address of the account, by
-# which it is searched; of an address that is nobody's nothing is kept of what was typed.
+# Each refused sign-in is in the audit log, and can be found by the account's
+# address; for an unknown address nothing of what was typed is stored.
 
 use strict;
 use warnings;
@@ -34,7 +34,8 @@ sub login {
     return ($b, $r->status == 200 ? '' : $r->json->{error}{code});
 }
 
-# The last event of a sign-in: whose, and why; and by a search of the address.
+# Tests the last event of a sign-in: its user and reason, and that a search by
+# the address finds it.
 
 sub refused {
     my ($name, $code, $action, $why) = @_;
@@ -55,7 +56,7 @@ my ($b, $code) = login('ada', 'wrong');
 is($code, 'invalid_credentials', 'a wrong password');
 refused('ada', $code, 'user.login_failed', 'wrong');
 
-# of nobody
+# an unknown address
 
 (undef, $code) = login('a-secret-typed-here', 'wrong');
 is($code, 'invalid_credentials', 'nobody');
@@ -65,7 +66,7 @@ is_deeply([ $s->sql('SELECT target_id, target_name FROM svc.audit_event'
                     . ' ORDER BY created_at DESC, id DESC LIMIT 1') ], [ [ undef, undef ] ],
           'it is of nobody');
 
-# a second factor that is wrong
+# a wrong second factor
 
 ($b) = login('bob');
 
@@ -78,14 +79,14 @@ admin_error($b->post('/v1/mfa/step-up', { code => sprintf '%06d',
             'a wrong one');
 refused('bob', $code, 'mfa.challenge_failed', 'totp');
 
-# who may not
+# users who may not sign in
 
 $s->sql("UPDATE svc.user_account SET status = 'suspended' WHERE id = '$id{cyd}'");
 (undef, $code) = login('cyd');
 is($code, 'invalid_credentials', 'who is suspended');
 refused('cyd', $code, 'user.login_failed', 'inactive');
 
-# a password that is too old
+# a password that has expired
 
 is($acme->admin(PUT => '/password-policy', { maxAgeDays => 30 }, undef, $manage)->status, 200,
    'passwords become old');
@@ -100,14 +101,14 @@ admin_error($b->post('/v1/mfa/step-up', { code => totp($factor->{secret}) }), 40
             'password_expired', 'an old one behind a factor');
 refused('bob', $code, 'user.login_failed', 'password_expired');
 
-# a factor that is wanted
+# the policy requires a factor
 
 policy($acme, 'mfa');
 (undef, $code) = login('eve');
 is($code, 'mfa_enrollment_required', 'a factor is wanted');
 refused('eve', $code, 'user.login_failed', 'mfa_enrollment_required');
 
-# a policy, and a block: whatever the password
+# a policy or a block decides, whatever the password
 
 $s->sql("UPDATE svc.governance SET access_number = access_number + 1,"
         . " access_policy = '{\"rules\":[],\"defaultAction\":\"deny\"}'"

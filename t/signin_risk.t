@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# What may be unusual of a sign-in, and what the policies make of it.
+# The signals of an unusual sign-in, and what the policies make of them.
 
 use strict;
 use warnings;
@@ -51,7 +51,8 @@ sub policy {
 }
 
 
-# A user, who has signed in once with Firefox on Linux from 192.0.2.1 in France.
+# Makes a user who has signed in once, with Firefox on Linux from 192.0.2.1 in
+# France.
 
 sub user {
     my (%opt) = @_;
@@ -64,7 +65,7 @@ sub user {
 }
 
 
-# Options: agent, address, country, at, password, browser.
+# Signs in.  Options: agent, address, country, at, password, browser.
 
 sub login {
     my ($email, %opt) = @_;
@@ -82,7 +83,7 @@ sub login {
 }
 
 
-# The last event of an action: its details.
+# Returns the details of the last event of an action.
 
 sub last_event {
     my ($action) = @_;
@@ -91,7 +92,7 @@ sub last_event {
 }
 
 
-# Signs in, and is told what was unusual: $score, and the names of signals.
+# Signs in, and tests the score and the signals in the event.
 
 sub risk {
     my ($name, $email, $opt, $score, @signals) = @_;
@@ -111,15 +112,15 @@ sub of {
 }
 
 
-# What is known of networks and countries is known behind the answer; where the
-# latest sign-in came from, at once.
+# Known networks and countries are updated after the answer, by the sweep; the
+# place of the latest sign-in at once.
 
 sub swept {
     ok($s->sweep, 'all sign-ins are swept up');
 }
 
 
-# Failures of the last hour.
+# Makes failures of the last hour.
 
 sub failing {
     my ($times, $email, %opt) = @_;
@@ -153,8 +154,8 @@ risk('another /64 of the /48', $ada, { address => '2001:db8:0:5::1' }, 0);
 swept();
 risk('no country', $ada, { country => '' }, 0);
 
-# a place that is too far away: by more than 300 km, and 900 km/h, of which 100 km
-# may be wrong
+# impossible travel: more than 300 km, and faster than 900 km/h, where 100 km
+# may be an error of the location
 
 my %AT = (paris => [ 48.8566, 2.3522 ], london => [ 51.5074, -0.1278 ],
           cologne => [ 50.9375, 6.9603 ], berlin => [ 52.52, 13.405 ],
@@ -214,7 +215,7 @@ for my $case ([ '48.8566', '2.3522', 48.9, 2.4 ], [ '-0.04', '-179.95', 0, -180 
               "stored of '$latitude' and '$longitude'");
 }
 
-# a device is known by its cookie, whatever it says it is
+# a device is recognized by its cookie, whatever its User-Agent
 
 my $browser = SvcTest::Browser->new($s, tenant => 'acme');
 my $bea = user();
@@ -229,7 +230,7 @@ risk('for somebody else it is new', $carl, { browser => $browser,
                                              agent => 'edge' },
      20, 'new_device');
 
-# the first sign-in is not unusual
+# a user's first sign-in is not unusual
 
 my $first = 'first@acme.test';
 
@@ -237,7 +238,7 @@ with_password($s, $acme, userName => $first);
 risk('the very first one', $first, { agent => 'edge', address => '203.0.113.1',
                                      country => 'US' }, 0);
 
-# failures
+# signals of failures
 
 for my $case ([ 2, 0 ], [ 3, 10 ], [ 6, 20 ], [ 10, 30 ]) {
     my ($times, $score) = @$case;
@@ -257,7 +258,7 @@ $s->sql("UPDATE svc.sign_in SET at = at - interval '61 min'"
         . " WHERE outcome = 'failure'");
 risk('an hour later', $dora, { address => '192.0.2.99' }, 0);
 
-# long ago, and a habit
+# a sign-in long ago, and usual hours
 
 my $egon = user();
 
@@ -284,7 +285,7 @@ $s->sql("DELETE FROM svc.sign_in WHERE at > now() - interval '1 hour' AND "
         . of($fritz));
 risk('at another hour than ever', $fritz, {}, 5, 'unusual_hour');
 
-# forgotten after its time
+# known values are forgotten after their time
 
 my $gina = user();
 
@@ -391,7 +392,7 @@ is(login($ivo)->status, 200, 'from elsewhere');
 policy('allow', { name => 'Abroad', action => 'deny', countries => [ 'AQ' ] });
 admin_error(login($ivo, country => 'AQ'), 403, 'access_denied', 'by country');
 
-# denied before the hash: that a password is damaged is not seen then
+# it is denied before the hash, so that a damaged password is not noticed
 
 sub damaged { return scalar(() = grep { /is damaged/ } $s->nginx->log_lines) }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# What the limits count of a sign-in in several steps: once it is complete, none
-# of them; and all that was wrong.
+# How the limits count a sign-in of several steps: a completed one not at all,
+# every failure once.
 
 use strict;
 use warnings;
@@ -45,7 +45,7 @@ sub login {
 }
 
 
-# Each code is good once more.
+# Presents a code; resets the last step first, so that each code is valid again.
 
 sub step_up {
     my ($b, $factor, $from, %more) = @_;
@@ -61,7 +61,7 @@ sub step_up {
 sub wrong { return { code => sprintf '%06d', (totp($_[0]{secret}) + 333_333) % 1_000_000 } }
 
 
-# A user with a factor; the address and the factor.
+# Makes a user with a factor.  Returns the address and the factor.
 
 sub user {
     my ($name) = @_;
@@ -76,7 +76,8 @@ sub user {
 }
 
 
-# What Redis has counted of a client; all clients' and addresses' hits.
+# Returns what Redis has counted under a key; the function after it all clients'
+# and addresses' counts.
 
 sub hits {
     my ($key) = @_;
@@ -134,7 +135,7 @@ for my $n (1 .. 5) {
     nothing_counted('each client has its own back');
 }
 
-# a session that is complete gives nothing back
+# in a complete session nothing is given back
 
 my ($session) = login($ada);
 
@@ -186,8 +187,9 @@ for my $n (1 .. 4) {
     nothing_counted('a new factor');
 }
 
-# whoever is invited is counted by no address: there is none to give back to, or
-# a tenant could invite other tenants' users to have what was guessed forgotten
+# an invited user is not counted by address.  Otherwise there would be something
+# to give back, and a tenant could invite another tenant's users to reset the
+# count of guesses.
 
 login('new@acme.test', $AWAY, 'wrong');
 is(counted('e'), ':1', 'a guess at an address that will be invited');

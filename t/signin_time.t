@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 
-# How long a sign-in that is refused takes does not tell who exists, nor does what
-# is answered to who has forgotten a password.  It runs alone: what other processes
-# take is not told apart from what a hash takes.
+# The time of a refused sign-in does not tell whether the user exists, and
+# neither does the time of the answer to a request for a forgotten password.
+#  This test runs alone, because it cannot tell the time of a hash from the load
+# of other processes.
 
 use strict;
 use warnings;
@@ -51,8 +52,8 @@ sub forgot {
 }
 
 
-# Known and unknown addresses by turns.  The chance that one that is known takes
-# longer than one that is not: 0.5 tells nothing.
+# Asks for known and unknown addresses in turn.  Returns the probability that a
+# known one takes longer than an unknown one: 0.5 tells nothing.
 
 sub auc {
     my ($n, $ask, $known, $unknown) = @_;
@@ -86,7 +87,8 @@ sub auc {
 
 is(login('ada@acme.test')->status, 200, 'a hash of hers that is as cheap is stored');
 
-# how far from 0.5 it may be is five times what chance makes of so many
+# the bound around 0.5 is five times the deviation that chance makes with so
+# many
 
 my $n = repeated(SVC_TEST_TIMED => 100, 400);
 my $apart = 2 / sqrt $n;
@@ -110,8 +112,9 @@ $s->sql('DELETE FROM svc.password_reset');
 
 # --- of hashes from elsewhere ---------------------------------------------------------
 
-# Users whose hashes take another time, with what the import says of it; each of
-# them once.  So few tell a difference of less by chance.
+# Users whose hashes take another time, with the floor that the import
+# recommends; each signs in once.  So few attempts show a smaller difference
+# only by chance.
 
 $n = repeated(SVC_TEST_TIMED => 30, 60);
 $apart = 1.55 / sqrt $n;
@@ -131,7 +134,7 @@ my ($floor) = $imported =~ /floor=(\d+)ms;$/m;
 like($imported, qr/\Aimported $n passwords;/, 'imported');
 ok($floor, 'with the time that a refusal is to take') or die;
 
-# the time that one takes at best, of a few
+# the shortest time of a few hashes, in ms
 
 my ($best) = sort { $a <=> $b } map {
     my $since = time();
@@ -140,7 +143,8 @@ my ($best) = sort { $a <=> $b } map {
     1000 * (time() - $since);
 } 1 .. 5;
 
-# a machine on which that is nearly as long is busy with others, and takes its time
+# if that is close to the floor, the machine is busy and hashes take longer: the
+# floor is raised
 
 $floor = int 4 * $best if $best > 0.8 * $floor;
 $s->nginx->{svc}{svc_password_hash} = "floor=${floor}ms queue=64 timeout=1s";

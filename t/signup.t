@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Sign-up: the mail, the code and the link, and the account that comes of it.
+# Sign-up: the mail, the code and the link, and the account that it makes.
 
 use strict;
 use warnings;
@@ -274,7 +274,7 @@ for my $path ('', '/verify') {
 }
 
 
-# the longest name there is, of characters of four bytes
+# the longest name, of characters of four bytes
 
 my $long = "\x{1f600}" x 1024;
 

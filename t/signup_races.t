@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 
-# Sign-up: many at once, clients that leave, servers that do, and no mail at all.
+# Sign-up: many at once, clients that leave, servers that stop, and no mail at
+# all.
 
 use strict;
 use warnings;
@@ -66,7 +67,7 @@ $status{ $_->read->status }++
     for map { verifying({ %$in, code => $wrong }) } 1 .. 20;
 is_deeply(\%status, { 401 => 5, 400 => 15 }, 'five guesses of twenty');
 
-# two sign-ups with one address
+# two sign-ups for one address
 
 my $first = $up->begin(fresh());
 
@@ -79,7 +80,7 @@ admin_error($up->verify($first), 400, 'challenge_expired', 'the address is taken
 admin_error(SvcTest::Browser->new($s, tenant => 'acme')->login($first->{email}), 401,
             'invalid_credentials', 'and has the password of the second');
 
-# somebody else gets it between the read and the write
+# another user gets the address between the read and the write
 
 $in = $up->begin(fresh());
 

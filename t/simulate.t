@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Sign-ins: how they come in, and a policy tried on them.
+# Imported sign-ins, and a policy simulated on them.
 
 use strict;
 use warnings;
@@ -22,7 +22,7 @@ my %user = map { $_ => $acme->create(userName => "$_\@acme.test")->{id} }
 my $now = time;
 
 
-# Both streams of svcctl, and its exit status.
+# Runs svcctl.  Returns both its streams, and its exit status.
 
 sub svcctl {
     my ($out, $rc, $err) = $s->svcctl(@_);
@@ -31,7 +31,7 @@ sub svcctl {
 }
 
 
-# Writes a file of these lines, and imports it for a tenant.
+# Writes these lines to a file, and imports it for a tenant.
 
 sub import_lines {
     my ($lines, $tenant) = @_;
@@ -185,7 +185,7 @@ like($text, qr/no tenant "nobody"/, 'is named');
 isnt($rc, 0, 'a file that is not there');
 like($text, qr{/nonexistent}, 'is named');
 
-# also in a file that looks like no text
+# also in a file that does not look like text
 
 for my $byte ("\xff", "\0") {
     refused([ @good, '\\.', "\\! touch $s->{dir}/shell", $byte ],

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# What cannot be tested is said, and listed; where nothing may be left out it is
-# a failure.  What is missing for it, or does not fit any more, is said in a line.
+# What cannot be tested is reported and listed; with SVC_TEST_ALL it is a
+# failure.  What is missing, or does not fit any more, is reported in one line.
 
 use strict;
 use warnings;
@@ -26,7 +26,7 @@ chmod 0755, $dir;
 on_exit(sub { remove_tree($dir) });
 
 
-# A test file by prove, in an environment.
+# Runs a test file by prove, with an environment.
 
 sub proved {
     my ($file, %env) = @_;
@@ -38,7 +38,7 @@ sub proved {
 }
 
 
-# It says that line, and no other; where all is tested it is a failure.
+# Tests that a file prints that line only; with SVC_TEST_ALL it fails.
 
 sub left_out {
     my ($file, $why, %env) = @_;
@@ -57,7 +57,7 @@ sub left_out {
 }
 
 
-# No test is run.
+# Tests that no test is run.
 
 sub bails_out {
     my ($file, $why, %env) = @_;
@@ -74,7 +74,7 @@ left_out('t/install.t', 'the modules are built into this nginx',
 
 # --- what is not installed ------------------------------------------------------------
 
-# A PATH that has all but one program.
+# Returns a PATH that has all programs except one.
 
 sub without {
     my ($name) = @_;
@@ -106,7 +106,7 @@ mkdir "$dir/none";
 bails_out('t/health.t', "no modules are in $dir/none: make build",
           SVC_TEST_MODULES => "$dir/none");
 
-# a module as nginx sees it, of nginx 0.0.1
+# a module built for nginx 0.0.1
 
 mkdir "$dir/other";
 write_file("$dir/other.c", <<'EOT');
@@ -128,7 +128,7 @@ bails_out("$dir/other.t", 'the modules are built for another nginx than '
 
 # --- PostgreSQL upgraded under a cluster ----------------------------------------------
 
-# A copy of PostgreSQL's program, and of the library that functions are in.
+# A copy of PostgreSQL's program, and of its libraries.
 
 my $bin = SvcTest::Postgres->new(root => $ROOT, dir => $dir)->{bin};
 my ($version) = $bin =~ m{^/usr/lib/postgresql/(\d+)/bin\z};
@@ -182,7 +182,7 @@ for my $row ([ 'nothing' ],
 
 # --- all that tests need --------------------------------------------------------------
 
-# conf/deps.sh installs it
+# conf/deps.sh installs everything
 
 my %installed = map { $_ => 1 } map { split }
                 slurp('conf/deps.sh') =~ /^ *\w+="(?:\$\w+ )?([^"\$]+)"$/mg;
@@ -193,7 +193,7 @@ is_deeply([ grep { !$installed{$_} } sort keys %known ], [],
 is_deeply([ grep { /^python3-/ && !$known{$_} } sort keys %installed ], [],
           'tests say that they need what it installs for Python');
 
-# and whoever uses it says so, or a library that he has
+# each test that uses something calls needs(), or a library that it loads does
 
 my %text = map { $_ => slurp($_) =~ s/^ *#.*//mgr }
            grep { !m{/Skip\.pm$} } glob 't/*.t t/lib/*.pm t/lib/SvcTest/*.pm';
@@ -214,7 +214,8 @@ sub said_by {
 }
 
 
-# What a text imports that is neither of Python itself nor beside it.
+# Returns the modules that a text imports, except Python's own and those beside
+# it.
 
 my %own = map { $_ => 1 } split ' ', `/usr/bin/python3 -c 'import sys
 print(*sys.stdlib_module_names)'`;
@@ -233,7 +234,7 @@ my @silent;
 for my $file (sort keys %text) {
     my $text = $text{$file};
 
-    # a module for Python brings Python
+    # a module for Python needs Python
 
     my %said = map { $_ => 1, /^python / ? ('program python3' => 1) : () }
                said_by($file, {});
@@ -252,7 +253,7 @@ for my $file (sort keys %text) {
 
 is(join("\n", @silent), '', 'all say what they need');
 
-# nobody leaves out anything otherwise
+# no test skips anything in another way
 
 my @others = grep { $_ ne $0 && $text{$_} =~ /\bskip_all\b|\bskip\b *\(|^\s*skip\b/m }
              sort keys %text;

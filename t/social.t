@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# /v1/admin/social/connections: what a tenant has with social providers.
+# /v1/admin/social/connections: a tenant's connections to social providers.
 
 use strict;
 use warnings;
@@ -42,7 +42,7 @@ sub ask {
 }
 
 
-# What is refused names the member.
+# Tests that a request is refused, and that the error names the member.
 
 sub refused {
     my ($member, $body, $name) = @_;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# The statements of the modules against PostgreSQL: each is prepared by the user of
-# the modules, and its parameters and columns are what its header tells of.
+# The statements of the modules in PostgreSQL: each can be prepared by the
+# modules' role, and its parameters and columns are those in its header.
 
 use strict;
 use warnings;
@@ -14,7 +14,7 @@ use SvcTest::Process qw(slurp);
 require './ngx_svc_common/sql/sql.pl';
 
 
-# as a header spells them
+# types as headers spell them
 my %SHORT = (bigint => 'int8', integer => 'int4', smallint => 'int2', boolean => 'bool');
 
 my $s = SvcTest->new(workers => 1)->start;
@@ -60,8 +60,8 @@ is_deeply(\%told, { map { my $name = $_;
 
 # --- verdicts -----------------------------------------------------------------------
 
-# Where a header has columns they are those that PostgreSQL returns: a verdict's place
-# is found by them.
+# The columns in a header are those that PostgreSQL returns: a verdict's
+# position depends on them.
 
 my @listed = sort grep { @{ $statements->{$_}{columns} } } keys %$statements;
 
@@ -70,7 +70,7 @@ is_deeply({ map { my $name = $_;
           { map { $_ => [ $db->columns($_) ] } @listed },
           'the columns are those that headers tell of');
 
-# One that is looked for in the first column, or where the header says, is there.
+# A verdict is in the first column, or where the header says.
 
 my @verdicts = grep { $statements->{$_}{set_verdicts} || @{ $statements->{$_}{verdicts} } }
                sort keys %$statements;
@@ -80,7 +80,7 @@ is_deeply([ grep { verdict_column($_) !~ /^_?verdict$|^_constraint$/ } @verdicts
           'in a column that is called so');
 
 
-# The name of the column that C looks at.
+# Returns the name of the column that the C code looks at.
 
 sub verdict_column {
     my ($name) = @_;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# /v1/admin/security-stats and /growth-stats, against what there is to count; and
-# that the sweep counts each sign-in once, whatever happens to it.
+# Compares /v1/admin/security-stats and /growth-stats with counts of the rows;
+# and tests that the sweep counts each sign-in once, whatever happens to it.
 
 use strict;
 use warnings;
@@ -46,7 +46,7 @@ sub stats {
 }
 
 
-# As a worker does, and by one.
+# These functions sweep as a worker does, or wait until a worker has swept.
 
 sub swept { ok($s->sweep, 'all is swept up') }
 
@@ -68,7 +68,7 @@ sub day { return scalar $s->sql("SELECT to_char(now() AT TIME ZONE 'UTC' - inter
                          . " 'YYYY-MM-DD')") }
 
 
-# Of events that no sign-in has left: so many, of that kind and time.
+# Returns SQL for $n events of a kind and a time, without sign-ins.
 
 sub events {
     my ($n, $kind, $at) = @_;
@@ -145,7 +145,7 @@ $s->sql("UPDATE svc.user_account SET mfa_enrolled = true WHERE user_name LIKE 'u
         . " AND user_name > 'user4'");
 swept_by_worker();
 
-# those of sign-ins, of any day
+# counts the sign-ins themselves, of any day
 
 sub oracle {
     my ($outcome, $where) = @_;
@@ -173,7 +173,7 @@ my $none = stats('security', 1, $globex);
 is_deeply($none->{signIns}, { success => 0, failure => 0 }, 'of another tenant nothing');
 is_deeply($none->{mfa}, { enrolled => 0, total => 0 }, 'nor users');
 
-# what the risk of the next sign-in is told from
+# known values, from which the risk of the next sign-in is computed
 
 is_deeply([ map { "@$_" } $s->sql('SELECT kind, value FROM svc.user_seen WHERE user_id ='
                                   . " '$users[0]{id}' ORDER BY kind") ],
@@ -181,7 +181,7 @@ is_deeply([ map { "@$_" } $s->sql('SELECT kind, value FROM svc.user_seen WHERE u
 is($s->sql("SELECT string_agg(host(ip), ' ') FROM svc.sign_in_address"), '127.0.0.1',
    'and of the tenant');
 
-# sign-ins go, and their numbers stay
+# sign-ins are deleted, and their counts stay
 
 $s->sql("UPDATE svc.sign_in SET at = at - interval '91 days'");
 $s->sql('SELECT svc.sign_in_expire(1000, 900)');
@@ -191,7 +191,7 @@ is_deeply(stats('security', 1)->{signIns}, $sums->{signIns}, 'they are counted s
 
 # --- users: new ones, and those who were here -------------------------------------
 
-# distinct users who have signed in within the last days
+# counts the users who have signed in within the last days
 
 sub active {
     my ($days) = @_;
@@ -214,7 +214,7 @@ sub active_ok {
 
 active_ok('five have signed in today', (5) x 3);
 
-# as if some had been here before
+# as if some users had signed in before
 
 for my $before ([ user1 => 3 ], [ user2 => 6 ], [ user3 => 7 ], [ vera => 30 ]) {
     my ($who, $days) = @$before;
@@ -234,7 +234,7 @@ is(login("user$_")->status, 200, "user$_ is here again") for 1, 1, 3;
 swept();
 active_ok('who comes again is counted today', 3, 4, 4);
 
-# each day that a user is created on
+# counts the users by the day of their creation
 
 sub created {
     my ($days) = @_;
@@ -264,7 +264,7 @@ sub added_ok {
 
 added_ok('those who were made');
 
-# over midnight, back and forth, by sessions of their own and in one
+# over midnight, in both directions, in transactions of their own and in one
 
 my $midnight = "date_trunc('day', now(), 'UTC')";
 my @times = ("$midnight - interval '2 days 1 ms'", "$midnight - interval '2 days'",
@@ -317,7 +317,7 @@ sub more_ok {
     is(counted() - $before, $n, $name);
 }
 
-# one that is committed late: others of after it have been swept up
+# one commits late, when later events have been swept already
 
 my $late = $s->connect_as('svc_app');
 my $before = counted();
@@ -332,7 +332,7 @@ $late->query('COMMIT');
 swept();
 more_ok(11, $before, 'and the one that is late');
 
-# a worker that is killed, and a connection that is, in the middle of a sweep
+# a worker, or its connection, is killed in the middle of a sweep
 
 for my $fault (qw(worker connection)) {
     $before = counted();
@@ -359,7 +359,7 @@ for my $fault (qw(worker connection)) {
     more_ok(1000, $before, "a $fault is killed: each once");
 }
 
-# two nodes, and more than a round
+# two nodes, and more events than one round takes
 
 my $node = $s->node(svc => { %SVC });
 
@@ -369,7 +369,7 @@ swept_by_worker();
 more_ok(4500, $before, 'two nodes');
 $node->quit;
 
-# a limit, which PostgreSQL does not see, but for the first one over it
+# of the hits of a limit only the first one is written to PostgreSQL
 
 my $tight = $s->node(svc => { %SVC, svc_set => [ 'RATE_LIMIT_LOGIN_IP_MAX 2' ] });
 my $limits = stats('security', 1)->{rateLimited};
@@ -383,7 +383,7 @@ swept_by_worker();
 is(stats('security', 1)->{rateLimited}, $limits + 1, 'once in its window');
 $tight->quit;
 
-# who is being changed is waited for by his events alone, and not by others
+# events of a user who is locked wait, and those of others do not
 
 $before = counted();
 
@@ -403,7 +403,7 @@ more_ok(3, $before, 'until it may go');
 is($s->sql("SELECT count(*) FROM svc.user_seen WHERE user_id = '$users[1]{id}'"
            . " AND value = '192.0.2.0/24'"), 1, 'with what is known of it');
 
-# who has gone is counted, and a tenant that has is not
+# the sign-in of a deleted user counts; for a deleted tenant nothing does
 
 $s->sql('INSERT INTO svc.sign_in_event (tenant_id, at, kind, user_id, ip, network)'
         . " VALUES ($t, now(), 'success', gen_random_uuid(), '192.0.2.9', '192.0.2.0/24'),"
@@ -416,8 +416,7 @@ is($s->sql("SELECT count(*) FROM svc.sign_in_address WHERE ip = '192.0.2.9'"), 0
 
 # --- what it costs -----------------------------------------------------------------------
 
-# The pages that a statement reads, of which tables; whatever there is of sign-ins
-# and of users.
+# The pages that a statement reads, however many sign-ins and users there are.
 
 my $texts = SvcBench::Statements::read_all($s->root);
 my $db = $s->connect_as('svc_app');

@@ -116,8 +116,8 @@ sub in_background {
 }
 
 
-# From the first version and the one before the newest, with data in them; from each
-# of them is t/migrations.t.
+# Migrates from the first version and from the one before the newest, with data
+# in them; t/migrations.t does so from each version.
 
 sub old_versions {
     my ($c) = @_;
@@ -147,7 +147,7 @@ sub from_version {
     $c->works([ qw(tenant create --slug kept --name Kept --owner ada@kept.test) ],
           'with a tenant', $old);
 
-    # a role that only its users' rows know, before there were roles
+    # before there were roles, a role existed only in the rows of its users
 
     my $known = $version >= 7;
 
@@ -242,7 +242,7 @@ sub tenants {
     my ($c) = @_;
     my $s = $c->{system};
 
-    # for the requests of this part and the next one
+    # for the requests of this part and of the next one
 
     $s->nginx->launch;
     $s->wait_healthy or die 'nginx is not healthy: ' . $s->log_tail . "\n";
@@ -423,7 +423,7 @@ sub connection_cut {
 }
 
 
-# over the unix socket, as Debian has it
+# over the unix socket, as on Debian
 
 sub another_user {
     my ($c) = @_;

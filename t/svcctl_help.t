@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# What svcctl says of itself, with --help, in its manual page, and to bash; and
-# the version, which is one everywhere.
+# What svcctl says of itself, by --help, in its manual page, and to bash; and
+# the version, which is the same everywhere.
 
 use strict;
 use warnings;
@@ -25,7 +25,7 @@ my $version = slurp($s->root . '/conf/version') =~ s/\n//r;
 my (%options, @commands);
 
 
-# Without PostgreSQL: there is no psql, and what it would connect to is not there.
+# Without PostgreSQL: neither psql nor the server to connect to exists.
 
 mkdir "$dir/bin" or die $!;
 
@@ -71,7 +71,7 @@ is_deeply([ shows('--help') =~ /^  ([a-z-]+(?: [a-z-]+){0,2})  +\S/mg ], \@comma
 is_deeply([ shows('help'), shows('-h') ], [ (shows('--help')) x 2 ],
           'as have help and -h');
 
-# each is sent with its example, in an order in which they work
+# each example is run, in an order in which they work
 
 my $id;
 my %example;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# svcctl: what it takes and refuses on its command line and from files, and what
+# svcctl: what it accepts and refuses on its command line and in files, and what
 # it does without the programs that it needs.
 
 use strict;
@@ -166,7 +166,7 @@ sub permissions {
     my @known = slurp($s->root . '/ngx_svc_common/base/ngx_svc_permission.h')
                 =~ /^    _\(\w+, "([a-z:]+)"\)/mg;
 
-    # names of files that a "*" would stand for
+    # files whose names a "*" would match
 
     my $folder = $s->dir . '/folder';
     mkdir $folder;
@@ -306,7 +306,7 @@ sub sign_ins {
     is($c->works([ qw(sign-ins retain --days 20000) ], 'sign-ins retain'),
        "deleted 1\n", 'deletes the old one');
 
-    # names are taken from where the command was given
+    # paths are relative to the folder in which the command is run
 
     my @relative = ({ cwd => $dir }, qw(sign-ins import --tenant globex --file));
     my ($out, $rc, $err) = $c->svcctl(@relative, 'sign-ins.csv');
@@ -318,8 +318,8 @@ sub sign_ins {
 }
 
 
-# Each line that is refused is named, with the rule, and nothing is imported; and
-# no hash is shown.
+# Each refused line is named, with the rule, and nothing is imported; no hash is
+# shown.
 
 sub passwords {
     my ($c) = @_;
@@ -430,7 +430,7 @@ sub passwords {
 }
 
 
-# A path to all programs but these; instead of psql, a program of one's own.
+# Returns a PATH to all programs except some; $psql replaces psql.
 
 sub path_without {
     my ($c, $without, $psql) = @_;

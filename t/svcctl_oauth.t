@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# svcctl: keys that tokens are signed with, and partitions of tokens and of the journal
-# of delegations.
+# svcctl: the keys that sign tokens, and the partitions of tokens and of the
+# delegation journal.
 
 use strict;
 use warnings;
@@ -40,7 +40,7 @@ sub fails {
 }
 
 
-# A key, and columns of it.
+# Makes a key, with other columns.
 
 sub key {
     my ($kid, %more) = @_;
@@ -180,7 +180,7 @@ for my $row ([ oauth_token => 'oauth', 'weeks', 'week', 2, 'days 30', 'days 3' ]
          "two $unit more");
     is(works($word, 'partitions', "--$unit=0"), '', 'fewer');
 
-    # one of before, in the default partition
+    # an old row, in the default partition
 
     my $insert = $table eq 'oauth_token'
         ? 'INSERT INTO svc.oauth_token (tenant_id, jti, issued_at, client_id, principals,'
@@ -214,7 +214,7 @@ for my $row ([ oauth_token => 'oauth', 'weeks', 'week', 2, 'days 30', 'days 3' ]
     is($s->sql("SELECT count(*) FROM svc.$table"), 2, 'with what they have');
     is(works($word, 'retain', "--$name", $n), '', 'once');
 
-    # what is in no partition of its own
+    # a row that no other partition holds
 
     $s->sql("$insert FROM unnest(ARRAY[now() - interval '3 years']) t");
     is(works($word, 'retain', "--$name", $n), "deleted 1 rows of ${table}_default\n",

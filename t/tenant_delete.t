@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# No user is without a tenant, though users have no foreign key to it: not of a
-# tenant that there never was, and not of one that is deleted while users come
-# and change.
+# No user is left without a tenant, although users have no foreign key to it:
+# neither of a tenant that never existed, nor of one that is deleted while users
+# are created and changed.
 
 use strict;
 use warnings;
@@ -25,8 +25,8 @@ sub tenant { return $s->tenant('tenant' . ++$number) }
 sub session { return $s->connect_as('postgres') }
 
 
-# SQL: one more user of a tenant.  Those of a session with the same last digit
-# are counted in the same row.
+# Returns the SQL that creates a user of a tenant.  Users with the same last
+# digit in their id are counted in the same row.
 
 sub insert {
     my ($tenant, $name, $digit) = @_;
@@ -46,7 +46,8 @@ sub change {
 sub delete_sql { return "DELETE FROM svc.tenant WHERE id = '$_[0]{id}'" }
 
 
-# A statement that waits for a lock; and what comes of it: "", or the error.
+# Starts a statement that waits for a lock; outcome() then returns "", or its
+# error.
 
 sub waits {
     my ($db, $sql, $name) = @_;
@@ -238,7 +239,7 @@ sub blocks {
     return $s->sessions("$_[0] = ANY (pg_blocking_pids(pid))", 'postgres');
 }
 
-# one that has come while the tenant's others were deleted
+# a user that is created while the tenant's others are deleted
 
 {
     my $tenant = tenant();
@@ -264,12 +265,12 @@ sub blocks {
 
     $old->query('COMMIT');
 
-    # it waits now for the counts
+    # now it waits for the counts
 
     ok((wait_for { blocks($creator) }), 'then who creates a user');
     $creates->query('COMMIT');
 
-    # and then for who changes the one that came late
+    # and then for the transaction that changes the late user
 
     ok((wait_for { blocks($changer) }), 'then who changes another one');
     is(attempt($changes, change('late', 'status')), '',
@@ -281,7 +282,7 @@ sub blocks {
     no_orphan('users that came late');
 }
 
-# lock_timeout is heeded, whatever waits
+# lock_timeout applies, whichever transaction holds the lock
 
 for my $what ('creates', 'changes') {
     my $tenant = tenant();

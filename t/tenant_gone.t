@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 
-# svcctl tenant delete: when it may, that it goes on where it was killed, that others
-# work meanwhile, and that nobody has the slug for 30 days.  That nothing is left, in any
-# table, is in migrations.t, which has rows in all of them.
+# svcctl tenant delete: when it is allowed, that it continues where it was
+# killed, that other tenants work meanwhile, and that the slug is reserved for
+# 30 days.  migrations.t, which has rows in all tables, tests that nothing is
+# left in any of them.
 
 use strict;
 use warnings;
@@ -58,7 +59,7 @@ sub events {
     return scalar $s->sql("SELECT count(*) FROM svc.audit_event WHERE tenant_id = '$_[0]{id}'");
 }
 
-# All rows of a tenant, by table.
+# Returns the number of rows of a tenant, by table.
 
 sub rows {
     my ($id) = @_;
@@ -126,7 +127,7 @@ is(there('acme'), 1, 'the tenant is there');
 is($acme->scim(GET => '/Users')->status, 401, 'its tokens are not');
 is($globex->scim(GET => '/Users')->status, 200, 'those of others are');
 
-# it does not ask again how long it has been suspended
+# it does not check again how long the tenant has been suspended
 
 $s->svcctl(qw(tenant resume --tenant acme));
 

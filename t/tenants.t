@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Tenants are kept apart: by the routes, and by the database without them.
+# Tenants are kept apart: by the routes, and by the database without the routes.
 
 use strict;
 use warnings;
@@ -73,7 +73,7 @@ is($s->sql("SELECT has_schema_privilege('svc_app', 'svc', 'CREATE')"
 
 my $app = $s->connect_as('svc_app');
 
-# a statement as svc_app; undef, or the error
+# runs a statement as svc_app; returns undef, or the error
 
 sub error_of {
     my ($query) = @_;
@@ -168,10 +168,10 @@ $app = $s->connect_as('svc_app');
 
 # --- every table ------------------------------------------------------------
 
-# tenant, credential and oauth_login are not a tenant's: the first is the tenant
-# itself, the others are where a token and a client are looked up to learn which
-# tenant they are of; agent_sweep has one row, scim_helper one of each node, and
-# tenant_gone is of tenants that are no more
+# tenant, credential and oauth_login do not belong to a tenant: the first is the
+# tenant itself, and in the others a token's or a client's tenant is looked up;
+# agent_sweep has one row, scim_helper one for each node, and tenant_gone has
+# deleted tenants
 
 my %allowed = map { $_ => 1 } qw(tenant credential oauth_login schema_migration
                                  organization_signup agent_sweep
@@ -183,7 +183,7 @@ WHERE n.nspname = 'svc' AND c.relkind IN ('r', 'p')
   AND NOT c.relispartition ORDER BY 1
 EOT
 
-# what svc_app may do with a partitioned table, it may do with the whole
+# with a partitioned table svc_app may do something only through the whole table
 
 is($s->sql(<<'EOT'), 0, 'partitions cannot be reached directly');
 SELECT count(*) FROM pg_class c
@@ -409,7 +409,7 @@ EOT
     is($key, 'tenant_id', "$table: the primary key starts with tenant_id");
 }
 
-# partitions made later, too
+# also for partitions that are made later
 
 $s->sql('SELECT svc.audit_partitions(14)');
 is($s->sql(<<'EOT'), 0, 'the planner knows no tenant from another');
@@ -428,7 +428,8 @@ WHERE f.contype = 'f' AND n.nspname = 'svc' AND b.relname <> 'tenant'
 EOT
 
 
-# without a tenant there are no rows, and none are taken; with one only its own
+# without a tenant no rows are visible, and none are accepted; with one only its
+# own
 
 my $nobody = '00000000-0000-0000-0000-000000000000';
 
@@ -555,7 +556,7 @@ $s->sql($_) for
     'INSERT INTO svc.access_policy_version (tenant_id, number, source, snapshot)'
     . " VALUES ('$third->{id}', 1, 'api', '{}')",
 
-    # each from an address of their own, and from one of all
+    # each user from an address of his own, and from one that all share
 
     'INSERT INTO svc.sign_in (tenant_id, at, user_id, ip) SELECT tenant_id,'
     . " '2026-01-01'::timestamptz + interval '1 h' * substr(user_name, 5)::int,"
@@ -598,7 +599,7 @@ for my $table (@tables) {
        "$table: a tenant takes all along");
 }
 
-# the setting is of the transaction: nothing stays behind on a connection
+# the setting ends with the transaction: nothing stays on a connection
 
 is($s->sql("SELECT count(*) FROM pg_db_role_setting"), 0,
    'no role has a tenant by default');

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# Whose a token is: by one that an admin has made nobody acts on owners, or on the admin,
-# in whatever way; and what is said when its maker may not do any more what it does.
+# The maker of a token: with one that an admin has made nobody acts on owners,
+# or on the admin, in any way; and what is said when its maker loses the
+# permissions that it uses.
 
 use strict;
 use warnings;
@@ -31,7 +32,7 @@ $s->sql('INSERT INTO svc.role (tenant_id, key, name, permissions) VALUES'
         . " '{audit:view,members:manage,roles:manage,tenant:manage}')");
 
 
-# Somebody with a role; a second factor that can be removed, and a lock.
+# Makes a user with a role, and with a second factor that can be removed.
 
 sub user {
     my ($role) = @_;
@@ -66,7 +67,7 @@ sub session {
 }
 
 
-# A new token, by a session or another token; all of it.
+# Makes a token, with a session or another token.  Returns the whole answer.
 
 sub new_token {
     my ($by, $scopes, $path) = @_;
@@ -85,7 +86,7 @@ sub new_token {
 }
 
 
-# All that is done with a user: as it is asked for, and what it answers.
+# All requests that change a user, and their answers.
 
 my @WAYS = (
     [ PUT => '/users/%s', sub { { email => 'moved' . ++$n . '@acme.test' } }, 200 ],
@@ -109,7 +110,7 @@ sub way {
 }
 
 
-# None of them; also of one who is suspended.
+# Tests that all of them are refused, for a suspended user, too.
 
 sub refused_of {
     my ($name, $id, $token) = @_;

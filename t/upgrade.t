@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# From the first version that could be installed to this one, by the documented
-# commands, on a machine with Debian's services, while a client writes; and back.
+# An upgrade from the first version that could be installed to this one, by the
+# documented commands, on a machine with Debian's services, while a client
+# writes; and the way back.
 
 use strict;
 use warnings;
@@ -22,7 +23,7 @@ if (my $why = SvcTest::Machine::missing()) {
     skip_file($why);
 }
 
-# a clone has the history, an archive has not
+# a clone has the history, an archive does not
 
 skip_file('there is no git history here') if !-e '.git';
 
@@ -39,7 +40,7 @@ sub git {
 skip_file('the clone is shallow: "git fetch --unshallow" brings the history')
     if git('rev-parse', '--is-shallow-repository') ne "false\n";
 
-# it had one migration, and all that make install takes
+# the first version that make install could install; it had one migration
 
 my @first = split /\n/, git('log', '--diff-filter=A', '--format=%H', '--',
                             'conf/mod-http-svc.conf');
@@ -72,7 +73,7 @@ $m->passes('tar xf /mnt/old.tar -C /mnt/old && cd /mnt/old && make install',
 
 my (undef, $setup) = SvcTest::Machine::documented('Installing');
 
-# its example connected over the socket
+# that version's example connected over the socket
 
 $setup =~ s{^ *editor (\S+)$}{sed -i 's|^svc_postgres .*|svc_postgres "host=127.0.0.1 dbname=svc user=svc_app passfile=/etc/nginx/svc.pgpass";|' $1; editor $1}m
     or die;
@@ -85,7 +86,7 @@ my $curl = "curl -sk -m 10 -H 'Authorization: Bearer $token'";
 my $users = 'https://localhost/scim/v2/Users';
 
 
-# What clients would miss.
+# Returns what clients would miss.
 
 sub stored {
     my %user;
@@ -210,7 +211,7 @@ is(version(), "1\n", 'is of version 1 again');
 $m->passes('curl -sfk --retry 5 https://localhost/healthz', 'it is well');
 is_deeply(stored(), $kept, 'what there was is there');
 
-# and again, now with all that is new
+# once more, now with all the new things in use
 
 $m->passes("set -eo pipefail\ncd /mnt/new\n$upgrade", 'the upgrade again');
 $m->passes('cp /usr/share/doc/ngx_svc/examples/svc.conf.example'

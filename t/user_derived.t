@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 
-# What the database derives from a user's row, whoever writes it: the key and the
-# text of a search from the names; counts, lists and the end of sessions from the
-# status.  And what a change of the status costs: no index of users is touched.
+# What the database derives from a user's row, whoever writes it: the keys and
+# the text for searches from the names; counts, lists and the end of sessions
+# from the status. And the cost of a change of the status: no index of users is
+# touched.
 
 use strict;
 use warnings;
@@ -64,7 +65,8 @@ sub updates {
     return ($n, $hot);
 }
 
-# who sees an older state keeps versions of rows that the next ones need the room of
+# a transaction that sees an older state keeps row versions, whose room the next
+# ones need
 
 ok((wait_for { !$s->sql('SELECT count(*) FROM pg_stat_activity'
                         . ' WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid()') }),
@@ -78,7 +80,7 @@ for my $active (0, 1, 0, 1) {
     }
 }
 
-# before anything else is: a backend tells of it when it has been idle
+# before anything else: a backend reports its counts when it has been idle
 
 ok((wait_for { (updates())[0] >= 160 }), "the updates are known");
 
@@ -100,7 +102,7 @@ cmp_ok($hot, '>=', 144, 'nine of ten touch no index')
         }
     };
 
-    # as those of the first changes after an installation that was vacuumed
+    # plans as of the first changes after an installation and a vacuum
 
     $s->sql('DELETE FROM svc.user_inactive');
     $s->sql('VACUUM (ANALYZE) svc.user_inactive');

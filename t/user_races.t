@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Several clients change the same users at once, and an administrator erases some
-# of them: each answer shows what its request did, each change has one event, and
-# what is derived from users is exact afterwards.
+# Several clients change the same users at once, and an administrator erases
+# some of them: each answer shows what its request did, each change has one
+# event, and what is derived from users is exact afterwards.
 
 use strict;
 use warnings;
@@ -34,8 +34,8 @@ sub active { return { Operations => [ { op => 'replace', path => 'active',
                                         value => $bool->[$_[0]] } ] } }
 
 
-# The clients, each a process that calls $one with its number and that of the
-# request; what they say is wrong with the answers.
+# Runs the clients, each a process that calls $one with its own number and that
+# of the request.  Returns what they report as wrong.
 
 sub clients {
     my ($one) = @_;
@@ -62,8 +62,8 @@ sub clients {
 }
 
 
-# "", or what is wrong with it: not one of the statuses, or a member of a 200 that
-# is not as it was asked for.
+# Returns "", or what is wrong with an answer: not one of the statuses, or a
+# member of a 200 that is not as requested.
 
 sub wrong {
     my ($r, $want, %member) = @_;
@@ -113,7 +113,7 @@ my @ways = (
     sub { wrong($acme->scim(PATCH => "/Users/$_[0]", active(0)), $ANY,
                 active => $bool->[0]) },
 
-    # a suspended user stays so
+    # a suspended user stays suspended
     sub { wrong($acme->scim(PATCH => "/Users/$_[0]", active(1)), $ANY) },
 
     sub { wrong($acme->scim(PUT => "/Users/$_[0]",
@@ -151,7 +151,8 @@ is(events($users[0], 'user.deleted'), 1, 'one was erased');
 my $held = user('held');
 my $holder = $s->connect_as('postgres');
 
-# Two requests that wait for who suspends the user, and are answered then.
+# Two requests wait for the transaction that suspends the user, and are answered
+# afterwards.
 
 sub held {
     my ($on) = @_;
