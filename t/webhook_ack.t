@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# What a helper acknowledges to Redis, and the attempts that it starts: both are
-# right whatever goes wrong, so that whoever takes over counts each attempt, once.
+# What a helper acknowledges to Redis, and the attempts that it starts: both
+# stay right whatever goes wrong, so that a successor counts each attempt once.
 
 use strict;
 use warnings;
@@ -39,7 +39,7 @@ $nginx->{main} = "env SVC_TEST_NO_MAC;\n";
 $s->start;
 
 
-# An endpoint of a tenant, an event, and its first attempt.
+# Makes an endpoint of a tenant and an event, and waits for its first attempt.
 
 sub hang {
     my ($slug) = @_;
@@ -54,7 +54,7 @@ sub hang {
 }
 
 
-# The numbers of started attempts, as Redis has them.
+# Returns the numbers of the started attempts in Redis.
 
 sub started {
     return map { my %has = $redis->lines(HGETALL => $_);
@@ -63,7 +63,7 @@ sub started {
 }
 
 
-# The attempts that have ended, of the entries in flight.
+# Returns how many attempts of each entry in flight have ended.
 
 sub ended {
     return map { /^\S+ (\d) [0-9a-f]{32} / ? $1 : () }
@@ -112,7 +112,7 @@ no_mac();
 
 ok((wait_for { said() }), 'whose outcome cannot be signed: the log says so');
 
-# what is known now is so until its next attempt, which does not begin
+# the outcome is known until the next attempt, which does not begin
 
 signal_pid('STOP', $helper);
 is(unsigned(), 1, 'it is counted');
@@ -127,7 +127,7 @@ is(SvcTest::Metrics->get($s)->value('svc_webhook_dropped_total',
                                     reason => 'not_authentic'), 0,
    'nothing was dropped');
 
-# nor one that goes back to the queue, when nginx ends
+# the same when the entry returns to the queue, as nginx ends
 
 $hang = hang('returned');
 my $before = said();
@@ -142,7 +142,7 @@ ends_after($hang, 3, 'a reload');
 
 # --- an outcome that comes late ------------------------------------------------------
 
-# of a connection that broke, when the next attempt has started
+# from a connection that broke, after the next attempt has started
 
 my $monitor = "$s->{dir}/monitor";
 

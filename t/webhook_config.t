@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# The directives of webhooks, as nginx -t takes them.
+# The directives of webhooks, and which values nginx -t accepts.
 
 use strict;
 use warnings;
@@ -108,7 +108,7 @@ is((check(svc_webhooks => 'off', svc_backchannel_logout => 'on'))[0], 0, 'with a
 
 # --- networks that are too wide -------------------------------------------------
 
-# as Debian's nginx.conf has it: error_log comes first, and has no level
+# as in Debian's nginx.conf: error_log comes first, and has no level
 
 sub check_as_debian {
     my ($value) = @_;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Deliveries of webhooks: what is sent, what counts as an answer, when it is
-# sent again, and what can be seen of it.
+# Deliveries of webhooks: what is sent, which answers acknowledge it, when it is
+# sent again, and what a tenant can see of it.
 
 use strict;
 use warnings;
@@ -86,7 +86,7 @@ is_deeply([ map { delete @$_{qw(createdAt durationMs)}; $_ } @list ],
               outcome => 'acknowledged', status => 200, error => undef } ],
           'the delivery log');
 
-# the cache knows the endpoints by now: another one is not overlooked
+# the endpoints are in the cache now: a new one must still be found
 
 my $second = $receiver->hook($acme, '/ok/second');
 

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Events of users: who gets them, what they say, and what becomes of them when
-# Redis does not take them.
+# Events of users: which endpoints get them, what is in them, and what happens
+# when Redis does not take them.
 
 use strict;
 use warnings;
@@ -19,7 +19,7 @@ use SvcTest::Scim;
 my $HEX = qr/[0-9a-f]{32}/;
 my $TIME = qr/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/;
 
-# nobody answers there
+# nothing listens there
 
 my $URL = 'https://127.0.0.1:1/in';
 
@@ -48,7 +48,7 @@ sub webhook {
 }
 
 
-# The next event that is pushed: an array of hashes, in the order of the
+# Returns the next event that is queued: an array of hashes, in the order of the
 # endpoints.
 
 sub pushed {
@@ -71,7 +71,7 @@ sub pushed {
 }
 
 
-# What is pending does not stand in the way of what comes.
+# Empties the queue, so that no limit refuses the next deliveries.
 
 sub make_room {
     $s->redis->command('DEL svc.webhook2.queue svc.webhook2.pending');
@@ -86,8 +86,8 @@ sub logged {
 }
 
 
-# What the metrics say: events, deliveries that were queued, and those that were
-# dropped for each reason.
+# Returns the metrics of events, of queued deliveries, and of those dropped for
+# each reason.
 
 my @METRICS = ('events_total', 'queued_total',
                map { "dropped_total{reason=\"$_\"}" }
@@ -150,7 +150,7 @@ is_deeply([ map { @$_{qw(endpoint tenant)} } @{ pushed($monitor) } ],
 
 # --- what is no event -------------------------------------------------------------
 
-# the next one that is pushed is that of the last line
+# the next event that is queued comes from the last line
 
 make_room();
 $s->sql("UPDATE svc.user_account SET role = 'owner' WHERE id = '$eve->{id}'");

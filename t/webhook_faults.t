@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Deliveries counted under faults: none is lost when the helper is killed, and
-# what else is lost or comes twice has a reason.
+# Counts deliveries under faults: none is lost when the helper is killed, and
+# every other one that is lost or comes twice has a reason.
 
 use strict;
 use warnings;
@@ -64,7 +64,7 @@ cmp_ok($doubled, '<=', 4 * 64, 'twice come those in flight, at most');
 
 # --- the same while Redis hangs, and is killed too ----------------------------
 
-# what is acknowledged without Redis hearing of it has a limit
+# the number of outcomes that Redis has not been told of is limited
 
 my $slow = $receiver->hook($acme, '/slow/100');
 
@@ -98,7 +98,7 @@ $senders->start(400);
 $senders->join;
 $s->pg->stop('QUIT');
 
-# what is not read yet waits, and is no attempt
+# a delivery whose endpoint is not read yet waits, and no attempt is counted
 
 $s->redis->command('PUBLISH svc.webhook.changed *');
 $s->pg->launch;

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# Who can write to Redis cannot have anything signed with a tenant's secret:
-# what a helper reads there, wherever it does, has a MAC under the key file.
+# Nobody who can write to Redis can have anything signed with a tenant's secret:
+# every entry that a helper reads there, wherever it does, has a MAC under the
+# key file.
 
 use strict;
 use warnings;
@@ -60,7 +61,7 @@ sub helper_id {
 }
 
 
-# Puts an entry where a helper looks, and counts it as pending.
+# Puts an entry into each place where a helper looks, and counts it as pending.
 
 my %PLACES = (
     queue => sub { $redis->lines('RPUSH', 'svc.webhook2.queue', $_[0]) },
@@ -132,7 +133,8 @@ for my $place (sort keys %PLACES) {
        "$place: an entry is delivered");
     gone($place);
 
-    # all at once: a helper looks at another one's, and its own, now and then
+    # all at once, because a helper looks at another helper's entries, and at
+    # its own, only now and then
 
     my %changed = map { $_ => entry() } keys %CHANGED;
 
@@ -145,7 +147,7 @@ for my $place (sort keys %PLACES) {
     gone("$place, whatever is changed")
         or diag(map { "$_: $changed{$_}\n" } sort keys %changed);
 
-    # whatever was under way has come, when one behind it has
+    # entries that were under way have come when a later one has
 
     put($place, entry());
     is(scalar($receiver->wait($hook, $before + 2)), $before + 2,
@@ -163,7 +165,7 @@ my @lines = grep { /\[error\] .* it is not authentic, or its key is not in/ }
             $nginx->log_lines;
 cmp_ok(scalar(@lines), '>', 0, 'the log says so');
 
-# in any number, with few lines
+# any number of them, with few lines in the log
 
 $redis->lines('EVAL', "for i = 1, 3000 do
                            redis.call('RPUSH', KEYS[1], ARGV[1] .. i)
@@ -209,7 +211,7 @@ my $new = 'next:' . unpack('H*', SvcTest::random_bytes(32)) . "\n";
 my $before = $receiver->at($hook);
 my $under_old = entry();
 
-# of a node that is a step ahead
+# an entry of a node that already uses the next key
 
 keys_are($old, $new);
 put(queue => signed($s->{key_file}, text(), 1));

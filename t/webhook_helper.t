@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# The life of the webhook helper process: when it starts, what it has inherited,
-# and that it ends with nginx, however nginx ends.
+# The life of the webhook helper process: when it starts, what it inherits, and
+# that it ends with nginx, however nginx ends.
 
 use strict;
 use warnings;
@@ -24,13 +24,13 @@ my $s = SvcTest->new(
 );
 my $n = $s->nginx;
 
-# workers have the first processor that we may use, and no other
+# workers run on the first processor that this test may use, and only there
 
 my ($first) = (slurp('/proc/self/status') =~ /^Cpus_allowed_list:\s*(\d+)/m);
 
 $n->{main} = 'worker_cpu_affinity 1' . '0' x $first . ";\n";
 
-# the cache manager and the cache loader fork nothing
+# the cache manager and the cache loader start no helper
 
 $n->{http} = "    proxy_cache_path $s->{dir}/cache keys_zone=c:1m;\n";
 mkdir "$s->{dir}/cache";
@@ -56,7 +56,7 @@ sub status_of {
 }
 
 
-# Zombies among the children of nginx.
+# Returns the zombies among the children of nginx.
 
 sub zombies {
     my @parents = ($n->pid, children($n->pid));
@@ -86,12 +86,12 @@ sub one_helper {
 }
 
 
-# What the log says of helpers that were missed.
+# Returns the log's lines about helpers that hung.
 
 sub hung { return grep { /has hung for/ } $n->log_lines }
 
 
-# Redis knows the helper, which is then in its event loop.
+# Waits until Redis knows $count helpers, which are then in their event loop.
 
 sub known {
     my ($count) = @_;
@@ -123,7 +123,7 @@ ok((wait_for { grep { title($_) =~ /cache manager/ } children($n->pid) }),
 
 # --- what it has inherited --------------------------------------------------
 
-# a connection of a client that is open when it starts
+# a client's connection that is open when the helper starts
 
 my $client = $s->connection;
 is($client->request(GET => '/alive')->body, 'alive', 'a client');
@@ -163,7 +163,7 @@ signal_pid('KILL', $worker);
 $pid = one_helper('kill -9 of the worker: another one starts', $pid);
 is(scalar zombies(), 0, 'no zombie');
 
-# one that hangs
+# a helper that hangs
 
 signal_pid('STOP', $pid);
 ok((wait_for { !-e "/proc/$pid" }), 'a helper that hangs is killed');
@@ -176,7 +176,7 @@ ok((wait_for { !$n->old_worker_pids }), 'old workers end');
 ok(known(1), 'the old ones have left Redis') or
     diag($s->redis->command('ZCARD svc.webhook2.helpers'));
 
-# a helper that hangs is killed when its time is over
+# a helper that hangs is killed when its shutdown timeout is over
 
 signal_pid('STOP', $pid);
 my $start = time;
@@ -187,7 +187,8 @@ cmp_ok(time - $start, '>=', 2.5, 'after its time is over');
 ok((wait_for { !$n->old_worker_pids }), 'and its worker ends');
 $pid = one_helper('there is one', $pid);
 
-# its time, which is long, does not count then; nor is it missed, as one that hangs
+# worker_shutdown_timeout overrides the longer timeout of the helper; that it
+# hung is not logged
 
 $n->{main} = "worker_shutdown_timeout 500ms;\n";
 $n->{svc}{svc_webhook_shutdown_timeout} = '60s';
@@ -202,7 +203,7 @@ ok((wait_for { !$n->old_worker_pids }), 'and its worker ends');
 $n->{svc}{svc_webhook_shutdown_timeout} = '2s';
 $pid = one_helper('there is one', $pid);
 
-# log files
+# log files are reopened
 
 rename "$n->{log}", "$n->{log}.1";
 signal_pid('USR1', $n->pid);
@@ -211,7 +212,7 @@ ok((wait_for { grep { (readlink $_ // '') eq $n->{log} }
 is(scalar(grep { (readlink $_ // '') eq "$n->{log}.1" } glob "/proc/$pid/fd/*"),
    0, 'all of it');
 
-# off, and on again
+# switched off, and on again
 
 $n->{svc}{svc_webhooks} = 'off';
 $s->reload;
@@ -227,7 +228,7 @@ is(scalar(my @now = $n->helper_pids), 1, 'leaves nothing behind');
 
 # --- nginx ends -------------------------------------------------------------
 
-# whoever watches over the master, which nobody does over a daemon
+# Starts nginx, as a daemon or with a parent that watches the master.
 
 sub start_as {
     my ($directives, $events) = @_;
@@ -242,7 +243,7 @@ sub start_as {
 
     $n->take_pid(wait_for { master() });
 
-    # as long as who has started a daemon is there it does not heed USR2
+    # a daemon ignores USR2 while the process that has started it is there
 
     wait_exit($starter) if $starter != $n->pid;
 }
@@ -340,7 +341,7 @@ delete $n->{pid};
 
 # --- more webhooks at a time than connections ---------------------------------
 
-# an error_log without a level, as Debian's is, hides warnings
+# an error_log without a level, as in Debian's configuration, hides warnings
 
 $n->{connections} = 100;
 (my $conf = $n->configuration) =~ s/^(error_log \S+) info;$/$1;/m or die;

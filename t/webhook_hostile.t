@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Receivers that keep the helper busy within one call, with TLS messages or an
-# answer that has no end: they cost their own deliveries, and nobody else's time.
+# Receivers that keep the helper busy within one call, by TLS messages or an
+# answer without an end: they cost their own deliveries, and no time of others.
 
 use strict;
 use warnings;
@@ -13,7 +13,8 @@ use SvcTest::Process qw(slow wait_for);
 use SvcTest::Receiver;
 
 
-# Time enough that it is what was sent that ends an attempt, on a busy machine too.
+# The timeouts are so long that an attempt ends by what was sent, on a busy
+# machine, too.
 
 my $s = SvcTest->new(workers => 1);
 my $receiver = SvcTest::Receiver->new($s,
@@ -28,7 +29,8 @@ my $globex = $s->tenant('globex');
 my $fine = $receiver->hook($globex, '/ok');
 
 
-# The median and the longest, in ms, of $count webhooks of a tenant that behaves.
+# Returns the median and the longest delay, in ms, of $count webhooks of another
+# tenant.
 
 sub delays {
     my ($count) = @_;
@@ -38,8 +40,7 @@ sub delays {
 }
 
 
-# What is said of the last attempt, undef: it was acknowledged; and of which
-# attempt it is.
+# The error of the last attempt (undef: it was acknowledged), and its number.
 
 my $messages = 'the receiver sends TLS messages without an end';
 my $heads = 'the headers of the answer are longer than 64 KiB';
@@ -54,7 +55,7 @@ my %want = (
     status => [ 'a header of the answer is too long', 3 ],
     blank => [ 'the answer is not HTTP', 3 ],
 
-    # the head has been there
+    # acknowledged by the head of the answer
 
     extension => [ undef, 1 ],
     trailers => [ undef, 1 ],

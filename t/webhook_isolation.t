@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# A receiver that hangs, a name that never resolves, and a tenant with a long
+# A receiver that hangs, a name whose resolution hangs, and a tenant with a long
 # queue: none of them delays the webhooks of others.
 
 use strict;
@@ -29,7 +29,8 @@ my $acme = $s->tenant('acme');
 my $globex = $s->tenant('globex');
 
 
-# The delays, in ms, of $n events of a tenant, one after the other, sorted.
+# Returns the delays, in ms, of $n events of a tenant, one after the other,
+# sorted.
 
 sub delays {
     my ($tenant, $hook, $n) = @_;
@@ -56,7 +57,8 @@ my $same = $receiver->hook($acme, '/ok/same');
 
 $acme->new_user for 1 .. 40;
 
-# four at a time hang, for four seconds; that of the same tenant has its own
+# four attempts at a time hang, for four seconds; an endpoint of the same tenant
+# has a share of its own
 
 is(scalar($receiver->wait($same, 40)), 40,
    'an endpoint of the same tenant gets all of its deliveries');
@@ -72,7 +74,7 @@ cmp_ok($beside[10], '<', 4 * $alone[10] + slow(1500),
     or diag("alone: @alone\nbeside: @beside");
 note(sprintf 'median alone %.1f ms, beside %.1f ms', $alone[10], $beside[10]);
 
-# a receiver that hangs is tried by one attempt at a time
+# a receiver that hangs gets one attempt at a time
 
 wait_for { $receiver->at($bad[0]) >= 9 };
 my @hung = map { $_->{time} } $receiver->at($bad[0]);
@@ -88,8 +90,8 @@ my @id = $initech->add_users(1);
 
 my $body = '{"id":"' . 'ab' x 16 . '","event":"user.created"}';
 
-# what 2,000 events would have put there, counted at once with it: a delivery that
-# ends before it is counted would be counted for ever
+# what 2,000 events would have queued, counted in the same step: a delivery that
+# ended before it was counted would be counted for ever
 
 for (1 .. 2000) {
     my $entry = signed($s->{key_file},
@@ -118,7 +120,7 @@ cmp_ok($beside[10], '<', 4 * $alone[10] + slow(1500),
     or diag("@beside");
 cmp_ok($receiver->at($slow), '<', 2000, 'which is still there');
 
-# gone with its endpoint, at once
+# an endpoint's deliveries are dropped when it is deleted, at once
 
 $initech->admin(DELETE => "/webhooks/$slow->{id}");
 my $count = "HINCRBY svc.webhook2.pending $initech->{id} 0";

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Webhooks with few connections and few files: what this side lacks is no
-# failure of a receiver's, and is said once.
+# Webhooks with few connections and few files: a shortage on this side does not
+# count as a failure of a receiver, and is logged once.
 
 use strict;
 use warnings;
@@ -25,7 +25,7 @@ my $acme = $s->tenant('acme');
 my $hook = $receiver->hook($acme, '/once/idle');
 
 
-# How many deliveries have come.
+# Returns how many deliveries have come.
 
 sub got {
     my ($path) = @_;
@@ -36,7 +36,7 @@ sub got {
 }
 
 
-# Until when Redis waits for the helper's next one.
+# Returns the time until which Redis expects the helper's next heartbeat.
 
 sub heartbeat {
     return ($s->redis->lines('ZRANGE', 'svc.webhook2.helpers', 0, -1,
@@ -61,7 +61,7 @@ my $helper = $s->nginx->wait_helper;
 my $limits = slurp("/proc/$helper/limits");
 my ($hard) = $limits =~ /^Max open files\s+\d+\s+(\d+)/m;
 
-# those that are open stay so, but the receiver's
+# open files stay open, except the receiver's connection
 
 $acme->new_user;
 $receiver->deliveries($hook, 1);
@@ -72,7 +72,8 @@ $acme->new_user for 1 .. 19;
 ok((wait_for { grep { /\[alert\].* raise worker_rlimit_nofile/ }
                $s->nginx->log_lines }), 'no files are left');
 
-# two turns of what waits, a second each, as its heartbeats are
+# deliveries that wait are looked at twice, once a second, as often as
+# heartbeats are sent
 
 for my $n (1 .. 3) {
     my $last = heartbeat();

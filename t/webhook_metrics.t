@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# What svc_metrics says of webhooks: each outcome and each drop, what is on its
-# way, and a helper process that is killed.
+# What svc_metrics shows of webhooks: outcomes and drops, what is under way, and
+# a helper process that is killed.
 
 use strict;
 use warnings;
@@ -52,7 +52,7 @@ becomes('svc_redis_processes', { %helper, state => 'up' }, 1, 'Redis too');
 
 # --- outcomes -----------------------------------------------------------------
 
-# they take six seconds
+# three attempts take six seconds
 
 my $lost = $s->tenant('lost');
 $receiver->hook($lost, '/status/500');
@@ -115,7 +115,7 @@ is($m->sum('svc_postgres_connections', %helper), 2,
 
 # --- drops --------------------------------------------------------------------
 
-# with an outbox none is, and Redis is back before it looks
+# with an outbox no event is dropped, and Redis is back before the outbox looks
 
 $s->redis->stop('KILL');
 wait_for { ($s->health->json // {})->{redis} eq 'down' };

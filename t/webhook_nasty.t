@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Receivers of webhooks that misbehave: each costs its own deliveries, and an
-# attempt ends in time whatever they do.
+# Receivers of webhooks that misbehave: each costs its own deliveries only, and
+# an attempt ends in time whatever they do.
 
 use strict;
 use warnings;
@@ -13,8 +13,8 @@ use SvcTest::Process qw(slow wait_for resident);
 use SvcTest::Receiver;
 
 
-# What never answers has little time, and a helper of its own; all else has more than
-# a busy machine takes.
+# Receivers that never answer have a short timeout, with a helper of its own;
+# all others have a longer one than a busy machine needs.
 
 my $TIMEOUT = slow(2);
 my @LATE = ('hang', 'head-drip', 'server stall');
@@ -29,7 +29,7 @@ $s->start;
 
 my $acme = $s->tenant('acme');
 
-# What is said of the last attempt, and how many there are.
+# The number of attempts, and the error of the last one.
 
 my $heads = 'the headers of the answer are longer than 64 KiB';
 my %want = (
@@ -45,7 +45,7 @@ my %want = (
     'close-head' => [ 3, 'the connection was closed without an answer' ],
     'reset' => [ 3, qr/^the connection (?:broke|was closed)/ ],
 
-    # the head has been there
+    # acknowledged by the head of the answer
 
     'body-forever' => [ 1, undef ],
     'body-drip' => [ 1, undef ],
@@ -76,7 +76,7 @@ sub hook {
 }
 
 
-# What becomes of a webhook of each kind of receiver.
+# Tests the outcome of a webhook for each kind of receiver.
 
 sub becomes {
     my ($tenant, @names) = @_;
@@ -94,7 +94,7 @@ sub becomes {
     is($s->nginx->wait_helper, $helper, 'the helper is the same');
     cmp_ok(resident($helper) - $rss, '<', slow(20_000), 'and not much larger');
 
-    # a receiver that behaves has had no trouble meanwhile
+    # a receiver that behaves has not been disturbed meanwhile
 
     $tenant->create(userName => 'again@nasty.test');
     is(scalar($receiver->wait($fine, 2)), 2, 'others go on');

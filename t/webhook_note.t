@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# Ended deliveries that PostgreSQL refuses to note: given up after some tries, and
-# told.  What it cannot note now, since a table is away, waits until it can.
+# Ended deliveries that PostgreSQL refuses to note are given up after some
+# tries, and logged.  Those that it cannot note for a while, because a table is
+# missing, wait until it can.
 
 use strict;
 use warnings;
@@ -36,7 +37,8 @@ ok((wait_for { $s->sql('SELECT count(*) FROM svc.webhook_done') == 1 }),
 
 # --- tables that are away ------------------------------------------------------
 
-# How often PostgreSQL missed it; more often than what is refused is tried.
+# Returns how often PostgreSQL missed the table: more often than a refused note
+# is tried.
 
 sub missed {
     my ($table) = @_;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Events while Redis is away, hangs, or takes nothing: the outbox has them, so
-# that as many are delivered as were created.
+# Events while Redis is away, hangs, or takes nothing: the outbox has them, and
+# every event is delivered.
 
 use strict;
 use warnings;
@@ -20,7 +20,7 @@ my $s = SvcTest->new(workers => 2,
                      locations => $SvcTest::Metrics::LOCATION);
 my $redis = $s->redis;
 
-# a Redis that starts says LOADING for a while
+# this Redis answers LOADING for a while when it starts
 
 $redis->{persistent} = 1;
 $redis->{options} = [ '--key-load-delay', '100' ];
@@ -53,8 +53,8 @@ sub up {
 }
 
 
-# While users are created 200 times a second something happens to Redis: as many
-# events are delivered as were created, and each once.
+# Causes a fault of Redis while 200 users a second are created, and tests that
+# each event is delivered once.
 
 sub through {
     my ($name, $fault) = @_;
@@ -147,8 +147,8 @@ refused('READONLY', sub { $redis->command('REPLICAOF 127.0.0.1 1') },
 refused('OOM', sub { $redis->command('CONFIG SET maxmemory 1') },
         sub { $redis->command('CONFIG SET maxmemory 0') });
 
-# A folder that nothing can be stored in: that a dump fails may take longer than
-# the events last, and what follows from it is switched on in their midst.
+# Nothing can be stored in the folder.  A failing dump may take longer than the
+# events, so Redis is told in their midst to refuse writes after one.
 
 $redis->command('CONFIG SET stop-writes-on-bgsave-error no');
 $redis->command('CONFIG SET save "3600 1"');
@@ -180,8 +180,8 @@ sub configure {
 }
 
 
-# what is refused holds nobody up; a helper that finds nothing anywhere would put the
-# key right, so another one has something in flight
+# a refused event delays nothing else; a helper without any deliveries would
+# repair the key, so another helper has one in flight
 
 configure(svc_webhook_outbox => 'off');
 $redis->command('ZADD svc.webhook2.helpers inf another');
@@ -218,7 +218,7 @@ is(scalar($receiver->wait($hook, $have + 8)), $have + 8,
 
 # --- a tenant in which little happens ----------------------------------------------
 
-# its turn is in an hour, and the worker says that it has to be sooner
+# the tenant is due in an hour, and the worker makes it due earlier
 
 my $turn = "svc.webhook_outbox WHERE tenant_id = '$acme->{id}'";
 
@@ -269,14 +269,14 @@ $acme->new_user for 1 .. 20;
 $s->reload(linger => 1);
 signal_pid('CONT', $redis->pid);
 
-# the old helper could not say goodbye: it is missed after ten seconds
+# the old helper could not sign off: it is missed after ten seconds
 
 is(scalar($receiver->wait($hook, $have + 20)), $have + 20,
    'a reload: what Redis had not confirmed is delivered');
 ok((wait_for { !$nginx->old_worker_pids }), 'the old workers end');
 is(dropped(), $before, 'none is dropped');
 
-# without Redis, and at once
+# without Redis a worker ends at once
 
 $redis->stop;
 wait_for { $s->health->json->{redis} eq 'down' };

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Events that go missing on their way to the queue, or in it: the audit log has
-# them, and the helper queues them once more, with the same ids.
+# Events that are lost on their way to the queue, or in it: the audit log has
+# them, and the helper queues them again, with the same ids.
 
 use strict;
 use warnings;
@@ -44,7 +44,7 @@ sub metric {
 }
 
 
-# New users of a tenant, by id.
+# Creates users of a tenant; returns their ids.
 
 sub users {
     my ($tenant, $count) = @_;
@@ -58,7 +58,7 @@ sub users {
 }
 
 
-# What came of users at an endpoint: { user => [ bodies ] }.
+# Returns what an endpoint has got about users: { user => [ bodies ] }.
 
 sub of_users {
     my ($hook, $users) = @_;
@@ -76,7 +76,7 @@ sub of_users {
 }
 
 
-# All of them come; more than once only with the same ids.
+# Tests that all of them come, and that those that come again have the same ids.
 
 sub all_come {
     my ($name, $hook, $users, $most) = @_;
@@ -102,7 +102,7 @@ sub all_come {
 }
 
 
-# Nothing is left of any event, neither here nor there.
+# Tests that nothing is left of any event, neither in PostgreSQL nor in Redis.
 
 sub settled {
     my ($name) = @_;
@@ -118,7 +118,7 @@ sub settled {
 }
 
 
-# An event whose worker said nothing to anybody.
+# Writes an event to the audit log that no worker queues.
 
 sub event {
     my ($tenant, $action, $target, %arg) = @_;
@@ -158,7 +158,8 @@ is($receiver->at($hook), 5, 'nor does it come twice');
 
 # --- an answer of PostgreSQL that is lost ---------------------------------------------
 
-# The commit waits for a standby that is not there; then its session is cut.
+# The commit waits for a standby that does not exist; then its connection is
+# cut.
 
 $s->sql("ALTER SYSTEM SET synchronous_standby_names = 'nowhere'");
 $s->sql('SELECT pg_reload_conf()');
@@ -167,7 +168,7 @@ my $waits = "SELECT pid FROM pg_stat_activity WHERE usename = 'svc_app'"
             . " AND wait_event = 'SyncRep'";
 my ($r, $name);
 
-# until all of PostgreSQL's processes know of it
+# until all of PostgreSQL's processes know of the setting
 
 for my $i (1 .. 20) {
     $name = "lost$i\@load.test";
@@ -210,9 +211,10 @@ settled('Redis away');
 
 # --- PostgreSQL is away for longer than Redis knows what has ended ---------------------
 
-# The deliveries end while it is away; nor can they be noted when it is back, before
-# the log has been looked at.  They are refused with an error that may pass: after
-# ten of those that do not the helper would give up.
+# The deliveries end while PostgreSQL is away.  When it is back they cannot be
+# noted before the outbox has looked at the log.  The error of these notes is
+# one that may pass: after ten errors of the other kind the helper would give
+# up.
 
 my $open = "$receiver->{dir}/open";
 my $until = $receiver->hook($acme, '/until/open');
@@ -310,7 +312,8 @@ $got = all_come('a user that is gone', $hook, { $gone => 1 }, 0);
 is_deeply($got->{$gone}[0]{data}, { userId => $gone }, 'has no address any more');
 is($receiver->at($login), 1, 'an endpoint gets what it takes');
 
-# another kind of event is taken from its time on, and so is one that is enabled again
+# events of another kind come from the time on at which they were asked for, and
+# so do those for an endpoint that is enabled again
 
 my $old = '00000000-0000-4000-8000-000000000003';
 my $new = '00000000-0000-4000-8000-000000000004';
@@ -330,7 +333,7 @@ event($acme, 'user.login', $gone);
 all_come('enabled again', $login, { $gone => 1 }, 0);
 is_deeply(of_users($login, { $old => 1 }), {}, 'what came meanwhile does not');
 
-# one that is too old is given up, and counted
+# an event that is too old is given up, and counted
 
 my $since = metric('dropped_total', reason => 'expired');
 

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Deliveries in Redis: how many fit, whose hands they are in, and where they go
+# Deliveries in Redis: how many fit, which helper has them, and where they go
 # when a helper, a node or Redis goes away.
 
 use strict;
@@ -40,7 +40,7 @@ sub pending {
 }
 
 
-# Helpers that live, with how many deliveries are in their hands.
+# Returns the live helpers, and how many deliveries each of them has.
 
 sub helpers {
     return map { my ($have) = $s->redis->lines('HLEN', "svc.webhook2.own.$_");
@@ -65,7 +65,7 @@ sub entries {
 }
 
 
-# Nothing is anywhere, and nothing is counted.
+# Tests that no delivery is anywhere, and that none is counted.
 
 sub empty {
     my ($name) = @_;
@@ -85,7 +85,8 @@ sub logged {
 }
 
 
-# Nobody may miss it for an hour, then: whoever takes over at once knows of it.
+# Kills the helper.  Redis expects its next heartbeat only in an hour, so that a
+# delivery that moves does so because its successor takes over at once.
 
 sub kill_helper {
     my ($pid) = $n->helper_pids;
@@ -148,12 +149,12 @@ $acme->admin(DELETE => "/webhooks/$hang->{id}");
 $globex->admin(DELETE => "/webhooks/$_->{id}")
     for @{ $globex->admin(GET => '/webhooks')->json->{webhooks} };
 
-# what is in flight to an endpoint that is gone waits for its answer
+# a delivery in flight to a deleted endpoint waits for its answer
 
 kill_helper();
 empty('endpoints deleted');
 
-# attempts that have ended are known to who takes over
+# the successor knows of attempts that have ended
 
 my $bad = $receiver->hook($acme, '/status/500?4');
 $acme->new_user;
@@ -192,7 +193,7 @@ $s->redis->lines('HSET', 'svc.webhook2.pending', 'total', 60, $UUID, 7);
 ok((wait_for { !pending() }), 'a count of nothing goes away');
 
 
-# as if a call of a link that broke had come late
+# as if the answer to a call on a broken connection had been late
 
 $s->redis->lines('EVAL', <<'EOT', 0, (helpers())[0][0], $ID, $acme->{id},
 redis.call('HSET', 'svc.webhook2.own.' .. ARGV[1], ARGV[2], ARGV[4])
@@ -254,7 +255,7 @@ is(scalar(grep { $_->[1] } helpers()), 2, 'both take deliveries');
 
 my $sum = pending();
 
-# one that is cut off, for longer than it may live without a word
+# a helper that is cut off for longer than Redis waits for its heartbeat
 
 my @cut = descendants($node->pid);
 signal_pid('STOP', @cut);

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Webhooks beside a Redis that is full, that may not be written to, or that has
-# been damaged by hand.
+# Webhooks with a Redis that is full, that is read-only, or that was damaged by
+# hand.
 
 use strict;
 use warnings;
@@ -32,7 +32,8 @@ $acme->new_user for 1 .. 5;
 $receiver->wait($fine, 5);
 $redis->command('CONFIG SET maxmemory 1');
 
-# what is in the queue is delivered, longer than a helper is believed to live
+# what is queued is delivered, and for longer than a helper without heartbeats
+# counts as alive
 
 $acme->new_user;
 ok((wait_for { $s->nginx->said(qr/\[error\] .* Redis refuses "push": .*OOM/) }),
@@ -81,7 +82,7 @@ is($s->nginx->wait_helper, $helper, 'all by the same helper');
 
 # --- a worker that has just begun --------------------------------------------
 
-# it is connected, and Redis has not yet said a word to it
+# the worker is connected, and Redis has not answered yet
 
 $s->nginx->{svc}{svc_redis_timeout} = '10s';
 $s->reload;

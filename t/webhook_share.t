@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# How much may wait for one endpoint: what is too much for a receiver that hangs
-# takes no places away from others of its tenant.
+# How many deliveries may wait for one endpoint: those for a receiver that hangs
+# take no places from other endpoints of the tenant.
 
 use strict;
 use warnings;
@@ -36,8 +36,8 @@ sub dropped {
 
 # --- a share of its own ------------------------------------------------------
 
-# long before an attempt has timed out; the other endpoint's are far below its
-# share, however slow all is
+# long before an attempt times out; the other endpoint stays far below its
+# share, however slow the machine is
 
 for my $n (1 .. 170) {
     $acme->new_user;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Tenants whose receivers hold on to attempts: those who have few under way
-# always find a place beside them.
+# Tenants whose receivers hold on to attempts: a tenant with few attempts under
+# way always finds a place beside them.
 
 use strict;
 use warnings;
@@ -32,8 +32,8 @@ my $fine = $receiver->hook($globex, '/ok');
 my $crowds = 0;
 
 
-# The delays of so many webhooks, in ms, sorted, and the most attempts that were
-# seen under way.
+# Returns the highest number of attempts that were seen under way, and the
+# delays of $count webhooks, in ms, sorted.
 
 sub delays {
     my ($count) = @_;
@@ -50,7 +50,7 @@ sub delays {
 }
 
 
-# So many tenants with an endpoint at each of the paths, and events of theirs.
+# Makes tenants with an endpoint at each of the paths, and events of theirs.
 
 sub crowd {
     my ($tenants, $events, @paths) = @_;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# The documented code to verify a delivery, as it stands there, and the receiver
-# to develop against: with genuine deliveries, forged ones, and the same again.
+# The documented code that verifies a delivery, unchanged, and the receiver for
+# development: with genuine deliveries, forged ones, and repeated ones.
 
 use strict;
 use warnings;
@@ -40,7 +40,7 @@ on_exit(sub {
 $ENV{SVC_WEBHOOK_SECRET} = $secret;
 
 
-# What is in the block of that language behind the heading.
+# Returns the block of a language below the heading.
 
 my $section = section('ngx_svc_webhook/README.md', 'Verify a delivery');
 
@@ -68,7 +68,7 @@ sub file {
 sub body {
     my ($id, $email) = @_;
 
-    # with what JSON writers spell in different ways
+    # with characters that JSON writers escape in different ways
 
     return qq({"id":"$id","event":"user.created","tenantId":"t",)
            . qq("createdAt":"2026-11-21T09:15:30.123Z","data":{"userId":"u",)
@@ -104,7 +104,7 @@ my @deliveries = (
 );
 
 
-# Each of them, through a function that returns the status and the ids that
+# Sends all deliveries by a function that returns the status and the ids that
 # were handled.
 
 sub all_deliveries {
@@ -230,7 +230,7 @@ all_deliveries(PHP => sub {
 });
 
 
-# without a secret nothing is verified, least of all with an empty one
+# without a secret nothing is verified, and with an empty one neither
 
 {
     local %ENV = %ENV;
@@ -280,7 +280,7 @@ like(slurp("$dir/receiver.log"), qr{^listening on https://127\.0\.0\.1:$port/$},
      'says where');
 is(slurp("$dir/pid"), "$receiver\n", 'its PID file');
 
-# An answer's status, and the lines it printed.
+# Returns an answer's status, and the lines that the receiver printed.
 
 sub post {
     my ($body, $signature, @more) = @_;
@@ -304,7 +304,8 @@ my ($status, $said) = post($one, $good);
 is($status, 500, '--fail 1');
 like($said, qr/^failed d1 /, 'says so');
 
-# no JSON comes this far, and an empty header is none to curl
+# a body that is not JSON is not parsed here, and curl does not send an empty
+# header
 
 @deliveries = grep { $_->[0] !~ /^empty/ } @deliveries;
 

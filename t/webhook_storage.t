@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# A Redis that may lose what is queued in it: the helper warns of it.
+# A Redis that may lose queued deliveries: the helper warns of it.
 
 use strict;
 use warnings;
@@ -30,7 +30,8 @@ my $acme = $s->tenant('acme');
 my $hook = $receiver->hook($acme, '/ok');
 
 
-# What was asked over a connection is answered when a delivery came over it.
+# Waits for a delivery: whatever was asked on the connection before has been
+# answered then.
 
 sub delivered {
     $acme->new_user;
@@ -39,7 +40,7 @@ sub delivered {
 }
 
 
-# What the helper finds over a new connection.
+# Makes the helper connect again, with other settings of Redis.
 
 sub reconnect {
     my ($commands) = @_;

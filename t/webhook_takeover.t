@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# A delivery in whose attempts the helper dies, one after the other: its
-# successors know how many there were, and the last one gives it up.
+# The helper dies in each attempt of a delivery: its successors know how many
+# attempts there were, and the last one gives the delivery up.
 
 use strict;
 use warnings;
@@ -30,7 +30,7 @@ my $gone = 'the process that delivers ended in each attempt';
 my $helper = 0;
 
 
-# The numbers of started attempts, as Redis has them.
+# Returns the numbers of the started attempts in Redis.
 
 sub started {
     return map { my %has = $s->redis->lines(HGETALL => $_);
@@ -68,7 +68,7 @@ is($s->sql("SELECT count(*) FROM svc.audit_event WHERE details->>'error'"
 is(SvcTest::Metrics->get($s)->value('svc_webhook_deliveries_total',
                                     outcome => 'abandoned'), 1, 'a metric');
 
-# what only waited was not tried
+# a delivery that only waited was not attempted
 
 my $second = $receiver->hook($globex, '/until/go');
 

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# Where webhooks may lead to, once their names are resolved: nothing connects to
-# an address that is refused, whatever a name led to before.
+# Which addresses webhooks may be sent to, once their names are resolved: no
+# connection is made to an address that is refused, whatever the name resolved
+# to before.
 
 use strict;
 use warnings;
@@ -22,7 +23,7 @@ my $receiver = SvcTest::Receiver->new($s,
 my $resolver = SvcTest::Resolver->new($s);
 my $nginx = $s->nginx;
 
-# a proxy that the operator has not asked for
+# proxies from the environment, which the operator has not configured
 
 $nginx->{env}{$_} = "http://127.0.0.1:$receiver->{port}{proxy}"
     for qw(https_proxy HTTPS_PROXY all_proxy ALL_PROXY);
@@ -32,7 +33,7 @@ $nginx->{main} = join '', map { "env $_;\n" }
 $s->start;
 
 
-# An endpoint at a name of its own that leads to the addresses.
+# Makes an endpoint at a name of its own that resolves to the addresses.
 
 sub leading {
     my ($tenant, $name, $addresses, $path) = @_;
@@ -70,7 +71,7 @@ my $acme = $s->tenant('acme');
 my $i = 0;
 my %hook = map { $_ => leading($acme, 'r' . ++$i, $_) } sort keys %refused;
 
-# an IPv4 address in an IPv6 one is what it is
+# an IPv4 address mapped into IPv6 is treated as that IPv4 address
 
 $hook{'::ffff:10.0.0.7'} = leading($acme, 'mapped', '::ffff:10.0.0.7');
 $refused{'::ffff:10.0.0.7'} = 'private';
@@ -95,8 +96,8 @@ is(($receiver->deliveries($several, 1))[0]{error}, $private,
 
 is(scalar($receiver->wait($second, 1)), 1, 'the good one of two');
 
-# the tenant sees what it sees of a name that does not exist; the operator is
-# told which address it is
+# the tenant sees the same as for a name that does not exist; the operator's log
+# names the address
 
 sub row {
     return join ' ', map { $_ // '-' }
@@ -132,8 +133,8 @@ like(join('', $nginx->log_lines),
 
 # --- names that change -------------------------------------------------------
 
-# of the first request the connection is closed; the name is remembered for
-# some seconds, and then leads elsewhere
+# the connection of the first request is closed; the name is cached for some
+# seconds, and then resolves to another address
 
 my $globex = $s->tenant('globex');
 my $moving = leading($globex, 'moving', '127.0.0.1', '/close');
@@ -146,7 +147,7 @@ my @log = $receiver->deliveries($moving, 3);
 is($log[-1]{error}, $private, 'a name that moves between attempts');
 is($resolver->calls(connect => '10.9.9.9'), 0, 'is not connected to');
 
-# what was resolved is what is checked, and what is connected to
+# the address that was checked is the one that is connected to
 
 my $once = leading($globex, 'once', '127.0.0.1');
 $globex->new_user;
@@ -158,7 +159,7 @@ is($resolver->calls(options => ''), 0,
 cmp_ok($resolver->calls(options => 'timeout:1 attempts:2'), '>', 0,
        'but asks the next server');
 
-# a name that hangs
+# a name whose resolution hangs
 
 my $hang = leading($globex, 'hang', 'hang');
 
@@ -205,7 +206,8 @@ like(join('', $nginx->log_lines),
      qr/$denied->{id} is abandoned, .*: the proxy's answer was 403/,
      'and the operator is told how');
 
-# an address that was allowed once: the proxy does not know
+# an address that was allowed once: the proxy does not know that it is refused
+# now
 
 my $literal = $receiver->hook($initech, '/ok/literal');
 $initech->new_user;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# What a receiver can do by means of TLS, and of connections that are kept.
+# What a receiver can do by means of TLS, and by closing kept connections.
 
 use strict;
 use warnings;
@@ -34,8 +34,8 @@ my $acme = $s->tenant('acme');
 my $n = 0;
 
 
-# An endpoint at an openssl s_server of its own, which answers nothing: what it
-# gets is a handshake.
+# Makes an endpoint at an openssl s_server of its own, which only does the
+# handshake, and never answers.
 
 sub server {
     my ($name, $cert, @arg) = @_;
@@ -103,7 +103,7 @@ my %closes = map { $_ => $receiver->hook($acme, $_) } qw(/once /once/idle);
     = (slow(60) . 's') x 2;
 $s->reload;
 
-# at once, so that some are closed while a request is on its way
+# all at once, so that some connections are closed while a request is on its way
 
 $acme->create(userName => "close$_\@acme.test") for 1 .. 150;
 wait_for { $receiver->pending == 0 };

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
 # An endpoint is deleted while its delivery log is trimmed: both delete the same
-# rows, and neither stands in the other's way.
+# rows, and neither blocks the other.
 
 use strict;
 use warnings;
@@ -27,7 +27,8 @@ my $tenant = $s->sql("INSERT INTO svc.tenant (slug, name) VALUES ('acme', 'Acme'
 $s->sql('INSERT INTO svc.webhook_endpoint (tenant_id, id, url, events, secret)'
         . " VALUES ('$tenant', '$id', 'https://acme.test/', '{user.created}', '')");
 
-# the oldest one comes last: by their places they go the other way than by the key
+# the oldest row is inserted last: in the table the rows are in the opposite
+# order of the index
 
 $s->sql('INSERT INTO svc.webhook_attempt (tenant_id, endpoint_id, created_at,'
         . ' delivery_id, attempt, event_id, event, outcome, duration_ms)'
@@ -56,7 +57,7 @@ my ($trims, $deletes) = map { session() } 1 .. 2;
 $trims->query("PREPARE trim (text) AS $trim");
 $deletes->query('SET enable_bitmapscan = off; SET enable_seqscan = off');
 
-# one row in the middle is held until both have come to it
+# one row in the middle is locked until both wait for it
 
 my $holds = $s->pg->connect('postgres');
 

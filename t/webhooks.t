@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# /v1/admin/webhooks: endpoints, where they may lead to, and their secrets.
+# /v1/admin/webhooks: endpoints, the URLs that they may have, and their secrets.
 
 use strict;
 use warnings;
@@ -28,7 +28,7 @@ my %good = (url => 'https://hooks.acme.test/in', events => [ 'user.created' ]);
 my $monitor = SvcTest::Monitor->new($s->redis);
 
 
-# An answer; a secret in it is not to be logged.
+# Sends a request and returns the answer; a secret in it must not be logged.
 
 sub ask {
     my ($method, $path, $body, %opt) = @_;
@@ -49,7 +49,7 @@ sub events {
 }
 
 
-# A URL as the name of a test.
+# Returns a URL as the name of a test.
 
 sub shown {
     return substr $_[0] =~ s/([^ -~])/sprintf '\\x{%x}', ord $1/ger, 0, 60;
@@ -195,7 +195,7 @@ for my $url (@REFUSED_URLS) {
                 'invalid_request', 'by PATCH too');
 }
 
-# the scheme is one in any case, and kept in lower case
+# the scheme may be in any case, and is stored in lower case
 
 $r = ask(POST => '', { %good, url => 'HTTPS://Hooks.acme.test/In' });
 is($r->status, 201, 'HTTPS') or diag($r->body);
@@ -281,7 +281,8 @@ is($s->sql("SELECT count(*) FROM svc.idempotency WHERE reply LIKE '%secret%'"),
 
 # --- secrets at rest ----------------------------------------------------------------------------
 
-# each is sealed with the first key of the file, whose id is in front of it
+# each is sealed with the first key of the file, whose id comes before the
+# ciphertext
 
 sub sealed {
     return map { [ @$_[0, 1] ] } $s->sql(<<'EOT');
