@@ -1,6 +1,6 @@
 /*
  * How many evaluations of an access policy a core makes in a second: of
- * processor time, so that whoever else is at work does not count.
+ * processor time, so that the load of the machine does not count.
  *
  *     access POLICY SECONDS
  *
@@ -111,7 +111,7 @@ main(int argc, char **argv)
 
     } while (now - begin < atof(argv[2]));
 
-    /* of the usual cases half match the last rule, of the worst ones none */
+    /* half of the usual cases match the last rule, the worst ones match none */
 
     if (worst ? matched != 0 : (matched < n / 4 || matched > n / 4 * 3)) {
         bench_fail("wrong answers");
@@ -153,7 +153,7 @@ bench_usual(u_char *p)
 }
 
 
-/* Each rule has networks around all addresses, and no window that is open. */
+/* Each rule has networks around all addresses, and no open time window. */
 
 static u_char *
 bench_worst(u_char *p)
@@ -203,7 +203,10 @@ bench_worst(u_char *p)
 }
 
 
-/* The worst time is behind the last change of a file, where the rule counts. */
+/*
+ * The worst time is after the last change in a time zone's file, where its rule
+ * applies.
+ */
 
 static void
 bench_case(bench_case_t *c, ngx_uint_t worst)

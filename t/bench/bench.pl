@@ -1,18 +1,18 @@
 #!/usr/bin/perl
 
-# How fast the modules are, next to the same PostgreSQL and the same nginx
-# without them.
+# Measures how fast the modules are, compared with the same PostgreSQL and the
+# same nginx without them.
 #
 #     perl t/bench/bench.pl
 #
 # Each round measures every row and its reference one after the other, so that
-# whatever else the machine does meets both; the table holds the medians of the
-# rounds.  A row that misses what is required of it says MISS.  One that was
-# measured on wrong answers says FAIL; one that could not be measured is named at the
-# end.  For both the exit status is 1.
+# the load of the machine affects both; the table has the medians of the rounds.
+#  A row that misses its bound says MISS.  A row whose answers were wrong says
+# FAIL; one that could not be measured is named at the end.  For FAIL and for
+# these the exit status is 1.
 #
-# With --smoke all of it is done for a moment each, to see that it can be, on few of
-# everything, and no figure is judged.
+# With --smoke everything is done for a moment, on few of everything, to see
+# that it can be done; no figure is judged.
 #
 # Environment: ROUNDS (3), SECONDS of one measurement (4), USERS (100000), BIG (1000000)
 # users in the end, READ_RATE (10000) reads a second beside the writes, WRITE_RATE
@@ -60,7 +60,7 @@ use SvcBench::System;
 use SvcBench::Webhook;
 
 
-# as it is by default, and in a smoke test
+# the size of a benchmark, and of a smoke test
 
 my $ROUNDS = size('ROUNDS', 3, 1);
 my $SECONDS = size('SECONDS', 4, 0.3);
@@ -79,7 +79,8 @@ my $INTROSPECT_RATE = size('INTROSPECT_RATE', 10_000, 500);
 my $CROWD = size('CROWD', 10_000, 100);
 my $IDLE = size('IDLE', 30, 0.5);
 
-# in a smoke: each row begins with new sessions, and ends before many are of use
+# in a smoke test: each row opens new connections, and ends before many are of
+# use
 
 my %FEW = (read => 'connections=1 depth=16', write => 'connections=1 depth=8',
            slow => 'connections=1 depth=1');
@@ -301,7 +302,7 @@ sub get {
 }
 
 
-# The first of two, or the second one to warm up.
+# Returns the first of two, or, while warming up, the second one.
 
 sub warm {
     my ($whole, $part) = @_;
@@ -423,7 +424,7 @@ sub grow {
 }
 
 
-# Processes' memory before and after.
+# Measures, and the processes' memory before and after.
 
 sub measure {
     my @sizes = grep { wanted("${_}_small", "${_}_big") } qw(get login);
@@ -454,7 +455,7 @@ sub measure {
 
     my @after = SvcBench::System::rss($sys->workers);
 
-    # which reload, and so come when the workers' memory is known
+    # these reload nginx, so they come when the workers' memory is known
 
     $course->rounds_in_turn(grep { wanted($_) } @OUTBOX);
     $course->rounds_in_turn(grep { wanted($_) } @IDLE);
@@ -491,7 +492,7 @@ sub wanted {
 }
 
 
-# Once each: few, and many.
+# Measures each once: with few users, and with many.
 
 sub outbound_users {
     for my $size (smoke() ? ([ '_few', 50 ], [ '', 100 ])
@@ -530,7 +531,7 @@ sub report {
                             @$rows);
     SvcBench::Report::details($results, @memory);
 
-    # the helper would look at what is stored for it, which no key opens
+    # the helper would use the rows that are stored for it, which no key opens
 
     $course->step('explaining each statement', sub {
         $sys->{s}->nginx->quit;

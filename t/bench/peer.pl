@@ -1,17 +1,18 @@
 #!/usr/bin/perl
 
-# How fast SCIM users are, next to a peer that does the same work: fastify and
-# pg on Node.js, on the same PostgreSQL (t/bench/peer).  And what PostgreSQL takes
-# for a write, next to another build of the modules.
+# Measures how fast SCIM users are, compared with a peer that does the same
+# work: fastify and pg on Node.js, on the same PostgreSQL (t/bench/peer).  And
+# what PostgreSQL does for a write, compared with another build of the modules.
 #
 #     make bench-peer
 #     make bench-peer BASE=v1.0
 #
-# Each round measures all sides one after the other; the table holds medians.  A
-# row that misses what is required says MISS.  Wrong answers say FAIL; what could not
-# be measured is named at the end.  For both the exit status is 1.
+# Each round measures all sides one after the other; the table has medians.  A
+# row that misses its bound says MISS, one with wrong answers says FAIL; what
+# could not be measured is named at the end.  For FAIL and for these the exit
+# status is 1.
 #
-# With --smoke all of it is done for a moment each, on few users, and no figure is
+# With --smoke everything is done for a moment, on few users, and no figure is
 # judged; the other build is then this one, unless BENCH_BASE names one.
 #
 # Environment: ROUNDS (5), SECONDS of one measurement (4), USERS of the tenant
@@ -43,7 +44,7 @@ use SvcBench::System;
 use SvcTest::Process qw(wait_for);
 
 
-# as it is by default, and in a smoke test
+# the size of a benchmark, and of a smoke test
 
 my $ROUNDS = size('ROUNDS', 5, 1);
 my $SECONDS = size('SECONDS', 4, 0.3);
@@ -139,7 +140,7 @@ sub paced {
 
 # --- PATCH without VACUUM -----------------------------------------------------
 
-# The first seconds and the last ones of so many, all under load.
+# Measures the first seconds and the last ones of so many, all under load.
 
 sub long_patch {
     my $window = $LONG >= 15 ? 5 : $LONG / 3;
@@ -153,7 +154,7 @@ sub long_patch {
 
     $requests += $_->{requests} for @n;
 
-    # backends tell their counts some time after the last transaction
+    # backends report their counts some time after the last transaction
 
     my ($all, $hot);
     wait_for {
@@ -270,7 +271,7 @@ sub measure {
 }
 
 
-# What is required: see SvcBench::Report::rows.
+# Returns the rows and their bounds: see SvcBench::Report::rows.
 
 sub rows {
     my $beside = number($READ_RATE) . ' reads/s beside '
@@ -323,7 +324,7 @@ sub main {
 }
 
 
-# What the peer answers 409 to may be an error in PostgreSQL.
+# A request that the peer answers with 409 may cause an error in PostgreSQL.
 
 sub complaints {
     return grep { !/^\d+ peer ERROR:  duplicate key/ }

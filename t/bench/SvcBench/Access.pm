@@ -1,6 +1,6 @@
 package SvcBench::Access;
 
-# Evaluation of access policies: a program that measures itself, on one core.
+# Evaluation of access policies, by a program that measures itself, on one core.
 
 use strict;
 use warnings;

@@ -1,6 +1,6 @@
 package SvcBench::Admin;
 
-# What is measured of the admin API, and its references.
+# Measurements of the admin API, and their references.
 
 use strict;
 use warnings;
@@ -17,13 +17,13 @@ use SvcTest::Sse;
 my $LOGO = 102_400;
 my $EVENTS = 10_000;
 
-# as statements' tables write it
+# in the form of the statements' tables
 
 my $GRANTS = '{audit:view,groups:manage,members:manage,tenant:manage,users:view}';
 
 
-# Tokens that may do all of it, a branding, a logo, and answers of nginx's own
-# that are as long.
+# Prepares tokens with these permissions, a branding, a logo, and answers of
+# nginx itself of the same length.
 
 sub prepare {
     my ($system) = @_;
@@ -145,7 +145,8 @@ sub groups {
 
 # --- the audit log -----------------------------------------------------------------
 
-# From when a change is sent to when its event is there: p99, in microseconds.
+# Measures from the sending of a change to the arrival of its event: p99, in
+# microseconds.
 
 sub stream {
     my ($system, $seconds) = @_;
@@ -189,7 +190,7 @@ sub stream {
 }
 
 
-# Events for one tenant, made at once.
+# Adds events to one tenant, in one statement.
 
 sub add_events {
     my ($system) = @_;
@@ -230,7 +231,7 @@ sub export {
 }
 
 
-# psql's COPY of the same rows and columns, as the same role.
+# Measures psql's COPY of the same rows and columns, as the same role.
 
 sub copy {
     my ($system, $seconds, $statements) = @_;

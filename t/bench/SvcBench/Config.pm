@@ -1,6 +1,6 @@
 package SvcBench::Config;
 
-# What is measured of policy as code.
+# Measurements of policy as code.
 
 use strict;
 use warnings;
@@ -11,7 +11,7 @@ use SvcBench::Load;
 my $ROLES = 200;
 
 
-# Two hundred roles in each tenant, and the bundle that exports them.
+# Makes two hundred roles in each tenant, and the bundle that exports them.
 
 sub prepare {
     my ($system) = @_;
@@ -53,7 +53,7 @@ sub access_policy {
 }
 
 
-# A plan of what there is: nothing to do.
+# Measures a plan of the present state, with nothing to do.
 
 sub plan {
     my ($system, $seconds) = @_;
@@ -75,8 +75,8 @@ sub selects {
 }
 
 
-# Each request changes one role; no two of them at a time are of one tenant, and
-# each answer of 200 has moved the revision.
+# Measures requests that each change one role.  No two at a time are for the
+# same tenant, and each answer of 200 has moved the revision.
 
 sub apply {
     my ($system, $seconds) = @_;

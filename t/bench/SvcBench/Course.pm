@@ -1,11 +1,11 @@
 package SvcBench::Course;
 
-# The course of a benchmark: what is measured, in rounds or once, and what came of
-# it.  What fails is told by its name at the end, and keeps nothing else from being
-# measured.
+# The course of a benchmark: it measures in rounds or once, and keeps the
+# results. Failures are reported by name at the end, and do not prevent other
+# measurements.
 #
-# In a smoke test each measurement is made once, for a moment, and none of them may
-# be missing.
+# In a smoke test each measurement is made once, for a moment, and none may be
+# missing.
 
 use strict;
 use warnings;
@@ -26,7 +26,8 @@ my $SMOKE = grep { $_ eq '--smoke' } @ARGV;
 sub smoke { return $SMOKE }
 
 
-# What the environment says, or one of two: of a benchmark, and of a smoke test.
+# Returns the variable of the environment, or one of two defaults: the
+# benchmark's, or the smoke test's.
 
 sub size {
     my ($name, $usual, $few) = @_;
@@ -35,9 +36,9 @@ sub size {
 }
 
 
-# measure: code by name, which takes seconds and returns a hash; rounds and seconds;
-# mend: code that takes away what a failed measurement may have left; complaints:
-# code that returns lines of logs that should not be there.
+# measure: code by name, which takes seconds and returns a hash; rounds and
+# seconds; mend: code that removes what a failed measurement may have left;
+# complaints: code that returns lines of logs that should not be there.
 
 sub new {
     my ($class, %opt) = @_;
@@ -52,7 +53,7 @@ sub warming { return $_[0]{warming} }
 
 # --- measuring --------------------------------------------------------------
 
-# Names with a suffix in each round, as results are called.
+# Measures names in each round; the results have the suffix in their names.
 
 sub rounds {
     my ($self, $suffix, @names) = @_;
@@ -61,7 +62,8 @@ sub rounds {
 }
 
 
-# Who comes first is last in the next one: what moves slowly meets them alike.
+# Measures in rounds whose order alternates, so that slow changes of the machine
+# affect all alike.
 
 sub rounds_in_turn {
     my ($self, @names) = @_;
@@ -83,7 +85,7 @@ sub in_rounds {
 }
 
 
-# Those that can be measured.
+# Returns the names that can be measured.
 
 sub warm_up {
     my ($self, $suffix, @names) = @_;
@@ -112,7 +114,7 @@ sub measured {
 }
 
 
-# The results of names, in their order, by code of their own.
+# Measures several names by code that returns their results in the same order.
 
 sub once {
     my ($self, $names, $code) = @_;
@@ -128,7 +130,7 @@ sub once {
 }
 
 
-# What has to be done for some measurements, which will say so if it is not.
+# Does something that measurements need; if it fails, they fail, too.
 
 sub step {
     my ($self, $what, $code) = @_;
@@ -139,7 +141,7 @@ sub step {
 }
 
 
-# True when it came to its end.
+# Returns true when the code came to its end.
 
 sub attempt {
     my ($self, $names, $code) = @_;
@@ -152,7 +154,7 @@ sub attempt {
 }
 
 
-# What is printed by a report, which a smoke test makes and keeps for itself.
+# Prints a report; a smoke test makes it, too, and prints nothing of it.
 
 sub reported {
     my ($self, $report) = @_;
@@ -189,7 +191,7 @@ sub failed {
 }
 
 
-# What logs say since the last time is of the last measurement.
+# Dies with new lines in the logs: they come from the last measurement.
 
 sub look {
     my ($self) = @_;
@@ -202,7 +204,7 @@ sub look {
 }
 
 
-# Lines of logs, and how often each is there.
+# Returns the lines of the logs, and how often each is there.
 
 sub said {
     my ($self) = @_;
@@ -215,7 +217,7 @@ sub said {
 }
 
 
-# Of all that is measured and of all rows of the table: what has no result.
+# Reports every measurement and every row of the table that has no result.
 
 sub missing {
     my ($self, @rows) = @_;
@@ -231,7 +233,7 @@ sub missing {
 }
 
 
-# Says what has failed; 0, or the exit status 1.
+# Prints what has failed.  Returns the exit status: 0, or 1.
 
 sub end {
     my ($self, $name) = @_;

@@ -1,7 +1,7 @@
 package SvcBench::Cpu;
 
-# The processor time that servers take in a measurement.  Rates move with
-# whatever else the machine does; this moves much less.
+# The processor time that servers take in a measurement.  It varies much less
+# than rates do with the load of the machine.
 #
 #     my $cpu = SvcBench::Cpu->new($system->processes);
 #     ...
@@ -19,7 +19,7 @@ my $HZ = POSIX::sysconf(POSIX::_SC_CLK_TCK());
 
 
 # Groups by name, each { pids => [...] }, or { root => pid } for a process with
-# all its children, those included that end meanwhile.
+# all its children, including those that end meanwhile.
 
 sub new {
     my ($class, %groups) = @_;
@@ -32,7 +32,7 @@ sub new {
 }
 
 
-# Microseconds since new() of each group, by name.
+# Returns the microseconds of each group since new(), by name.
 
 sub taken {
     my ($self) = @_;
@@ -43,7 +43,7 @@ sub taken {
 }
 
 
-# The same for each of so many requests, as "cpu_" and the name.
+# Returns the same divided by the number of requests, as "cpu_" and the name.
 
 sub per_request {
     my ($self, $requests) = @_;
@@ -72,8 +72,8 @@ sub times {
 }
 
 
-# A child's time is its own until its parent has waited for it, and then among
-# that of the parent's ended children: none may change over while we look.
+# A child's time is its own until its parent has waited for it, and then belongs
+# to the parent's ended children: none may move while it is summed up.
 
 sub tree {
     my ($pid) = @_;
@@ -98,7 +98,8 @@ sub processes {
 }
 
 
-# proc(5): user and system time of all threads, and of ended children.
+# Returns, by proc(5), user and system time of all threads, and of ended
+# children.
 
 sub stat_of {
     my ($pid) = @_;

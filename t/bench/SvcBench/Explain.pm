@@ -1,19 +1,19 @@
 package SvcBench::Explain;
 
 # The plan of each statement of the modules, executed as svc_app with the tenant
-# set: the generic one, which a connection settles on, and the one made for the
-# values of an execution, as the first five are.
+# set: the generic plan, which a connection uses in the end, and the custom one
+# for the values of an execution, which it uses for the first five.
 
 use strict;
 use warnings;
 
 
-# A plan that reads more pages than this reads a tenant or a table.
+# A plan that reads more pages than this reads a whole tenant or table.
 
 my $PAGES = 1000;
 
 # Values in the order of a statement's parameters; they find a user of tenant
-# bench0.  A statement that is not here gets NULLs.
+# bench0.  A statement that is not listed gets NULLs.
 
 my %VALUES = (
     auth_read => [ '{hash}', 'scim', 'scim' ],
@@ -279,29 +279,32 @@ my %VALUES = (
                         60 ],
 );
 
-# What reads as much as a tenant may have of it: at most so many pages.
+# Statements that read everything of a kind in a tenant, and their bounds in
+# pages.
 
 my %MORE = (admin_bundle => 2000);
 
-# What a function does for the first time in a session reads the catalogs of all
-# that it names, and of each partition of it: the second time counts.
+# Functions whose first execution on a connection reads the catalogs of
+# everything that they name, and of each partition of it: the second execution
+# counts.
 
 my %AGAIN = map { $_ => 1 } qw(signin_expire oauth_sweep oauth_expire oauth_exchange
                                 admin_delegations_client admin_delegations_root
                                 admin_delegations_user);
 
-# As much governance as tenants may have, and of more of them, with "{group}",
-# one of the groups; and as many webhooks, with "{webhook}", one of them.
+# As much governance as tenants may have, and more tenants with it; "{group}" is
+# one of the groups.  And as many webhooks; "{webhook}" is one of them.
 
 my $GROUP = '01a00000-0000-7200-8000-';
 my $WEBHOOK = '01a00000-0000-7300-8000-';
 
-# Without those that have a client alone.
+# Without the tenants that have only a client.
 my $TENANT = "(SELECT id FROM svc.tenant WHERE slug !~ '^oauth') t";
 
 my $NEW = 10;                           # a user of the first tenant, without a password
 
-# Of groups, for instance, this part of 9999.
+# Returns SQL that makes them, divided by $part: for instance 9999 / $part
+# groups.
 
 sub governance {
     my ($part) = @_;
@@ -337,7 +340,8 @@ sub governance {
 }
 
 
-# Names of which the values are not those of a statement.
+# Returns the names whose number of values is not that of the statement's
+# parameters.
 
 sub strays {
     my ($statements) = @_;
@@ -348,8 +352,8 @@ sub strays {
 }
 
 
-# An array of { name, kind, text, nodes, pages, bad }, by statement and kind; beside
-# so much of what tenants may have.
+# Returns an array of { name, kind, text, nodes, pages, bad }, by statement and
+# kind, measured beside that part of what tenants may have.
 
 sub all {
     my ($system, $statements, $part) = @_;
@@ -424,7 +428,7 @@ sub plan {
 
     my @nodes = $text =~ /((?:Seq|Index|Index Only|Bitmap \w+) Scan[^(]*) \(/g;
 
-    # the partitions of a table, each of which is a node, are one
+    # the partitions of a table, each of which is a node, count as one
 
     s/_(?:\d{4}_\d\d|default)\b|_(?:\d{4}_\d\d|default)(?=_)| e_?\d*$//g
         for @nodes;

@@ -1,7 +1,7 @@
 package SvcBench::Idle;
 
-# An instance that nobody asks for anything, and one that many clients are connected
-# to without a word.
+# An instance that gets no requests, and one with many connected clients that
+# send nothing.
 
 use strict;
 use warnings;
@@ -20,8 +20,8 @@ my $PER_ADDRESS = 2_500;                # clients of one address in 127.0.0.0/8
 my $SPARE = 4_096;                      # connections for others
 
 
-# What nginx needs for so many clients, all of whom may be of one worker; this
-# process has as many files open.
+# Returns what nginx needs for so many clients, even if all of them are at one
+# worker; this process opens as many files.
 
 sub options {
     my ($clients) = @_;
@@ -41,7 +41,7 @@ sub options {
 }
 
 
-# With new processes, which have settled: CPU of each second, and memory of the
+# Measures new processes that have settled: CPU per second, and memory of the
 # bigger worker.
 
 sub instance {
@@ -55,7 +55,8 @@ sub instance {
 }
 
 
-# The same with so many idle clients, and what each of them adds to the workers.
+# Measures the same with idle clients, and how much memory each of them adds to
+# the workers.
 
 sub crowd {
     my ($system, $seconds, $clients, $warm_up) = @_;
@@ -72,7 +73,7 @@ sub crowd {
 }
 
 
-# What is measured beside as many of them.
+# Measures something with as many idle clients.
 
 sub beside {
     my ($system, $clients, $measure) = @_;
@@ -100,7 +101,8 @@ sub fresh {
 
 # --- clients ----------------------------------------------------------------------
 
-# Each of them has had the answer to one request, and may send another one.
+# Connects clients.  Each has got the answer to one request, and may send
+# another one.
 
 sub clients {
     my ($system, $n) = @_;
@@ -142,7 +144,7 @@ sub whole {
 }
 
 
-# Those that were closed meanwhile, as a fault.
+# Returns a fault when clients were closed meanwhile.
 
 sub gone {
     my (@clients) = @_;
@@ -168,7 +170,7 @@ sub at_rest {
 }
 
 
-# Until they take no less than they just did.
+# Waits until the processes use no less CPU than just before.
 
 sub settle {
     my ($system, $seconds) = @_;
@@ -186,7 +188,7 @@ sub settle {
 }
 
 
-# Microseconds of each second.
+# Returns the microseconds of CPU per second.
 
 sub window {
     my ($system, $seconds) = @_;

@@ -1,10 +1,10 @@
 package SvcBench::Load;
 
-# One run of wrk, pgbench or psql, and what came of it.  A rate of errors is no
+# One run of wrk, pgbench or psql, and its result.  A rate of errors is not a
 # result: "faults" of a run of wrk says what was wrong with its answers.
 #
-# Less than a second is measured as well, for bench-smoke; wrk then goes on until
-# there was an answer.
+# A run may be shorter than a second; wrk then goes on until there was an
+# answer.
 
 use strict;
 use warnings;
@@ -25,9 +25,9 @@ my %going;                              # runs, by their pids
 
 
 # Starts wrk with lua/$script.lua.  connections, seconds; optionally threads,
-# rate, prefix, path, body, method, headers, password, tokens, inactive and lines,
-# files for the script, url and processes of another server, size, that of the
-# answer to be expected, and refused: all answers are errors.
+# rate, prefix, path, body, method, headers, password; tokens, inactive and
+# lines, files for the script; url and processes of another server; size, of the
+# expected answer; and refused: all answers are errors.
 
 sub wrk_start {
     my ($system, $script, %opt) = @_;
@@ -100,7 +100,7 @@ sub wrk_end {
 }
 
 
-# A run of wrk on its own, with what processes took of CPU and memory.
+# Runs wrk on its own, and measures CPU and memory of the processes.
 
 sub wrk {
     my ($system, $script, %opt) = @_;
@@ -141,7 +141,8 @@ sub ended {
 }
 
 
-# wrk knows whole seconds alone; one that is interrupted ends as if they were over.
+# wrk takes whole seconds only; when it is interrupted it ends as if they were
+# over.
 
 sub stop {
     my ($run) = @_;
@@ -160,7 +161,7 @@ sub due {
 }
 
 
-# Whether it has begun, and catches the signal.
+# Returns whether it has begun, and catches the signal.
 
 sub listens {
     my ($run) = @_;
@@ -172,7 +173,7 @@ sub listens {
 }
 
 
-# Waits for the end of a run; all that it said.
+# Waits for the end of a run.  Returns all its output.
 
 sub end {
     my ($run, $what) = @_;
@@ -190,7 +191,7 @@ sub end {
 }
 
 
-# What was left when a measurement failed.
+# Kills the runs that are left when a measurement failed.
 
 sub stop_all {
     for my $run (values %going) {
@@ -202,9 +203,9 @@ sub stop_all {
 }
 
 
-# Writes the scripts of a template, one for each tenant.  "{tenant}" becomes
-# the tenant's number, and "{name, argument, ...}" the statement of that name
-# with the arguments in the places of its parameters.
+# Writes the scripts of a template, one for each tenant.  "{tenant}" becomes the
+# tenant's number, and "{name, argument, ...}" the statement of that name with
+# the arguments instead of its parameters.
 
 sub scripts {
     my ($system, $statements, $name) = @_;
@@ -233,7 +234,7 @@ sub script {
 }
 
 
-# What is wrong with templates, as far as their statements alone can tell.
+# Returns what is wrong with templates, as far as the statements tell it.
 
 sub strays {
     my ($root, $statements) = @_;
@@ -256,7 +257,7 @@ sub filled {
 }
 
 
-# pgbench takes what is behind a colon for a variable, within strings too.
+# pgbench takes a word after a colon for a variable, even within strings.
 
 sub plain_strings {
     my ($text) = @_;
@@ -275,7 +276,7 @@ sub plain_strings {
 }
 
 
-# What the scripts call by name.
+# The variables of the scripts.
 
 our %VARIABLES = (
     kind => 'scim', permission => 'scim', actor_type => 'scim',
@@ -296,8 +297,8 @@ our %VARIABLES = (
 );
 
 
-# pgbench -M prepared on the scripts of that name: clients, and seconds or
-# transactions; variables: more of what the scripts call by name.
+# Runs pgbench -M prepared with the scripts of that name.  clients; seconds or
+# transactions; variables: more variables of the scripts.
 
 sub pgbench {
     my ($system, $statements, $name, %opt) = @_;
@@ -341,8 +342,8 @@ sub pgbench {
 }
 
 
-# A query in psql, which writes the rows to /dev/null: a session with many
-# executions, less one with none.
+# Runs a query in psql, which writes the rows to /dev/null: the time of a
+# session with many executions, minus that of one with none.
 
 sub psql {
     my ($system, $tenant, $query, $times) = @_;

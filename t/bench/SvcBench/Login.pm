@@ -1,7 +1,7 @@
 package SvcBench::Login;
 
-# Sign-ins beside bare hashes, requests beside a flood of sign-ins, what the
-# sessions of it cost, and whether the time tells who exists.
+# Sign-ins compared with bare hashes, requests during a flood of sign-ins, the
+# cost of sessions, and whether the time tells that a user exists.
 
 use strict;
 use warnings;
@@ -20,13 +20,13 @@ my $CONCURRENCY = 1;                    # of a worker
 my $WORKERS = 2;
 my $USERS = 1_000;                      # as lua/login.lua has it
 my $CROWD = 32;                         # connections
-my $FLOOD = 64;                         # likewise
+my $FLOOD = 64;                         # connections
 my $EMAIL = 'user0@bench0.test';
 my $MAX = 1_000_000;                    # the most that a limit may be
 my $PATH = '/v1/admin/tenant';
 
 
-# What nginx needs for it.  Limits are counted, and never reached.
+# Returns the directives of nginx.  Limits are counted, and never reached.
 
 sub directives {
     return (
@@ -40,12 +40,12 @@ sub directives {
 }
 
 
-# In KB: a worker's hashes, and 8 MiB.
+# Returns in KB a worker's hashes, and 8 MiB.
 
 sub bound { return $CONCURRENCY * $MEMORY + 8 * 1024 }
 
 
-# The first users have a password; the first one is an owner.
+# Gives the first users a password; the very first one is an owner.
 
 sub prepare {
     my ($system) = @_;
@@ -61,7 +61,7 @@ EOT
 }
 
 
-# What sign-ins have left goes, and counts begin anew.
+# Deletes what sign-ins have left, and resets the counts.
 
 sub clean {
     my ($system) = @_;
@@ -93,7 +93,7 @@ sub signed_in {
 
 # --- sign-ins -----------------------------------------------------------------
 
-# Each answer of 200 is a sign-in stored.
+# Measures sign-ins: each answer of 200 has stored one.
 
 sub logins {
     my ($system, $seconds) = @_;
@@ -167,7 +167,7 @@ sub gets_beside {
 }
 
 
-# Of the worker that grows the most, in KB.
+# Measures in KB the worker that grows the most.
 
 sub memory {
     my ($system, $seconds) = @_;
@@ -209,7 +209,7 @@ sub token_headers {
 }
 
 
-# Those of a new session.
+# Returns the headers of a new session.
 
 sub session_headers {
     my ($system) = @_;
@@ -276,7 +276,7 @@ sub session_write {
 }
 
 
-# One address has long been over its limit.
+# Measures refusals of an address that has long been over its limit.
 
 sub limited {
     my ($system, $seconds) = @_;
@@ -304,7 +304,8 @@ sub limited {
 
 # --- the time ---------------------------------------------------------------------
 
-# By turns, with a wrong password each.  0.5: the time tells nothing.
+# Signs in to known and unknown addresses in turn, with a wrong password.  0.5:
+# the time tells nothing.
 
 sub told_by_time {
     my ($system, $times) = @_;
@@ -335,7 +336,8 @@ sub told_by_time {
 }
 
 
-# The chance that one of the first takes longer than one of the others.
+# Returns the probability that one of the first takes longer than one of the
+# others.
 
 sub auc {
     my ($first, $others) = @_;

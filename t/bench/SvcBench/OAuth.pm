@@ -1,7 +1,7 @@
 package SvcBench::OAuth;
 
-# Tokens that clients get, and introspections of them, beside the same statements
-# in pgbench, and beside oidc-provider.
+# Tokens of clients, and introspections of them, compared with the same
+# statements in pgbench, and with oidc-provider.
 
 use strict;
 use warnings;
@@ -30,12 +30,12 @@ my $API = 'https://agent.bench.test/';
 my (%client, %token, %variable, %peer);
 
 
-# For nginx, before it starts.
+# Returns nginx's location, needed before it starts.
 
 sub location { return "        location /oauth { svc_oauth on; }\n" }
 
 
-# A client for each format, and a token of each.
+# Makes a client for each format, and a token of each.
 
 sub prepare {
     my ($system) = @_;
@@ -74,7 +74,8 @@ EOT
 }
 
 
-# An application that users have signed in to, and an agent that acts for them.
+# Makes an application that users have signed in to, and an agent that acts for
+# them.
 
 sub prepare_users {
     my ($system, $tenant) = @_;
@@ -106,7 +107,7 @@ EOT
 }
 
 
-# What has no location, no sooner than it is asked for.
+# Returns the peer of a kind; it starts when it is first needed.
 
 sub peer {
     my ($system, $kind) = @_;
@@ -141,8 +142,8 @@ sub introspections {
 }
 
 
-# Of JWTs that no worker has seen: each is asked about once, and is active if its
-# answer is as long as that of one which is.
+# Measures introspections of JWTs that no worker has seen.  Each is sent once,
+# and is active if its answer is as long as that for an active one.
 
 sub unseen {
     my ($system, $seconds) = @_;
@@ -161,8 +162,8 @@ sub unseen {
 }
 
 
-# By private_key_jwt: each assertion is shown once, and has been answered a token if
-# the answer is as long as one is.
+# Measures private_key_jwt.  Each assertion is presented once, and got a token
+# if the answer is as long as one with a token.
 
 sub by_key {
     my ($system, $seconds) = @_;
@@ -197,7 +198,7 @@ sub by_key {
 }
 
 
-# At this rate, which is to be about a half of what there can be.
+# Measures at this rate, which should be about half of the possible one.
 
 sub paced {
     my ($system, $seconds, $rate) = @_;
@@ -211,7 +212,7 @@ sub paced {
 }
 
 
-# Every answer of 200 is a token stored.
+# Measures exchanges: every answer of 200 has stored a token.
 
 sub exchanges {
     my ($system, $seconds) = @_;
@@ -228,8 +229,8 @@ sub exchanges {
 }
 
 
-# Chains of refresh tokens, each of a grant of its own.  client: another one than "web",
-# and its scopes.
+# Measures chains of refresh tokens, each of a grant of its own.  client:
+# another one than "web", and its scopes.
 
 sub refreshes {
     my ($system, $seconds, $client, @scopes) = @_;
@@ -259,7 +260,7 @@ sub refreshes {
 }
 
 
-# No more than so many codes, which are stored beforehand.
+# Measures at most so many codes, which are stored beforehand.
 
 sub codes {
     my ($system, $seconds, $most) = @_;
@@ -291,7 +292,7 @@ sub codes {
 }
 
 
-# Codes with a grant each, of a file: user, digest.
+# Stores the codes of a file, with a grant each: user, digest.
 
 sub store_codes {
     my ($system, $file) = @_;
@@ -337,7 +338,7 @@ sub stored {
 }
 
 
-# More tokens of one client are stored.
+# Stores more tokens of one client.
 
 sub add_tokens {
     my ($system, $tokens) = @_;
@@ -348,7 +349,7 @@ sub add_tokens {
 }
 
 
-# More tenants, each with a client.
+# Makes more tenants, each with a client.
 
 sub add_tenants {
     my ($system, $tenants) = @_;
@@ -362,7 +363,7 @@ sub add_tenants {
 }
 
 
-# JWTs of all of these tenants: before it is measured each has a key.
+# Measures JWTs of all of these tenants, each of which has a key already.
 
 sub tenants {
     my ($system, $seconds) = @_;
@@ -374,7 +375,7 @@ sub tenants {
 }
 
 
-# Until each of them has one.
+# Goes on until each of them has a key.
 
 sub make_keys {
     my ($system, $tenants, $seconds) = @_;
@@ -399,7 +400,8 @@ sub keys_made {
 }
 
 
-# Tokens while nobody looks for anomalies: another has the lock for it.
+# Measures tokens while the sweep for anomalies is off, because another
+# connection has its lock.
 
 sub without_sweep {
     my ($system, $seconds) = @_;
@@ -417,7 +419,8 @@ sub without_sweep {
 }
 
 
-# Each transaction reads what a token is decided on, or is told of one that is active.
+# Runs transactions that read what the issuing of a token depends on, or that
+# find an active token.
 
 sub pgbench {
     my ($system, $seconds, $statements, $script) = @_;
@@ -444,7 +447,8 @@ sub check_active {
 
     my ($row) = @{ $c->query($token) };
 
-    # the verdict on who asks, the state of the client, and whether it was revoked
+    # the verdict on the caller, the state of the client, and whether it was
+    # revoked
 
     die "pgbench is told of no token that is active\n" if defined $row->[0]
                                                           || defined $row->[3]

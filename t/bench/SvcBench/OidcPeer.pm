@@ -24,7 +24,7 @@ my $FORM = 'application/x-www-form-urlencoded';
 my $GRANT = 'grant_type=client_credentials&scope=invoices:read';
 
 
-# stored: in PostgreSQL.  Installs the packages when they are not there.
+# stored: in PostgreSQL.  Installs the packages when they are missing.
 
 sub new {
     my ($class, $system, %opt) = @_;
@@ -79,7 +79,7 @@ sub start {
 }
 
 
-# An opaque one.
+# Returns an opaque token.
 
 sub token {
     my ($self) = @_;
@@ -94,7 +94,7 @@ sub token {
 }
 
 
-# JWTs, of which it stores nothing, and opaque ones.
+# Measures JWTs, which it does not store, and opaque tokens.
 
 sub jwts {
     my ($self, $seconds, $below) = @_;

@@ -1,7 +1,8 @@
 package SvcBench::Outbound;
 
-# Outbound SCIM: users that are pushed to a second nginx, where they are another
-# tenant's, or answered at once, or late.  Its access log says when each request came.
+# Outbound SCIM: users are pushed to a second nginx, which stores them in
+# another tenant, or answers at once, or late.  Its access log has the time of
+# each request.
 
 use strict;
 use warnings;
@@ -29,7 +30,7 @@ my $TITLE = 'Rear Admiral';
 my %A_SECOND = ($OURS => 400, $AT_ONCE => 400, $FAR => 50,
                 $PLAIN => 50);
                                         # users for a second that is measured
-my $CHANGES = 25;                       # likewise
+my $CHANGES = 25;                       # changes for a second that is measured
 my $RATE = 10;                          # svc_scim_rate, as it is by default
 
 my %r;
@@ -37,8 +38,8 @@ my %r;
 
 # --- the second nginx ---------------------------------------------------------------
 
-# Once the system has started: the second nginx, a tenant that has users, and one
-# that gets them.
+# Starts the second nginx, once the system runs, and makes a tenant that has
+# users, and one that gets them.
 
 sub prepare {
     my ($system) = @_;
@@ -101,7 +102,7 @@ EOT
 }
 
 
-# Its port.
+# Returns its port.
 
 sub far {
     my ($system) = @_;
@@ -118,7 +119,7 @@ sub far {
 }
 
 
-# Tokens of all tenants may have targets.
+# Lets the API tokens of all tenants manage targets.
 
 sub may {
     my ($system) = @_;
@@ -129,7 +130,7 @@ sub may {
 }
 
 
-# What nginx is to do; fresh: with a helper that has just begun.
+# Configures nginx; fresh: with a new helper.
 
 sub serve {
     my ($system, $targets, $rate, $fresh) = @_;
@@ -151,7 +152,7 @@ sub serve {
 }
 
 
-# What a measurement leaves goes.
+# Deletes what a measurement has left.
 
 sub clean {
     my ($system) = @_;
@@ -170,7 +171,8 @@ sub users {
 
     my $ids = join ',', map { $_->{id} } @tenants ? @tenants : $r{from};
 
-    # as sql/seed.sql does: one count would change with each row of one transaction
+    # as in sql/seed.sql: otherwise one count would change with each row of one
+    # transaction
 
     $system->psql('postgres', '-c', 'SET session_replication_role = replica',
                   '-c', <<"EOT", '-c', 'SELECT svc.user_recount()',
@@ -185,7 +187,7 @@ EOT
 }
 
 
-# A target at a path of the second nginx; its id.
+# Makes a target at a path of the second nginx; returns its id.
 
 sub target {
     my ($system, $path, $tenant, $c) = @_;
@@ -216,7 +218,7 @@ sub admin {
 }
 
 
-# How many of the target's users are as they are to be.
+# Returns how many of the target's users are synchronized.
 
 sub synced {
     my ($system, $id) = @_;
@@ -246,7 +248,7 @@ sub sync_status {
 
 # --- what has come there -------------------------------------------------------------
 
-# From now on: see pump().
+# Begins to watch its access log: see pump().
 
 sub watch {
     open my $fh, '<', $r{log} or die "$r{log}: $!\n";
@@ -256,9 +258,10 @@ sub watch {
 }
 
 
-# Counts what has come since, in whole lines: requests for users, and of each method;
-# first, when the first one began, and last, when the last one ended; pages of the
-# list; others do not count.  keep: method and path, too.
+# Counts the whole lines that were added: requests for users, and those of each
+# method; first, the time at which the first one began, and last, at which the
+# last one ended; pages of the list; others do not count.  keep: keeps method
+# and path, too.
 
 sub pump {
     my ($w, $keep) = @_;
@@ -287,7 +290,7 @@ sub pump {
 }
 
 
-# Waits for so many of a method; as long as some come.
+# Waits for so many requests of a method, as long as some come.
 
 sub wait_requests {
     my ($w, $method, $n, $keep) = @_;
@@ -316,7 +319,7 @@ sub taken {
 }
 
 
-# In KB: the most that the helper has had.
+# Returns the highest memory of the helper so far, in KB.
 
 sub helper_peak {
     my ($kilobytes) = (slurp("/proc/$r{helper}/status") // '')
@@ -328,7 +331,7 @@ sub helper_peak {
 
 # --- pushes, and curl -----------------------------------------------------------------
 
-# New users, each looked up and created.
+# Measures new users, each looked up and created.
 
 sub pushes {
     my ($system, $seconds, $path) = @_;
@@ -360,7 +363,7 @@ sub pushes {
 }
 
 
-# The same requests by curl: four at a time.
+# Measures the same requests by curl, four at a time.
 
 sub parallel {
     my ($system, $seconds, $path) = @_;
@@ -369,7 +372,7 @@ sub parallel {
 }
 
 
-# The users alone, one after the other.
+# Measures the creations only, by curl, one after the other.
 
 sub one_by_one {
     my ($system, $seconds, $path) = @_;
@@ -403,7 +406,7 @@ sub curl {
 }
 
 
-# One transfer for each of the requests.
+# Writes a file for curl with one transfer for each of the requests.
 
 sub curl_file {
     my ($file, $lines, $only) = @_;
@@ -431,7 +434,7 @@ sub curl_file {
 }
 
 
-# As the helper sends the n-th user.
+# Returns the body that the helper sends for the n-th user.
 
 sub body {
     my ($n) = @_;
@@ -452,7 +455,8 @@ sub body {
 
 # --- a change until it is there --------------------------------------------------------
 
-# From when a change is sent until it has come, with nothing else to do.
+# Measures from the sending of a change to its arrival there, with nothing else
+# to do.
 
 sub delay {
     my ($system, $seconds) = @_;
@@ -504,7 +508,8 @@ sub change {
 
 # --- POSTs to tenants that have targets -------------------------------------------------
 
-# With $targets targets of each tenant; undef: without svc_scim_targets.
+# Measures with $targets targets in each tenant; undef: without
+# svc_scim_targets.
 
 sub posts {
     my ($system, $seconds, $targets) = @_;

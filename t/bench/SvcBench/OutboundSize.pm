@@ -1,7 +1,7 @@
 package SvcBench::OutboundSize;
 
-# Outbound SCIM with many users, and with many targets: how long it takes, and the
-# memory of the helper, beside few of them.
+# Outbound SCIM with many users, and with many targets, compared with few: the
+# time that it takes, and the memory of the helper.
 
 use strict;
 use warnings;
@@ -22,8 +22,8 @@ my (@tenants, $of_tenant);
 
 # --- users -----------------------------------------------------------------------------
 
-# A target gets so many users, and then a sync finds all of them there: the results
-# of both.
+# Pushes so many users to a target, and then syncs it when all of them are
+# there.  Returns the results of both.
 
 sub syncs {
     my ($system, $n) = @_;
@@ -97,9 +97,10 @@ sub result {
 
 # --- targets --------------------------------------------------------------------------
 
-# So many targets in all, with one user each: what they cost in so many seconds in
-# which nothing happens, and until a change in each tenant has come to all of its
-# targets.  What is added to fewer is a multiple of them.
+# Makes so many targets in all, with one user each.  Measures their cost in
+# seconds in which nothing happens, and the time until a change in each tenant
+# has come to all of its targets.  Targets are added to earlier ones by a
+# multiple.
 
 sub targets {
     my ($system, $n, $seconds) = @_;
@@ -149,7 +150,7 @@ sub add_targets {
 }
 
 
-# Until a helper has all of them, and they have their users.
+# Waits until a helper has all of them, and they have their users.
 
 sub settle {
     my ($system, $n) = @_;
@@ -164,7 +165,7 @@ sub settle {
 }
 
 
-# Statements a second of all that is connected.
+# Returns the statements per second of all connections.
 
 sub idle {
     my ($system, $seconds) = @_;
@@ -175,7 +176,7 @@ sub idle {
     $s->sql(q(ALTER SYSTEM SET log_statement = 'all'));
     $s->sql('SELECT pg_reload_conf()');
 
-    # a new session begins as the others have been told to go on
+    # a new connection has the setting once the others have been told to reload
 
     wait_for {
         $s->pg->connect('postgres', 'svc')->query('SHOW log_statement')->[0][0] eq 'all'
@@ -221,7 +222,7 @@ sub changed {
 }
 
 
-# Their tenants go.
+# Deletes their tenants.
 
 sub clean {
     my ($system) = @_;

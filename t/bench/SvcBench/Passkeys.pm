@@ -1,6 +1,6 @@
 package SvcBench::Passkeys;
 
-# Sign-ins with passkeys, of which the assertions are made beforehand.
+# Sign-ins with passkeys, whose assertions are made beforehand.
 
 use strict;
 use warnings;
@@ -23,7 +23,7 @@ my $CONNECTIONS = 64;
 my $VERIFY = '/v1/auth/passkey/verify';
 
 
-# No more than so many.  Each answer of 200 is a sign-in stored.
+# Measures at most so many sign-ins.  Each answer of 200 has stored one.
 
 sub sign_ins {
     my ($system, $seconds, $most) = @_;
@@ -49,7 +49,7 @@ sub sign_ins {
 }
 
 
-# A browser in which one user has registered a passkey, and its id.
+# Returns a browser in which one user has registered a passkey, and its id.
 
 sub prepare {
     my ($system) = @_;
@@ -81,7 +81,7 @@ sub done {
 }
 
 
-# Each of the others gets that key, under an id that follows from the user's.
+# Gives each of the others that key, under an id that follows from the user's.
 # Returns them: tenant, its Host, user.
 
 sub copies {
@@ -111,7 +111,8 @@ EOT
 }
 
 
-# So many Hosts and bodies, of the users in turn, for challenges of their own.
+# Makes so many lines of a Host and a body, of the users in turn, for challenges
+# of their own.
 
 sub assertions {
     my ($system, $authenticator, $id, $n, @users) = @_;
@@ -136,7 +137,7 @@ sub assertions {
 }
 
 
-# The bytes of UUIDs.
+# Returns the bytes of UUIDs.
 
 sub base64url {
     my ($uuids) = @_;
@@ -145,7 +146,7 @@ sub base64url {
 }
 
 
-# What was in flight when wrk left has its locks.
+# Waits, as requests in flight when wrk left still have their locks.
 
 sub clean {
     my ($system) = @_;

@@ -1,8 +1,8 @@
 package SvcBench::Peer;
 
-# The peer: the same SCIM users by fastify and pg, of t/bench/peer, in a database
-# of its own in the PostgreSQL of a system, with the same token and users.  Where
-# it is measured it takes the place of a SvcBench::System.
+# The peer: the same SCIM users by fastify and pg, of t/bench/peer, in a
+# database of its own in the PostgreSQL of a system, with the same token and
+# users.  When it is measured it replaces a SvcBench::System.
 
 use strict;
 use warnings;
@@ -20,8 +20,8 @@ my $NODE = 20;
 my $JSON = JSON::PP->new->utf8->canonical;
 
 
-# Beside a system with one tenant that has been seeded; installs the packages
-# when they are not there.
+# Starts beside a system with one seeded tenant; installs the packages when they
+# are missing.
 
 sub new {
     my ($class, $system) = @_;
@@ -40,7 +40,7 @@ sub new {
 }
 
 
-# What Node.js says it is; dies when there is none that fastify runs on.
+# Returns the version of Node.js; dies when there is none on which fastify runs.
 
 sub node_version {
     my ($status, $text) = run_apart([ 'node', '--version' ]);
@@ -85,7 +85,8 @@ sub psql {
 }
 
 
-# Its answers name the same URLs as the system's, so that they can be compared.
+# Starts it.  Its answers have the same URLs as the system's, so that they can
+# be compared.
 
 sub start {
     my ($self) = @_;
@@ -180,7 +181,7 @@ sub complaints {
 
 # --- its answers --------------------------------------------------------------
 
-# An answer of one of the two; undef when there is none.
+# Returns an answer of one of the two; undef when there is none.
 
 sub answer {
     my ($self, $base, $method, $path, $body, $token) = @_;
@@ -206,8 +207,8 @@ sub get {
 }
 
 
-# Both say the same to the same requests, but for ids and times, and so does what
-# they then have stored.
+# Checks that both give the same answers to the same requests, except for ids
+# and times, and that both have stored the same afterwards.
 
 sub check {
     my ($self) = @_;
@@ -259,7 +260,7 @@ sub same {
 }
 
 
-# What is made anew at each change differs.
+# Removes what is different at each change.
 
 sub comparable {
     my ($body, $method) = @_;

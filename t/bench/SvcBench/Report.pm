@@ -1,6 +1,6 @@
 package SvcBench::Report;
 
-# What the benchmark prints.
+# Prints the benchmark's results.
 
 use strict;
 use warnings;
@@ -35,7 +35,7 @@ sub median {
 }
 
 
-# 12345 as 12,345.
+# Formats 12345 as 12,345.
 
 sub number {
     my ($n) = @_;
@@ -76,8 +76,9 @@ sub machine {
 }
 
 
-# Rows: what, our result, against, the reference's, what of them is compared,
-# and the bound on the quotient: at least, or with a minus at most.
+# Rows: a title, our result, the reference's title, its result, the figure to
+# compare, and the bound on the quotient: a minimum, or, when negative, a
+# maximum.
 
 sub rows {
     my (%n) = @_;
@@ -265,8 +266,8 @@ sub rows {
 }
 
 
-# Prints rows of which both sides are there: a title with what goes for all of
-# them, and the rows.
+# Prints the rows whose sides were both measured: a title for all of them, and
+# the rows.
 
 sub table {
     my ($results, $title, @rows) = @_;
@@ -301,7 +302,7 @@ sub table {
 }
 
 
-# What takes no tick of the clock has taken nothing.
+# A measurement that took no tick of the clock counts as no time.
 
 sub ratio {
     my ($a, $b) = @_;
@@ -315,7 +316,7 @@ sub verdict {
 
     return 'FAIL' if faults($results, grep { $results->{$_} } $ours, $its);
 
-    # too few requests prove nothing, nor do too few writes about reads beside them
+    # too few requests prove nothing, and neither do reads beside too few writes
 
     return 'MISS' if of($results, $ours, 'rate')
                      < 0.95 * of($results, $ours, 'wanted')
@@ -326,7 +327,7 @@ sub verdict {
 }
 
 
-# PostgreSQL + workers + helper, where a measurement has them.
+# Formats PostgreSQL + workers + helper, where a measurement has them.
 
 sub cpu {
     my ($results, $name) = @_;
@@ -357,7 +358,7 @@ sub faults {
 }
 
 
-# The single rounds behind a median.
+# Formats the single rounds behind a median.
 
 sub rounds_line {
     my ($results, $name) = @_;

@@ -1,7 +1,7 @@
 package SvcBench::Scim;
 
-# Load of SCIM requests on a system, or on a peer that does the same work: what
-# is answered must have been done.
+# Load of SCIM requests on a system, or on a peer that does the same work, with
+# a check that what was answered has been done.
 
 use strict;
 use warnings;
@@ -15,8 +15,8 @@ my $CONNECTIONS = 64;
 
 # --- writes -----------------------------------------------------------------
 
-# Every answer of 201 is a user stored, with its event.  Those that were in
-# flight when wrk left are stored too.
+# Measures creations: every answer of 201 has stored a user, with its event.
+# Requests in flight when wrk left are stored, too.
 
 sub create {
     my ($system, $seconds, %opt) = @_;
@@ -31,7 +31,7 @@ sub create {
 }
 
 
-# Every answer of 200 has changed a user, with its event.
+# Measures changes: every answer of 200 has changed a user, with its event.
 
 sub change {
     my ($system, $script, $seconds, %opt) = @_;
@@ -46,7 +46,7 @@ sub change {
 }
 
 
-# Each user that is active is deactivated, and the other way round.
+# Deactivates each active user, and activates each other one.
 
 sub toggle {
     my ($system, $seconds) = @_;
@@ -78,9 +78,9 @@ sub reads {
 }
 
 
-# Reads while users are created at a fixed rate.  The writes begin before the
-# reads, and are ended after them; a request, of which the processor time is told,
-# is one of either kind.
+# Measures reads while users are created at a fixed rate.  The writes begin
+# before the reads, and end after them.  The processor time per request counts
+# both kinds.
 
 sub reads_beside_writes {
     my ($system, $seconds, $rate, %opt) = @_;

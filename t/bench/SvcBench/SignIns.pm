@@ -1,6 +1,6 @@
 package SvcBench::SignIns;
 
-# A simulation over as many addresses as it takes, and its SELECT by psql.
+# A simulation over many addresses, and its SELECT in psql.
 
 use strict;
 use warnings;

@@ -1,7 +1,7 @@
 package SvcBench::Smoke;
 
-# Both benchmarks with --smoke, beside each other: whether all that they measure can
-# be measured.
+# Runs both benchmarks with --smoke at the same time, to check that everything
+# that they measure can be measured.
 
 use strict;
 use warnings;
@@ -18,7 +18,7 @@ my $ROOT = Cwd::realpath(dirname(__FILE__) . '/../../..');
 my $LIMIT = 1_200;                      # seconds: not for ever
 
 
-# Shows what both have said; the exit status.
+# Prints the output of both.  Returns the exit status.
 
 sub run {
     my $begin = time;

@@ -1,7 +1,7 @@
 package SvcBench::Statements;
 
-# The statements of the modules, as sql.pl reads them: what pgbench runs and what is
-# explained is the very text that the modules prepare.
+# The statements of the modules, as sql.pl reads them: pgbench runs, and EXPLAIN
+# gets, the very text that the modules prepare.
 
 use strict;
 use warnings;
@@ -9,7 +9,8 @@ use warnings;
 use SvcTest::Process qw(slurp);
 
 
-# A hash by name: { name, text, nparams }; without those that are sent unnamed.
+# Returns a hash by name: { name, text, nparams }, without the statements that
+# are sent unnamed.
 
 sub read_all {
     my ($root) = @_;
@@ -26,7 +27,7 @@ sub read_all {
 }
 
 
-# The modules that are measured must have been built from these sources.
+# Checks that the measured modules have been built from these sources.
 
 sub check_modules {
     my ($statements, $dir) = @_;
@@ -41,7 +42,7 @@ sub check_modules {
 }
 
 
-# A source of C without its comments, and with lines that go on in one.
+# Returns a C source without its comments, and with continued lines joined.
 
 sub source {
     my ($file) = @_;

@@ -1,6 +1,6 @@
 package SvcBench::System;
 
-# What is measured: a private PostgreSQL that is set up as one that keeps data,
+# The system that is measured: a private PostgreSQL configured for durable data,
 # Redis, nginx with two workers, and ten tenants.
 
 use strict;
@@ -12,7 +12,7 @@ use SvcTest;
 use SvcTest::Process qw(run run_user slurp wait_for);
 
 
-# No checkpoint falls into a measurement, no autovacuum either: seeding and
+# No checkpoint and no autovacuum runs during a measurement: seeding and
 # resetting vacuum by themselves.
 
 my $POSTGRES = <<'EOT';
@@ -33,7 +33,8 @@ log_line_prefix = '%p %u '
 EOT
 
 
-# On a machine that has much else to do a moment is too short for many.
+# On a busy machine the default timeouts are too short for many requests at
+# once.
 
 my %PATIENT = map { $_ => '30s' } qw(svc_postgres_timeout svc_postgres_queue_timeout
                                      svc_redis_timeout);
@@ -109,7 +110,7 @@ sub start_postgres {
 }
 
 
-# A file for lua/common.lua with the SCIM tokens of tenants.
+# Writes a file for lua/common.lua with the SCIM tokens of tenants.
 
 sub token_file {
     my ($self, $name, @tenants) = @_;
@@ -126,7 +127,8 @@ sub token_file {
 }
 
 
-# The digest of a tenant's token, of kind "scim" or "api", as text for bytea.
+# Returns the digest of a tenant's token, of kind "scim" or "api", as text for
+# bytea.
 
 sub hash {
     my ($self, $tenant, $kind) = @_;
@@ -156,7 +158,7 @@ sub psql {
 }
 
 
-# Brings the database to so many users; it only ever grows.
+# Adds users to the database until it has so many.
 
 sub seed {
     my ($self, $users) = @_;
@@ -167,13 +169,14 @@ sub seed {
     my $n = $self->{s}->sql('SELECT count(*) FROM svc.user_account');
     die "$n users instead of $users\n" if $n != $users;
 
-    # what was written is not to be written out while others are measured
+    # writes everything out now, and not while others are measured
 
     $self->{s}->sql('CHECKPOINT');
 }
 
 
-# Users of these numbers in so many tenants, which are named so and numbered.
+# Adds users with these numbers to so many tenants, which have this name and a
+# number.
 
 sub add_users {
     my ($self, $name, $tenants, $first, $last) = @_;
@@ -191,7 +194,7 @@ sub reset {
 }
 
 
-# Takes away what a measurement may have left that came to no end.
+# Deletes what a measurement may have left that did not come to its end.
 
 sub mend {
     my ($self) = @_;
@@ -202,7 +205,8 @@ sub mend {
 }
 
 
-# An anomaly that is found beside them is an event as well, but not theirs.
+# Returns how many users were created.  Other events, as of an anomaly that is
+# found meanwhile, do not count.
 
 sub created {
     my ($self) = @_;
@@ -218,7 +222,7 @@ sub created {
 }
 
 
-# How many changes the audit log has.
+# Returns how many events the audit log has.
 
 sub events {
     my ($self) = @_;
@@ -227,7 +231,7 @@ sub events {
 }
 
 
-# The numbers of users who are not active.
+# Returns the numbers of the users who are not active.
 
 sub inactive {
     my ($self) = @_;
@@ -252,7 +256,7 @@ sub user_id {
 }
 
 
-# The bytes of one answer: head and body.
+# Returns the bytes of one answer: head and body.
 
 sub answer {
     my ($self, $path, $user) = @_;
@@ -283,8 +287,8 @@ sub plain {
 }
 
 
-# The answers that the load generators will get are the right ones, for some
-# users of each tenant.  Returns the size of one of each.
+# Checks that the load generators will get the right answers, for some users of
+# each tenant.  Returns the size of one answer of each kind.
 
 sub check_answers {
     my ($self) = @_;
@@ -313,7 +317,7 @@ sub check_answers {
 
 
 # Adds a location below /static that returns as many bytes as a GET of a user
-# does: what the head lacks is added to the body.
+# does: what its head is shorter is added to the body.
 
 sub add_static {
     my ($self) = @_;
@@ -356,7 +360,7 @@ sub workers {
 }
 
 
-# Whose processor time a measurement takes: see SvcBench::Cpu.
+# Returns the processes whose CPU a measurement counts: see SvcBench::Cpu.
 
 sub processes {
     my ($self) = @_;
@@ -367,8 +371,8 @@ sub processes {
 }
 
 
-# Resident memory of the biggest worker, in KB: all of it, and what is not
-# backed by a file.
+# Returns the resident memory of the biggest worker, in KB: all of it, and the
+# part that is not backed by a file.
 
 sub rss {
     my (@pids) = @_;
@@ -387,7 +391,7 @@ sub rss {
 }
 
 
-# Lines of logs that should not be there.
+# Returns lines of logs that should not be there.
 
 sub complaints {
     my ($self) = @_;

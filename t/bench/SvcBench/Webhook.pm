@@ -1,7 +1,7 @@
 package SvcBench::Webhook;
 
-# Webhooks, delivered to an nginx that answers at once, and whose access log
-# says when each came.
+# Webhooks, delivered to an nginx that answers at once, and whose access log has
+# the time of each.
 
 use strict;
 use warnings;
@@ -28,7 +28,8 @@ my $BODY = '{"id":"' . '0' x 32 . '","event":"user.created","tenantId":"'
 my (%r, $n);
 
 
-# Before the system starts: the receiver, and the directives that lead to it.
+# Starts the receiver before the system, and sets the directives for webhooks to
+# it.
 
 sub prepare {
     my ($system) = @_;
@@ -42,7 +43,7 @@ sub prepare {
     %r = (dir => $dir, port => SvcTest::Nginx::free_port(),
           log => "$dir/access.log");
 
-    # accepts, and says nothing
+    # accepts connections, and never answers
 
     $r{stall} = IO::Socket::INET->new(Listen => 4096,
                                       LocalAddr => '127.0.0.1')
@@ -60,7 +61,7 @@ sub prepare {
 }
 
 
-# The system's CAs, and one more.
+# Returns a file with the system's CAs, and one more.
 
 sub certificates {
     my ($dir) = @_;
@@ -157,7 +158,7 @@ sub url {
 }
 
 
-# An endpoint of tenant $i; the path and the id.
+# Makes an endpoint of tenant $i; returns the path and the id.
 
 sub hook {
     my ($system, $i, $url) = @_;
@@ -189,7 +190,7 @@ sub user {
 }
 
 
-# When deliveries came, since the log had $from bytes.
+# Returns when deliveries came, after the log's first $from bytes.
 
 sub came {
     my ($from, $path) = @_;
@@ -207,8 +208,8 @@ sub came {
 }
 
 
-# So many users are created that each of the endpoints gets its share; the time
-# from the first of them until all is there.
+# Creates so many users that each of the endpoints gets its share.  Returns the
+# time from the first of them until everything has come.
 
 sub burst {
     my ($system, $path, $hooks, $users) = @_;
@@ -223,7 +224,7 @@ sub burst {
 
     my $want = $hooks * $users;
 
-    # reading all lines each time would take a part of the processors
+    # reading all lines each time would use a part of the processors
 
     my $size = $from + $want * length sprintf "%.3f %s\n", $begin, $path;
 
@@ -267,7 +268,7 @@ sub reference {
 }
 
 
-# From before a user is created until the receiver has the webhook.
+# Measures from before a user is created until the receiver has the webhook.
 
 sub delay {
     my ($system, $seconds) = @_;
@@ -323,8 +324,8 @@ sub beside {
 }
 
 
-# The same while all tenants of @$tenants have so many endpoints at a path that
-# holds on to attempts, and events for them.
+# Measures the same while all tenants of @$tenants have so many endpoints at a
+# path that holds on to attempts, and events for them.
 
 sub beside_crowd {
     my ($system, $seconds, $path, $tenants, $hooks, $users, $begun) = @_;
@@ -364,7 +365,7 @@ sub drip {
 }
 
 
-# A tenth of them, for a moment.
+# Measures a tenth of them, for a moment.
 
 sub hang {
     my ($system, $seconds) = @_;
@@ -393,8 +394,8 @@ sub posts {
 }
 
 
-# Users created as fast as they are answered, each with a webhook, while helpers look
-# for missing events in the audit log, or do not.  All is delivered before it ends.
+# Creates users as fast as they are answered, each with a webhook, while the
+# outbox is on or off.  All are delivered before it ends.
 
 sub outbox {
     my ($system, $seconds, $on) = @_;

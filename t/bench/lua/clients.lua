@@ -1,5 +1,5 @@
--- POST of BENCH_BODY to BENCH_PATH, each as one of the clients, by chance, of the
--- file BENCH_LINES: values of "Authorization".
+-- POST of BENCH_BODY to BENCH_PATH, each as a random one of the clients in the
+-- file BENCH_LINES, which has values of "Authorization".
 
 local here = debug.getinfo(1, "S").source:match("^@(.*/)")
 local common = dofile(here .. "common.lua")

@@ -9,8 +9,8 @@
 --   BENCH_HEADERS lines, see header_lines()
 --   BENCH_PREBUILT  how many requests prebuild() makes
 --   BENCH_ANSWERED  a file that is there when there was an answer, and holds the
---                   first one that is an error; who has a response() of its own
---                   calls answered() in it
+--                   first one that is an error; a script with a response() of
+--                   its own calls answered() in it
 
 local ffi = require("ffi")
 
@@ -62,14 +62,14 @@ function M.answered(status, _, body)
 end
 
 
--- wrk parses no answer for those who do not ask
+-- wrk parses answers only for scripts that ask for it
 
 if answered then
     response = M.answered
 end
 
 
--- To be called from init(): only then has the thread its number.
+-- Must be called from init(): only then the thread has its number.
 
 function M.randomise()
     math.randomseed(tonumber(os.getenv("BENCH_SEED")) * 64 + thread_number)
@@ -86,7 +86,7 @@ function M.id(user)
 end
 
 
--- Users are in the tenants in turn.
+-- Users belong to the tenants in turn.
 
 function M.tenant(user)
     return user % #M.tokens
@@ -98,7 +98,7 @@ function M.headers(user)
 end
 
 
--- A whole user, in the shape that Entra ID sends.
+-- Returns a whole user, in the form that Entra ID sends.
 
 function M.body(external_id, user_name, last_name, title)
     return string.format(BODY, external_id, user_name, last_name, last_name,
@@ -106,7 +106,7 @@ function M.body(external_id, user_name, last_name, title)
 end
 
 
--- A function of a user and a body that makes a request of this method.
+-- Returns a function of a user and a body that makes a request of this method.
 
 function M.writer(method)
     local head = method .. " /scim/v2/Users/%s HTTP/1.1\r\nHost: "
@@ -122,8 +122,8 @@ function M.writer(method)
 end
 
 
--- A request() that returns each of many requests in turn, made beforehand, so
--- that wrk takes as little as it can of the processors that it shares with
+-- Returns a request() that gives each of many requests in turn.  They are made
+-- beforehand, so that wrk uses little of the processors that it shares with
 -- what it measures.
 
 function M.prebuild(make)
@@ -142,7 +142,7 @@ function M.prebuild(make)
 end
 
 
--- BENCH_HEADERS as a table.
+-- Returns BENCH_HEADERS as a table.
 
 function M.header_lines()
     local headers = {}

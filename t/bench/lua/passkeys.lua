@@ -1,6 +1,6 @@
 -- POST of each line of the file BENCH_LINES, a Host and a body, to BENCH_PATH,
--- once, with BENCH_HEADERS: it ends before the time is over when there are no
--- more.  One thread.
+-- once, with BENCH_HEADERS.  It ends early when there are no more lines.  One
+-- thread.
 
 local here = debug.getinfo(1, "S").source:match("^@(.*/)")
 local common = dofile(here .. "common.lua")

@@ -1,6 +1,6 @@
 -- PATCH of "active", of one user after the other: each request changes it.
--- BENCH_INACTIVE is a Lua file that returns the users who are not active now.
--- A user's requests are far apart, and all of one thread.
+-- BENCH_INACTIVE is a Lua file that returns the inactive users.  The requests
+-- for a user are far apart, and all from one thread.
 
 local here = debug.getinfo(1, "S").source:match("^@(.*/)")
 local common = dofile(here .. "common.lua")

@@ -23,7 +23,7 @@ function request()
     local user = common.any_user()
     local body = string.format(BODY, math.random(1, 1000000000000000))
 
-    -- not the first one, whose session it is
+    -- not the first one, whose session is used
 
     user = math.max(user - common.tenant(user), #common.tokens)
 

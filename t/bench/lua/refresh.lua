@@ -1,5 +1,5 @@
 -- POST of refresh tokens to BENCH_PATH: those of the file BENCH_LINES, and then
--- those that were answered.
+-- those of the answers.
 
 local here = debug.getinfo(1, "S").source:match("^@(.*/)")
 local common = dofile(here .. "common.lua")

@@ -63,9 +63,9 @@ async function rows(name, ...values) {
 }
 
 
-// The change and its audit event, in one transaction of two round trips: the row,
-// or undefined when nothing was changed.  "event" gives the action and the details
-// of a row.
+// Makes the change and its audit event, in one transaction of two round trips.
+// Returns the row, or undefined when nothing was changed.  "event" returns the
+// action and the details for a row.
 
 async function write(request, event, name, ...values) {
     const { caller } = request;
@@ -103,7 +103,7 @@ async function write(request, event, name, ...values) {
 }
 
 
-// What an UPDATE that returns the old values has changed.
+// Returns what an UPDATE that returns the old values has changed.
 
 function changed(row) {
     const names = NAMES.filter((_, i) =>

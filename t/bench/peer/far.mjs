@@ -1,6 +1,6 @@
-// A SCIM server far away: each request is answered after as many ms as it is told.  It
-// remembers the names of users until a DELETE, and finds those that a filter compares
-// with; below /plain it takes a filter of one comparison alone.
+// A SCIM server far away: it answers each request after a given number of ms.
+//  It remembers the names of users until a DELETE, and finds those that a
+// filter compares with; below /plain it accepts filters of one comparison only.
 
 import { createServer } from 'node:http';
 import { randomUUID } from 'node:crypto';

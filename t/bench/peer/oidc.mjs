@@ -1,5 +1,5 @@
-// The peer of the benchmark of OAuth: tokens of a client, and introspections of
-// them, by oidc-provider, in as many processes as nginx has workers.
+// The peer of the benchmark of OAuth: oidc-provider issues tokens of a client,
+// and introspects them, in as many processes as nginx has workers.
 //
 // Environment: PEER_PORT, PEER_WORKERS, PEER_RESOURCE, whose tokens are JWTs by
 // ES256, and below it, /rs256, by RS256;
@@ -23,7 +23,7 @@ const CLIENT = {
 let pool;
 
 
-// What a client's token needs of an adapter: to be stored, and found.
+// What a client's token needs of an adapter: storing and finding.
 
 class Records {
     constructor(model) {

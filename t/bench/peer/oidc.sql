@@ -1,4 +1,4 @@
--- The records of oidc-provider, as it stores and finds them.
+-- The records of oidc-provider, stored and found as it needs them.
 
 CREATE TABLE oidc_record (
     model       text         NOT NULL,

@@ -1,4 +1,4 @@
--- Takes away what a measurement has created, as ../sql/reset.sql does.
+-- Deletes what a measurement has created, as ../sql/reset.sql does.
 
 BEGIN;
 LOCK TABLE user_account IN EXCLUSIVE MODE;

@@ -1,6 +1,6 @@
 'use strict';
 
-// SCIM users: from a row to a resource, and from a request to columns.
+// SCIM users: converts a row to a resource, and a request to columns.
 
 const CORE = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
@@ -10,7 +10,7 @@ const ERROR = 'urn:ietf:params:scim:api:messages:2.0:Error';
 const text = { type: 'string' };
 const input = { type: ['string', 'null'], maxLength: 256 };
 
-// What fastify serialises by.
+// The schema by which fastify serialises.
 
 const user = {
     type: 'object',
@@ -66,7 +66,7 @@ const error = {
     },
 };
 
-// What fastify checks bodies by.
+// The schema by which fastify checks bodies.
 
 const profile = {
     type: 'object',
@@ -149,7 +149,7 @@ function errorOf(status, detail, scimType) {
 }
 
 
-// The columns of a profile, in the order of the statements' parameters.
+// Returns the columns of a profile, in the order of the statements' parameters.
 
 function columns(body) {
     return [
@@ -164,7 +164,7 @@ function columns(body) {
 }
 
 
-// The name in a filter like: userName eq "ada@acme.test".
+// Returns the name in a filter like: userName eq "ada@acme.test".
 
 function filterName(filter) {
     const found = /^userName eq ("(?:[^"\\]|\\.)*")$/i.exec(filter ?? '');
@@ -173,7 +173,7 @@ function filterName(filter) {
 }
 
 
-// What a PatchOp says of "active"; undefined when it says nothing.
+// Returns what a PatchOp sets "active" to; undefined when it does not set it.
 
 function patchActive(body) {
     let active;

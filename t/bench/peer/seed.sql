@@ -1,5 +1,5 @@
--- Users 0 to :users - 1 of the tenant :tenant, the same as those of
--- ../sql/seed.sql, its token of the digest :hash, and a hundred of nobody.
+-- Makes users 0 to :users - 1 of the tenant :tenant, the same as those of
+-- ../sql/seed.sql, its token with the digest :hash, and a hundred unused ones.
 
 INSERT INTO user_account (tenant_id, id, user_name, external_id,
                           email_verified, source, first_name, last_name,

@@ -1,4 +1,4 @@
--- The bundle read, and one role written, as one explicit transaction; each
+-- Reads the bundle and writes one role, in one explicit transaction; each
 -- client has a tenant of its own.
 BEGIN;
 {auth_caller, (:api_hashes::text[])[:client_id + 1]::bytea, :api_kind, :api_config, :api_actor, :ip, :agent, :request_id};

@@ -1,5 +1,5 @@
--- The two statements of a GET, of which the second must give one row: it does
--- so only when the first has found the token and set the tenant.
+-- The two statements of a GET.  The second must return one row, which it does
+-- only when the first has found the token and set the tenant.
 \set n 1008000000000000000 + 10 * random(0, :users / 10 - 1) + {tenant}
 BEGIN;
 {auth_read, :hash{tenant}, :kind, :permission};

@@ -1,4 +1,4 @@
--- What a token of a client's own is decided on, as one pipeline.
+-- Reads what the issuing of a client's own token depends on, as one pipeline.
 \startpipeline
 {oauth_login, :digest};
 {oauth_own, :client};

@@ -1,9 +1,10 @@
--- Takes away what a measurement has created, the users seeded having another
--- source, and reactivates whom it has deactivated.
+-- Deletes what a measurement has created (seeded users have another source),
+-- and reactivates the users whom it has deactivated.
 
 SET session_replication_role = replica;
 
--- a request may still be on its way: it goes with its event, or comes with it
+-- a request may still be on its way: it is deleted with its event, or stored
+-- with it
 
 BEGIN;
 LOCK TABLE svc.user_account IN EXCLUSIVE MODE;
@@ -15,7 +16,7 @@ COMMIT;
 SELECT svc.user_recount();
 
 VACUUM (ANALYZE) svc.user_account;
--- an older schema has none
+-- an older schema does not have this table
 SELECT 'VACUUM (ANALYZE) svc.user_inactive'
  WHERE to_regclass('svc.user_inactive') IS NOT NULL \gexec
 VACUUM svc.credential;

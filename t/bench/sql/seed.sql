@@ -1,7 +1,7 @@
--- Users :first to :last, counted from 0, in turn in each of so many :tenants,
--- which are called :tenant and a number from 0.  The id of a user follows from its
--- number, so that a load generator can make it up: see lua/common.lua and
--- pgbench/get.sql.
+-- Makes users :first to :last, counted from 0, in each of :tenants tenants in
+-- turn, which are called :tenant and a number from 0.  The id of a user follows
+-- from its number, so that a load generator can compute it: see lua/common.lua
+-- and pgbench/get.sql.
 
 -- foreign keys hold by construction, and the users are counted afterwards
 
@@ -22,8 +22,8 @@ ORDER BY i;
 
 SELECT svc.user_recount();
 
--- the credentials' last_used_at is fresh: it is written once a minute at most,
--- and by nobody's load
+-- the credentials' last_used_at is recent: it is written once a minute at most,
+-- and so not under load
 
 UPDATE svc.credential SET last_used_at = now();
 

@@ -1,5 +1,5 @@
--- So many :tenants more, each with a client whose id and secret follow from the
--- tenant's slug, whose number is counted from 0.
+-- Makes :tenants more tenants, each with a client whose id and secret follow
+-- from the tenant's slug, which contains its number from 0.
 
 INSERT INTO svc.tenant (slug, name)
 SELECT 'oauth' || i, 'OAuth ' || i FROM generate_series(0, :tenants - 1) i;

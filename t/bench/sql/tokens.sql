@@ -1,5 +1,5 @@
--- Tokens of nobody, a hundred in each tenant, so that a token is looked up in
--- its index: a table of twenty rows would be scanned.
+-- Makes unused tokens, a hundred in each tenant, so that a token is looked up
+-- in its index: a table of twenty rows would be scanned.
 
 INSERT INTO svc.credential (token_hash, tenant_id, kind, name, prefix,
                             permissions)

@@ -1,5 +1,5 @@
--- So many opaque :tokens more of a :client, of the last days, each with an id in
--- which there is its time.
+-- Makes :tokens more opaque tokens of a :client, of the last days, each with
+-- its time in its id.
 
 SET synchronous_commit = off;
 
