@@ -1,6 +1,6 @@
 /*
- * An access policy: what is taken is written, read again as the same, and
- * evaluated as its networks, one by one, say.
+ * An access policy: an accepted one is written, read again as the same, and
+ * evaluated as its networks say one by one.
  */
 
 #include "ngx_fuzz.h"
@@ -115,7 +115,7 @@ fuzz_again(ngx_pool_t *pool, const ngx_svc_access_policy_t *policy,
 }
 
 
-/* From the first address of each network, and the ones next to it. */
+/* Evaluates the first address of each network, and the ones next to it. */
 
 static void
 fuzz_evaluate(const ngx_svc_access_policy_t *policy,
@@ -196,7 +196,7 @@ fuzz_address(const ngx_svc_access_policy_t *policy,
 }
 
 
-/* But for its windows. */
+/* Returns whether a rule matches, apart from its time windows. */
 
 static ngx_uint_t
 fuzz_matches(const ngx_svc_access_rule_t *rule, const ngx_svc_addr_t *addr,

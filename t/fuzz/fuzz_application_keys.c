@@ -1,7 +1,7 @@
 /*
- * Keys of applications.  An input is a JWK Set: what is taken has 1 to 5 public
- * keys, each with a name of its own, and each is taken when it is read again, of
- * what cJSON writes of the set.
+ * Keys of applications.  An input is a JWK Set.  An accepted one has 1 to 5
+ * public keys, each with a name of its own, and is accepted again when it is
+ * read from what cJSON writes of the set.
  */
 
 #include "ngx_fuzz.h"
@@ -95,7 +95,7 @@ fuzz_set(cJSON *json)
 }
 
 
-/* A key verifies by what it is: one of RSA by one alg, or by two. */
+/* A key verifies by its type: an RSA key by one alg, or by two. */
 
 static void
 fuzz_jwk(const cJSON *jwk)
@@ -132,7 +132,7 @@ fuzz_jwk(const cJSON *jwk)
 }
 
 
-/* As when PostgreSQL has stored them. */
+/* Reads the set again, as from PostgreSQL. */
 
 static void
 fuzz_again(const cJSON *json)

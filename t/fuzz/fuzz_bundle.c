@@ -1,6 +1,6 @@
 /*
- * Bodies of plan and apply, from the bytes on: what is accepted is written in a
- * form that is read as the same, and written the same again.
+ * Bodies of plan and apply, as bytes: an accepted one is written in a form that
+ * is read as the same bundle, and written again as the same text.
  */
 
 #include "ngx_fuzz.h"
@@ -117,7 +117,7 @@ fuzz_canonical(ngx_pool_t *pool, ngx_svc_admin_bundle_t *bundle)
 }
 
 
-/* Without the same key twice. */
+/* Tests that they are sorted, without equal keys. */
 
 static void
 fuzz_sorted(ngx_svc_admin_bundle_t *bundle)
@@ -158,7 +158,7 @@ fuzz_same(ngx_pool_t *pool, ngx_svc_admin_bundle_t *a,
 }
 
 
-/* Any plan can be written, and is JSON. */
+/* Each plan can be written, and is JSON. */
 
 static void
 fuzz_plan(ngx_pool_t *pool, ngx_svc_admin_bundle_t *live,

@@ -1,5 +1,5 @@
 /*
- * Names of hosts: what is taken is one in A-labels, and stays as it is.
+ * Host names: an accepted one consists of A-labels, and is its own normal form.
  */
 
 #include "ngx_fuzz.h"

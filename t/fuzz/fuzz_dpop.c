@@ -1,6 +1,6 @@
 /*
- * DPoP proofs.  An input is a header and a payload, a line each, that the key
- * signs, and a nonce; or, with one line only, a proof as it came.
+ * DPoP proofs.  An input has a header and a payload, one line each, which the
+ * key signs, and a nonce; or, with one line only, a proof as it is.
  */
 
 #include "ngx_fuzz_jose.h"
@@ -88,7 +88,7 @@ fuzz_check(ngx_pool_t *pool, const ngx_str_t *proof, const ngx_str_t *payload,
     if (payload) {
         fuzz_taken(pool, payload, &dpop, with_token);
 
-        /* one bit of the signature; the last character has more than one */
+        /* one bit of the signature; the last one has unused bits */
 
         proof->data[proof->len - 2 - proof->len % 80] ^= 1;
 
@@ -115,7 +115,7 @@ fuzz_taken(ngx_pool_t *pool, const ngx_str_t *payload,
 
     fuzz_assert(ngx_svc_json_parse(pool, &copy, &json, &err) == NGX_OK);
 
-    /* nobody else's key can have signed it */
+    /* no other key can have signed it */
 
     (void) ngx_svc_base64url(text, dpop->jkt, sizeof(dpop->jkt));
     fuzz_assert(memcmp(text, FUZZ_THUMBPRINT, NGX_SVC_JWK_KID) == 0);
@@ -177,7 +177,7 @@ fuzz_refused(const ngx_svc_error_t *err)
 }
 
 
-/* None is good that we have not made. */
+/* No nonce is valid that we have not made. */
 
 static void
 fuzz_nonce(const ngx_str_t *nonce)

@@ -1,6 +1,6 @@
 /*
- * Forms: the parameters are those that a second reader finds, in its order of
- * each name.
+ * Forms: the parameters are those that a second reader finds, in the same order
+ * for each name.
  */
 
 #include "ngx_fuzz.h"
@@ -75,7 +75,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 }
 
 
-/* How many there are; more than FUZZ_PAIRS: too many; -1: one is not good. */
+/*
+ * Returns the number of parameters; more than FUZZ_PAIRS: too many; -1: one is
+ * invalid.
+ */
 
 static int
 fuzz_read(const uint8_t *data, size_t size)

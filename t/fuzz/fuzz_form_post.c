@@ -1,5 +1,5 @@
 /*
- * A page that posts: whatever is in it, it has the tags that it always has, and a
+ * A page that posts a form: whatever is in it, it has the same tags, and a
  * second reader finds what has been written.
  */
 
@@ -49,7 +49,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fields[i].name = fuzz_names[i];
         fields[i].value.len = part;
 
-        /* one of them is missing, at times */
+        /* one of them is missing, sometimes */
 
         if (i || size % 3) {
             fields[i].value.data = copy + (i + 1) * part;
@@ -66,7 +66,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 }
 
 
-/* As many tags and quotes as a page with nothing in it, and those of inputs. */
+/* It has as many tags and quotes as an empty page, and those of the inputs. */
 
 static void
 fuzz_page(ngx_pool_t *pool, const ngx_str_t *page, const ngx_str_t *uri,
@@ -106,7 +106,7 @@ fuzz_page(ngx_pool_t *pool, const ngx_str_t *page, const ngx_str_t *uri,
 }
 
 
-/* Returns what follows an attribute, which has that value. */
+/* Returns the end of an attribute, which has that value. */
 
 static const u_char *
 fuzz_attribute(const u_char *p, const u_char *end, const char *before,

@@ -1,5 +1,5 @@
 /*
- * Images: any bytes get a clear answer, the same each time.
+ * Images: any bytes get a clear answer, which is the same each time.
  */
 
 #include "ngx_fuzz.h"
@@ -8,7 +8,7 @@
 #include <zlib.h>
 
 
-/* What libFuzzer invents is small in bytes; keep it so in pixels. */
+/* libFuzzer makes inputs of few bytes; this keeps them few in pixels, too. */
 
 #define FUZZ_IMAGE_SIDE  512
 
@@ -30,7 +30,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     fuzz_check(data, size);
 
-    /* what the walks would stop at, so that the libraries get to see it */
+    /*
+     * mends what the checks would stop at, so that the libraries get to see it
+     */
 
     if (size > 20 && (data[0] == 0x89 || data[0] == 'R')) {
         mended = malloc(size);
@@ -82,7 +84,7 @@ fuzz_check(const uint8_t *data, size_t size)
 }
 
 
-/* Sets the CRCs right, behind which libpng would see nothing else. */
+/* Corrects the CRCs: without that libpng would read no further. */
 
 static void
 fuzz_png_sums(uint8_t *data, size_t size)
@@ -103,7 +105,7 @@ fuzz_png_sums(uint8_t *data, size_t size)
 }
 
 
-/* The RIFF's length, and the only chunk's. */
+/* Corrects the RIFF's length, and the only chunk's. */
 
 static void
 fuzz_webp_sizes(uint8_t *data, size_t size)
@@ -120,7 +122,7 @@ fuzz_webp_sizes(uint8_t *data, size_t size)
 }
 
 
-/* A WebP of VP8L or VP8X: the sides lie where they always do. */
+/* Returns whether a WebP of VP8L or VP8X is large, by the sides in its head. */
 
 static ngx_uint_t
 fuzz_large(const uint8_t *data, size_t size)

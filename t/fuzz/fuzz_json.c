@@ -1,5 +1,5 @@
 /*
- * A request's body: the guard, the parser behind it, and the writer.
+ * A request's body: the check, the parser after it, and the writer.
  */
 
 #include "ngx_fuzz.h"
@@ -54,7 +54,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 }
 
 
-/* cJSON reads what the guard admits, top levels that are no objects too. */
+/* cJSON reads what the check accepts, including texts that are not objects. */
 
 static void
 fuzz_admitted(const uint8_t *data, size_t size)
@@ -68,7 +68,7 @@ fuzz_admitted(const uint8_t *data, size_t size)
 }
 
 
-/* What the writer writes of all strings and names is read as the same. */
+/* All strings and names that the writer writes are read as the same. */
 
 static void
 fuzz_parsed(ngx_pool_t *pool, cJSON *json)

@@ -1,10 +1,10 @@
 /*
- * JSON Web Keys.  An input is a JWK; or, behind a line "e" or "o", the bytes of
+ * JSON Web Keys.  An input is a JWK; or, after a line "e" or "o", the bytes of
  * the coordinates of a P-256 or of an Ed25519 key.
  *
- * What is taken has the thumbprint of what OpenSSL has of it, in whatever order
- * its members come, is public, and verifies what its own private key has signed
- * alone; of bytes all are taken that OpenSSL takes, but points of small order.
+ * An accepted key has the thumbprint of OpenSSL's values, in any order of its
+ * members, is public, and verifies only what its own private key has signed.
+ * Of bytes all are accepted that OpenSSL accepts, except points of small order.
  */
 
 #include "ngx_fuzz_jose.h"
@@ -119,7 +119,10 @@ fuzz_bytes(ngx_pool_t *pool, int kty, const u_char *data, size_t size)
 }
 
 
-/* As OpenSSL's curves say it; of coordinates that are less than the prime. */
+/*
+ * Tells by OpenSSL's curves whether coordinates less than the prime are a
+ * point.
+ */
 
 static int
 fuzz_on_curve(const u_char *xy)
@@ -187,7 +190,7 @@ fuzz_read(cJSON *json, u_char *thumbprint, ngx_svc_jwa_e *alg)
 }
 
 
-/* In another order it is the same key; with a private member it is none. */
+/* In another order it is the same key; with a private member it is refused. */
 
 static void
 fuzz_members(cJSON *json, const u_char *thumbprint)
@@ -217,13 +220,13 @@ fuzz_members(cJSON *json, const u_char *thumbprint)
     fuzz_assert(ngx_svc_jwk_public(json, &key, &alg, again) == NGX_DECLINED);
     fuzz_assert(key == NULL);
 
-    /* the only member that is not of the pool */
+    /* the only member that is not allocated from the pool */
 
     cJSON_DeleteItemFromObjectCaseSensitive(json, secret);
 }
 
 
-/* RFC 7638 of what OpenSSL has for a key. */
+/* Computes RFC 7638's thumbprint from OpenSSL's values of a key. */
 
 static void
 fuzz_thumbprint(EVP_PKEY *key, ngx_svc_jwa_e alg, const u_char *thumbprint)

@@ -4,8 +4,8 @@
  *   s   header, payload: signed
  *   p   header, payload, signature (64 bytes are made of it): put together
  *
- * and without such a line it is a JWS as it came.  What is taken is of one
- * spelling, what was signed verifies, and nothing else does.
+ * and without such a line it is a JWS as it is.  An accepted one has only one
+ * spelling; what was signed verifies, and nothing else does.
  */
 
 #include "ngx_fuzz_jose.h"
@@ -131,7 +131,7 @@ fuzz_jws(ngx_pool_t *pool, const ngx_str_t *text, int is_signed)
 }
 
 
-/* Of each part: decoded, by OpenSSL, and encoded again. */
+/* Decodes each part by OpenSSL, and encodes it again. */
 
 static void
 fuzz_spelling(const ngx_str_t *text)

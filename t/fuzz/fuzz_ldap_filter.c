@@ -1,6 +1,6 @@
 /*
- * A search filter of LDAP: what is accepted has its brackets in pairs, and the
- * marks that are in it.
+ * An LDAP search filter: an accepted one has its brackets in pairs, and all its
+ * marks are found.
  */
 
 #include "ngx_fuzz.h"

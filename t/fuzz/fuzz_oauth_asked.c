@@ -1,6 +1,6 @@
 /*
- * The parameter "claims": what is taken is a JSON object to cJSON itself, asks
- * for nothing that is not in it, and comes back as it was from the grant.
+ * The parameter "claims": an accepted one is a JSON object for cJSON, too, asks
+ * only for what is in it, and comes back unchanged from the grant.
  */
 
 #include "ngx_fuzz.h"
@@ -64,7 +64,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 }
 
 
-/* A bit is a member that is there, and each that is known is a bit. */
+/* Each bit is a member that is there, and each known member is a bit. */
 
 static void
 fuzz_place(const cJSON *json, const char *name, ngx_uint_t bits)

@@ -1,7 +1,7 @@
 /*
- * Assertions of clients.  An input is a header and a payload, a line each,
- * that the key signs; or, with one line only, an assertion as it came.  What
- * is taken says of itself what it must, and the key has signed it, if the
+ * Assertions of clients.  An input has a header and a payload, one line each,
+ * which the key signs; or, with one line only, an assertion as it is.  An
+ * accepted one has the required claims, and the key has signed it, if the
  * header says so.
  */
 
@@ -67,7 +67,7 @@ fuzz_check(ngx_pool_t *pool, const ngx_str_t *text, const ngx_str_t *payload)
     if (rc != NGX_OK) {
         fuzz_assert(rc == NGX_DECLINED && a.why != NULL);
 
-        /* for the log, and for RFC 6749, 5.2 */
+        /* it goes to the log, and must be valid for RFC 6749, 5.2 */
 
         for (i = 0; a.why[i]; i++) {
             fuzz_assert(a.why[i] >= ' ' && a.why[i] < 0x7f
@@ -148,7 +148,7 @@ fuzz_times(const cJSON *json)
 }
 
 
-/* The key verifies what it has signed, under its own algorithm alone. */
+/* The key verifies what it has signed, and only under its own algorithm. */
 
 static void
 fuzz_signature(ngx_svc_oauth_assertion_t *a)

@@ -1,6 +1,6 @@
 /*
- * A new password: whatever it is, it is taken or refused with a reason, and
- * what is known of its owner is not in one that is taken.
+ * A new password: any password is accepted, or refused with a reason, and an
+ * accepted one does not contain what is known of its owner.
  */
 
 #include "ngx_fuzz.h"
@@ -42,7 +42,10 @@ fuzz_init(void)
 }
 
 
-/* The rules, the least length, the password, and words with a zero between. */
+/*
+ * The input: the rules, the minimum length, the password, and words, separated
+ * by zeros.
+ */
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -101,7 +104,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 }
 
 
-/* Twice the same; and nothing but the length matters without rules. */
+/* The answer is the same twice; without rules only the length matters. */
 
 static ngx_int_t
 fuzz_check(const ngx_str_t *password, const ngx_svc_password_policy_t *policy,
@@ -133,7 +136,7 @@ fuzz_check(const ngx_str_t *password, const ngx_svc_password_policy_t *policy,
 }
 
 
-/* Upper case, as far as it is ASCII, is as common. */
+/* The password in upper case, as far as it is ASCII, is just as common. */
 
 static void
 fuzz_common(const ngx_str_t *password)

@@ -1,6 +1,7 @@
 /*
- * Passwords as they are compared: what is taken is UTF-8 without controls and
- * without spaces of other kinds, no longer than it may be, and stays as it is.
+ * Passwords in the form in which they are compared: an accepted one is UTF-8
+ * without control characters and other spaces, within its length, and stays
+ * unchanged when it is converted again.
  */
 
 #include "ngx_fuzz.h"

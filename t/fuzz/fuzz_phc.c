@@ -1,6 +1,6 @@
 /*
- * Stored passwords: what is taken is within the limits and is written again as
- * it was; a cheap one is verified.
+ * Stored passwords: an accepted one is within the limits, and is written again
+ * as it was; a cheap one is verified.
  */
 
 #include "ngx_fuzz.h"
@@ -117,7 +117,7 @@ fuzz_again(const uint8_t *data, size_t size, const ngx_svc_phc_t *phc)
 }
 
 
-/* Bit by bit. */
+/* Encodes base64 bit by bit. */
 
 static size_t
 fuzz_base64(char *out, const u_char *bytes, size_t len, char plus)

@@ -1,5 +1,5 @@
 /*
- * Resources and lists of a target of outbound SCIM, from the bytes on.
+ * Resources and lists of a SCIM target, as bytes.
  */
 
 #include "ngx_fuzz.h"
@@ -81,7 +81,7 @@ fuzz_read(const cJSON *json, const ngx_svc_push_want_t *want)
 }
 
 
-/* Of what is merged nothing differs from what is wanted. */
+/* After merging, the resource does not differ from the wanted one. */
 
 static void
 fuzz_merge(ngx_pool_t *pool, const cJSON *json,

@@ -1,6 +1,6 @@
 /*
- * Redirect URIs of applications, and resource URIs: what is accepted has what it
- * must not have in no spelling, and a key is its own key.
+ * Redirect URIs of applications, and resource URIs: an accepted one has no
+ * forbidden part in any spelling, and a key is its own key.
  */
 
 #include "ngx_fuzz.h"
@@ -66,7 +66,7 @@ fuzz_redirect(const ngx_str_t *uri)
 }
 
 
-/* Between the parts there is a port, or nothing. */
+/* Tests that there is a port, or nothing, between the parts. */
 
 static void
 fuzz_loopback(const ngx_str_t *uri)
@@ -102,7 +102,7 @@ fuzz_loopback(const ngx_str_t *uri)
 }
 
 
-/* A URI whose port is free ends so. */
+/* Tests that a URI whose port is free ends in the right way. */
 
 static void
 fuzz_known(const ngx_str_t *before)

@@ -1,8 +1,8 @@
 /*
- * Targets.  An input is one URI a line, of which each is compared with the
- * next: their keys are equal iff what a second reader makes of them (RFC 3986,
- * 6.2.2.1, 6.2.2.2 and 6.2.3) is.  And each is written in other ways, which
- * must not change its key.
+ * Resource URIs.  An input has one URI on each line, and each is compared with
+ * the next: their keys are equal if and only if a second reader (RFC 3986,
+ * 6.2.2.1, 6.2.2.2 and 6.2.3) finds them equal.  Each is also written in other
+ * ways, which must not change its key.
  */
 
 #include "ngx_fuzz.h"
@@ -101,7 +101,7 @@ fuzz_uri(fuzz_uri_t *u)
 
     fuzz_assert(u->key.len >= 3 && u->key.len <= u->uri.len + 1);
 
-    /* a key is its own key; it may be one byte too long to be taken */
+    /* a key is its own key; it may be one byte too long to be accepted */
 
     key.data = again;
 
@@ -122,7 +122,7 @@ fuzz_uri(fuzz_uri_t *u)
 }
 
 
-/* By RFC 3986's appendix B. */
+/* Normalizes by RFC 3986's appendix B. */
 
 static void
 fuzz_normal(const ngx_str_t *uri, char *out)
@@ -223,7 +223,7 @@ fuzz_percent(const char *text, char *out)
 }
 
 
-/* Bits of how: what is written in another way. */
+/* The bits of "how" say what is written in another way. */
 
 static void
 fuzz_other(const fuzz_uri_t *u, unsigned int how)

@@ -1,5 +1,5 @@
 /*
- * Bodies of POST and PUT, from the bytes on.
+ * Bodies of POST and PUT, as bytes.
  */
 
 #include "ngx_fuzz_scim.h"
@@ -66,7 +66,7 @@ fuzz_create(cJSON *json, ngx_svc_scim_user_t *user, ngx_int_t *created)
 }
 
 
-/* PUT takes what POST takes, reads the same, and clears what is absent. */
+/* PUT accepts what POST accepts, reads the same, and clears what is absent. */
 
 static void
 fuzz_replace(cJSON *json, ngx_svc_scim_user_t *created, ngx_int_t rc)

@@ -50,7 +50,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 }
 
 
-/* The same value in its plainest form is read as the same. */
+/* The same value in its simplest spelling is read as the same. */
 
 static void
 fuzz_again(ngx_svc_scim_filter_t *filter)

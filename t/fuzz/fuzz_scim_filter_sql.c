@@ -1,5 +1,5 @@
 /*
- * Filters as conditions of SQL.
+ * Filters as SQL conditions.
  */
 
 #include "ngx_fuzz_scim.h"
@@ -26,7 +26,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     pool = fuzz_pool(4096);
 
-    /* of its own size, so that a byte behind it is not ours */
+    /* of exactly its size, so that the next byte is not ours */
 
     text = malloc(size);
     fuzz_assert(text != NULL || size == 0);
@@ -87,7 +87,10 @@ fuzz_where(ngx_pool_t *pool, u_char *text, size_t len,
 }
 
 
-/* Of ours alone: balanced, within its size, with parameters that there are. */
+/*
+ * The SQL has only our own text: balanced, within its size, with existing
+ * parameters.
+ */
 
 static void
 fuzz_sql(ngx_svc_scim_where_t *where, ngx_str_t *sql)
@@ -128,7 +131,7 @@ fuzz_sql(ngx_svc_scim_where_t *where, ngx_str_t *sql)
 }
 
 
-/* With more around it is valid, too, or past a bound; where: it is the same. */
+/* Parses the filter inside more text; with where it must give the same SQL. */
 
 static void
 fuzz_same(ngx_pool_t *pool, const uint8_t *data, size_t size,

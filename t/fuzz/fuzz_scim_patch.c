@@ -1,5 +1,5 @@
 /*
- * Bodies of PATCH, from the bytes on.
+ * Bodies of PATCH, as bytes.
  */
 
 #include "ngx_fuzz_scim.h"
@@ -21,7 +21,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ngx_pool_t           *pool;
     ngx_svc_scim_user_t   user;
 
-    /* few enough operations for two more */
+    /* few enough operations that two can be added */
 
     if (size > 8192) {
         return 0;
@@ -66,7 +66,7 @@ fuzz_patch(cJSON *json, ngx_svc_scim_user_t *user)
 }
 
 
-/* What the strict one takes is the same to both, but for a userName. */
+/* What the strict mode accepts both read the same, except for a userName. */
 
 static void
 fuzz_rfc(cJSON *json, ngx_int_t rc, ngx_svc_scim_user_t *user)
@@ -99,7 +99,7 @@ fuzz_rfc(cJSON *json, ngx_int_t rc, ngx_svc_scim_user_t *user)
 }
 
 
-/* An operation on what is not mapped changes nothing. */
+/* An operation on an attribute that is not mapped changes nothing. */
 
 static void
 fuzz_ignored(ngx_pool_t *pool, cJSON *json, ngx_svc_scim_user_t *user)
@@ -126,7 +126,7 @@ fuzz_ignored(ngx_pool_t *pool, cJSON *json, ngx_svc_scim_user_t *user)
 }
 
 
-/* Nothing that is accepted stops what comes behind it. */
+/* An operation that is accepted does not stop those after it. */
 
 static void
 fuzz_leave(ngx_pool_t *pool, cJSON *json)

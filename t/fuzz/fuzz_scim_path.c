@@ -67,7 +67,7 @@ fuzz_case(const uint8_t *data, size_t size, ngx_int_t rc, ngx_uint_t bits)
 }
 
 
-/* The core URN in front of a name that has none changes nothing. */
+/* The core URN before a name without one changes nothing. */
 
 static void
 fuzz_urn(const uint8_t *data, size_t size, ngx_int_t rc, ngx_uint_t bits)
@@ -120,7 +120,7 @@ fuzz_projection(const uint8_t *data, size_t size, ngx_int_t rc,
 
     if (bits == NGX_SVC_SCIM_EMAILS || bits == NGX_SVC_SCIM_META) {
 
-        /* the path is of the whole; what is shown is its parts, or some */
+        /* the path means the whole; a projection its parts, or some of them */
 
         parts = (bits == NGX_SVC_SCIM_META) ? NGX_SVC_SCIM_META_PARTS
                                             : NGX_SVC_SCIM_EMAIL_PARTS;
@@ -137,7 +137,7 @@ fuzz_projection(const uint8_t *data, size_t size, ngx_int_t rc,
 }
 
 
-/* What is stored is known, but for "x.y" of what has no such part. */
+/* What is stored is known, except "x.y" of an attribute without such a part. */
 
 static void
 fuzz_known(const uint8_t *data, size_t size, ngx_int_t rc, ngx_uint_t bits)

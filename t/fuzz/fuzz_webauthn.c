@@ -1,6 +1,6 @@
 /*
- * What an authenticator and a browser say: the first byte tells which part of
- * it the others are.
+ * The answers of an authenticator and of a browser: the first byte tells which
+ * part of them the others are.
  */
 
 #include "ngx_fuzz.h"
@@ -41,7 +41,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     pool = fuzz_pool(4096);
 
-    /* a copy of its own, to be changed, and with an end that ASan knows */
+    /* a copy that can be changed, and whose end ASan knows */
 
     text.len = size - 1;
     text.data = ngx_palloc(pool, size);
@@ -129,7 +129,7 @@ fuzz_data(ngx_pool_t *pool, ngx_str_t *text)
         return;
     }
 
-    /* its end is the signature, and says of which algorithm */
+    /* its end is the signature, and selects the algorithm */
 
     v = &ngx_unit_webauthn[text->data[text->len - 1] % 4];
 
@@ -195,7 +195,7 @@ fuzz_answer(ngx_pool_t *pool, ngx_str_t *text)
 }
 
 
-/* Behind another hash there would be nothing to see. */
+/* With the hash of another site the check would end here. */
 
 static void
 fuzz_site(ngx_str_t *data)

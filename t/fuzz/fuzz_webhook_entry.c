@@ -1,5 +1,5 @@
 /*
- * What is in Redis where a delivery should be: it is refused, or, when it is
+ * Texts in Redis in place of a delivery: they are refused, or, when they are
  * signed, written again byte by byte.
  */
 

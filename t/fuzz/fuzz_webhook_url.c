@@ -1,6 +1,6 @@
 /*
- * The URL of a webhook: whatever is accepted, libcurl connects to that host,
- * which is none of the addresses that are refused.
+ * The URL of a webhook: libcurl connects to the host of each accepted one, and
+ * this is not an address that is refused.
  */
 
 #include "ngx_fuzz.h"
@@ -82,7 +82,7 @@ fuzz_curl(const char *url)
     len = strlen(part);
     fuzz_assert(len > 0);
 
-    /* of IPv6 libcurl writes its own text */
+    /* libcurl writes IPv6 addresses in its own form */
 
     if (part[0] != '[') {
         fuzz_assert(strncasecmp(part, url + strlen("https://"), len) == 0);

@@ -1,5 +1,5 @@
 /*
- * A TZif file, and the offsets that it says.
+ * A TZif file, and the offsets in it.
  */
 
 #include "ngx_fuzz.h"
@@ -30,7 +30,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_assert(offset > -25 * 3600 && offset < 26 * 3600);
     }
 
-    /* some of the times that the file itself speaks of */
+    /* some of the times that the file itself contains */
 
     for (i = 0; zone && i + 8 <= size && i < 512; i += 8) {
         ngx_memcpy(&at, data + i, 8);

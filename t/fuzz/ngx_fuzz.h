@@ -1,5 +1,5 @@
 /*
- * For all fuzzers; each is one file, which this one is a part of.
+ * For all fuzzers; each of them is one file that includes this one.
  */
 
 #ifndef _NGX_FUZZ_H_INCLUDED_
@@ -20,7 +20,7 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What a fuzzer has to do once, before its first input; it may have none. */
+/* Does once, before the first input, what a fuzzer needs; it may be missing. */
 void fuzz_init(void) __attribute__((weak));
 
 
@@ -38,7 +38,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 }
 
 
-/* A pool, for ngx_destroy_pool(). */
+/* Makes a pool, for ngx_destroy_pool(). */
 
 static inline ngx_pool_t *
 fuzz_pool(size_t size)

@@ -1,5 +1,5 @@
 /*
- * For the fuzzers of what is signed: RFC 7515's key (A.3.1), which a corpus can
+ * For the fuzzers of signed texts: RFC 7515's key (A.3.1), which a corpus can
  * name, and lines of an input.
  */
 
@@ -46,7 +46,7 @@ fuzz_init(void)
 }
 
 
-/* A copy of its own, of what is before the next line feed; *text goes on. */
+/* Copies the text before the next line feed; *text moves beyond that. */
 
 static inline ngx_str_t
 fuzz_line(ngx_pool_t *pool, ngx_str_t *text)
@@ -71,7 +71,7 @@ fuzz_line(ngx_pool_t *pool, ngx_str_t *text)
 }
 
 
-/* A JWS of them, by the key. */
+/* Returns a JWS of both, signed by the key. */
 
 static inline ngx_str_t
 fuzz_signed(ngx_pool_t *pool, const ngx_str_t *header,

@@ -16,7 +16,10 @@
       - offsetof(ngx_svc_scim_user_t, external_id)) / sizeof(ngx_svc_value_t))
 
 
-/* What is stored is within its limits, and an error comes with a message. */
+/*
+ * Tests that what is stored is within its limits, and that an error has a
+ * message.
+ */
 
 static inline void
 fuzz_scim_user(ngx_int_t rc, ngx_svc_scim_user_t *user, ngx_svc_error_t *err)
@@ -55,7 +58,7 @@ fuzz_scim_user(ngx_int_t rc, ngx_svc_scim_user_t *user, ngx_svc_error_t *err)
 }
 
 
-/* Parses, or gives NULL for what is not a JSON object. */
+/* Parses; returns NULL when it is not a JSON object. */
 
 static inline cJSON *
 fuzz_scim_json(ngx_pool_t *pool, const void *data, size_t size)

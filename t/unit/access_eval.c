@@ -8,7 +8,7 @@
  *                                            out: "<action> <rule's index>"
  *   {"zone":"Europe/Paris","at":[0,...]}     out: the offset at each time
  *
- * A line that is none of these ends it, with a message.
+ * Any other line ends the program, with a message.
  */
 
 #include "ngx_env.h"

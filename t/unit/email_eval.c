@@ -1,7 +1,7 @@
 /*
- * The keys of e-mail addresses, for comparison with another program: an address
- * on each line of the input; on each line of the output "1 <key>" of one that a
- * mailbox can have, "0 <key>" of another one of the right form, or "-".
+ * Keys of e-mail addresses, for comparison with another program: an address on
+ * each line of the input; on each line of the output "1 <key>" if a mailbox can
+ * have the address, "0 <key>" if it only has the right form, or "-".
  */
 
 #include "ngx_env.h"

@@ -16,7 +16,7 @@
  * C: {"purpose":"signin"|"register"|"stepup","rpId","origin","key":"<hex>",
  * "session":"<hex>"|null,"now":0}.  P: {"id","key","aaguid" (hex),"alg",
  * "signCount","transports" (a mask),"be","bs"}.  An error: {"error":"..."}.
- * The signature is verified "rounds" times, and "usec" is what one has taken.
+ * The signature is verified "rounds" times; "usec" is the time of one of them.
  */
 
 #include "ngx_env.h"
@@ -78,7 +78,7 @@ eval_text(cJSON *json, const char *name, ngx_str_t *text)
 }
 
 
-/* Of hex digits. */
+/* Reads bytes from hex digits. */
 
 static void
 eval_bytes(cJSON *json, const char *name, ngx_str_t *bytes)
@@ -377,7 +377,7 @@ eval_register(cJSON *json)
 }
 
 
-/* How long one verification takes, in microseconds. */
+/* Returns how long one verification takes, in microseconds. */
 
 static int64_t
 eval_time(ngx_svc_webauthn_assertion_t *a,

@@ -3,8 +3,8 @@
  * one member on each line of the input, an answer on each line of the output.
  *
  *   {"generate":{}}                    {"der":"<base64url>","kid","jwk":{}}
- *   {"generate":{"rsa":1}}             the same of RSA
- *   {"sign":{"der","header":"","payload":""}}    a JWS, of these very texts
+ *   {"generate":{"rsa":1}}             the same for RSA
+ *   {"sign":{"der","header":"","payload":""}}    a JWS of exactly these texts
  *   {"verify":{"jwk":{},"jws":""}}     {"payload":{},"alg":n}, or an error
  *   {"thumbprint":{}}                  of a public JWK; null: it is refused
  *   {"dpop":{"proof","method","htu","token":""|null,"now":0}}
@@ -57,7 +57,7 @@ eval_get(cJSON *json, const char *name)
 }
 
 
-/* No data: null. */
+/* Without data it is null. */
 
 static void
 eval_text(cJSON *json, const char *name, ngx_str_t *text)

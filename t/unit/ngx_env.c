@@ -1,5 +1,5 @@
 /*
- * What a few of nginx's core objects need of the rest of nginx.
+ * What nginx's core objects in the unit tests need from the rest of nginx.
  */
 
 #include "ngx_env.h"
@@ -7,7 +7,7 @@
 #include <ngx_event.h>
 
 
-/* The linker's --wrap gives these their names. */
+/* The linker's --wrap gives ngx_alloc() these names. */
 
 void *__real_ngx_alloc(size_t size, ngx_log_t *log);
 void *__wrap_ngx_alloc(size_t size, ngx_log_t *log);

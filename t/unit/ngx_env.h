@@ -1,5 +1,5 @@
 /*
- * What a few of nginx's core objects need of the rest of nginx.
+ * What nginx's core objects in the unit tests need from the rest of nginx.
  */
 
 #ifndef _NGX_ENV_H_INCLUDED_
@@ -10,22 +10,22 @@
 #include <ngx_core.h>
 
 
-/* To be called once, before anything of nginx. */
+/* Must be called once, before any function of nginx. */
 void ngx_env_init(void);
 
-/* A log that goes to stderr. */
+/* Returns a log that writes to stderr. */
 ngx_log_t *ngx_env_log(void);
 
-/* Sets both clocks, in ms: that of the wall, and the monotonic one. */
+/* Sets both clocks, in ms: the wall clock and the monotonic one. */
 void ngx_env_time(uint64_t msec);
 
-/* Runs what was posted, as the event loop does. */
+/* Runs posted events, as the event loop does. */
 void ngx_env_events(void);
 
 /*
  * Lets ngx_alloc() succeed n more times, and then fail; a negative n lifts the
- * limit.  Of pools it decides over all allocations, which NGX_DEBUG_PALLOC
- * makes one by one, except the pool's own block.
+ * limit.  It applies to all allocations from pools except the pool's own block,
+ * because NGX_DEBUG_PALLOC makes each of them by ngx_alloc().
  */
 void ngx_env_alloc_limit(ngx_int_t n);
 

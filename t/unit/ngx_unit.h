@@ -1,6 +1,6 @@
 /*
- * For unit tests: cmocka after nginx, a pool for each test, and assertions
- * that name the row of a table.
+ * For unit tests: cmocka after nginx, a pool for each test, and assertions that
+ * name the row of a table.
  */
 
 #ifndef _NGX_UNIT_H_INCLUDED_
@@ -41,7 +41,7 @@ ngx_unit_teardown(void **state)
 }
 
 
-/* Fails unless err is of this kind, with this very detail. */
+/* Fails unless err is of this kind, with exactly this detail. */
 
 static inline void
 ngx_unit_error(const ngx_svc_error_t *err, ngx_svc_error_e kind,
@@ -57,7 +57,10 @@ ngx_unit_error(const ngx_svc_error_t *err, ngx_svc_error_e kind,
 }
 
 
-/* A sequence that is the same in each run (xorshift64). */
+/*
+ * Returns the next number of a sequence that is the same in each run
+ * (xorshift64).
+ */
 
 static inline uint64_t
 ngx_unit_random(uint64_t *seed)

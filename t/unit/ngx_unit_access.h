@@ -1,5 +1,6 @@
 /*
- * Access policies for tests: from a text with ' for ", and the system's zones.
+ * Access policies for tests: parsed from a text with ' for ", and the system's
+ * zones.
  */
 
 #ifndef _NGX_UNIT_ACCESS_H_INCLUDED_
@@ -12,7 +13,7 @@
 #include "ngx_svc_zone_load.h"
 
 
-/* Read once, and never freed. */
+/* The zones are read once, and never freed. */
 
 static inline const ngx_svc_zones_t *
 ngx_unit_zones(void)
@@ -80,7 +81,7 @@ ngx_unit_policy(ngx_pool_t *pool, const char *text)
 }
 
 
-/* What ngx_svc_access_write() makes of it, as an object; NUL-terminated. */
+/* Returns what ngx_svc_access_write() writes, as a NUL-terminated object. */
 
 static inline char *
 ngx_unit_policy_text(ngx_pool_t *pool, const ngx_svc_access_policy_t *policy)
@@ -96,7 +97,7 @@ ngx_unit_policy_text(ngx_pool_t *pool, const ngx_svc_access_policy_t *policy)
 
     assert_false(w.failed);
 
-    /* a comma comes before what follows the object */
+    /* the writer puts a comma after the object */
 
     w.last[-2] = '\0';
 

@@ -1,5 +1,5 @@
 /*
- * For tests and fuzzers of breached passwords: files of them, in memory.
+ * For tests and fuzzers of breached passwords: files of these, in memory.
  */
 
 #ifndef _NGX_UNIT_BREACHED_H_INCLUDED_
@@ -19,7 +19,9 @@ ngx_unit_breached_number(u_char *p, uint64_t n, ngx_uint_t bytes)
 }
 
 
-/* The bytes of a file of n entries, to be filled, and freed by free(). */
+/*
+ * Returns the bytes of a file of n entries, to be filled, and freed by free().
+ */
 
 static inline u_char *
 ngx_unit_breached_file(uint64_t n)

@@ -1,5 +1,5 @@
 /*
- * Images for tests, made with the libraries, and by hand where those refuse.
+ * Images for tests, made with the libraries, or by hand where these refuse.
  */
 
 #ifndef _NGX_UNIT_IMAGE_H_INCLUDED_
@@ -73,7 +73,7 @@ unit_image_join(ngx_pool_t *pool, ngx_str_t a, const void *b, size_t len)
 }
 
 
-/* Puts b into a, at byte pos. */
+/* Inserts b into a, at byte pos. */
 
 static inline ngx_str_t
 unit_image_insert(ngx_pool_t *pool, ngx_str_t a, size_t pos, ngx_str_t b)
@@ -190,7 +190,7 @@ unit_deflate(ngx_pool_t *pool, const void *data, size_t len)
 }
 
 
-/* 8 bits a pixel, gray, with this IDAT and chunks before it. */
+/* Makes a gray PNG of 8 bits a pixel, with this IDAT and chunks before it. */
 
 static inline ngx_str_t
 unit_png_raw(ngx_pool_t *pool, uint32_t width, uint32_t height,

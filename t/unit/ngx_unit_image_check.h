@@ -1,6 +1,6 @@
 /*
- * What the check of images is to say of some bytes, and small images to begin
- * with.
+ * Checks what the check of images says about some bytes, and makes small images
+ * to begin with.
  */
 
 #ifndef _NGX_UNIT_IMAGE_CHECK_H_INCLUDED_
@@ -27,7 +27,7 @@ static const unit_webp_t  tiny_lossless = { 9, 7, 1, 0, 0 };
 static const unit_webp_t  tiny_alpha = { 9, 7, 0, 1, 0 };
 
 
-/* The bytes lie in memory of just their length, for ASan's sake. */
+/* Copies the bytes to memory of exactly their length, for ASan. */
 
 static inline void
 check(const char *row, ngx_str_t image, ngx_svc_error_e kind,
@@ -64,7 +64,9 @@ text(ngx_pool_t *pool, const char *data, size_t len)
 }
 
 
-/* No beginning of an image is an image, nor is an image with a byte more. */
+/*
+ * Checks that no part from the beginning is an image, nor one with a byte more.
+ */
 
 static inline void
 truncate_all(const char *row, ngx_pool_t *pool, ngx_str_t image)

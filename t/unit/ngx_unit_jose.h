@@ -1,5 +1,5 @@
 /*
- * Keys and signatures for the tests of those who read them.
+ * Keys and signatures for the tests of their readers.
  */
 
 #ifndef _NGX_UNIT_JOSE_H_INCLUDED_
@@ -69,7 +69,9 @@ unit_jwk(ngx_pool_t *pool, const char *text, EVP_PKEY **key,
 }
 
 
-/* A JWS of that header and payload, whatever they are; the string ends. */
+/*
+ * Returns a NUL-terminated JWS of that header and payload, whatever they are.
+ */
 
 static inline char *
 unit_sign(ngx_pool_t *pool, EVP_PKEY_CTX *signer, const char *header,

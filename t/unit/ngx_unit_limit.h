@@ -1,5 +1,5 @@
 /*
- * For unit tests of limits: shared memory of a size, as nginx makes it.
+ * For unit tests of limits: shared memory of a given size, as nginx makes it.
  */
 
 #ifndef _NGX_UNIT_LIMIT_H_INCLUDED_
@@ -10,7 +10,7 @@
 #include "ngx_svc_limit_memory.h"
 
 
-/* To be freed with free(). */
+/* The caller frees it with free(). */
 
 static inline ngx_slab_pool_t *
 ngx_unit_limit_memory(size_t size)

@@ -1,6 +1,6 @@
 /*
- * For unit tests of limits: the functions of Redis' link are those of this
- * file, which keep the call and its arguments.
+ * For unit tests of limits: this file replaces the functions of the connection
+ * to Redis by its own, which keep the call and its arguments.
  */
 
 #ifndef _NGX_UNIT_LIMIT_REDIS_H_INCLUDED_
@@ -91,7 +91,7 @@ answered(ngx_svc_limit_t *limit)
 }
 
 
-/* Redis' answer to the last check. */
+/* Gives Redis' answer to the last check. */
 
 static inline void
 reply(long long which, long long hits, long long left1, long long left2,
@@ -172,7 +172,7 @@ set(ngx_svc_setting_e setting, ngx_uint_t value)
 }
 
 
-/* Sets a client and an e-mail address, or NULL. */
+/* Sets a client and an e-mail address, either of which may be NULL. */
 
 static inline void
 of(ngx_svc_limit_t *limit, const char *ip, struct sockaddr_storage *ss,
@@ -207,7 +207,7 @@ of(ngx_svc_limit_t *limit, const char *ip, struct sockaddr_storage *ss,
 }
 
 
-/* Returns what the check does. */
+/* Returns what the check returns. */
 
 static inline ngx_int_t
 check(ngx_svc_limit_t *limit, ngx_svc_limit_family_e family, const char *ip,
@@ -225,7 +225,7 @@ check(ngx_svc_limit_t *limit, ngx_svc_limit_family_e family, const char *ip,
 
     rc = ngx_svc_limit_check(limit, pool);
 
-    /* neither is read later */
+    /* neither may be read later */
 
     memset(mac, 0x55, sizeof(mac));
     memset(&ss, 0x55, sizeof(ss));

@@ -1,5 +1,5 @@
 /*
- * For unit tests of stored passwords: two that are good, of the same password.
+ * For unit tests of stored passwords: two valid ones, of the same password.
  */
 
 #ifndef _NGX_UNIT_PHC_H_INCLUDED_

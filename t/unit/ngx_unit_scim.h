@@ -1,5 +1,5 @@
 /*
- * For unit tests of what a request says of a SCIM user.
+ * For unit tests of SCIM requests with a user.
  */
 
 #ifndef _NGX_UNIT_SCIM_H_INCLUDED_
@@ -21,7 +21,9 @@ typedef ngx_int_t (*ngx_unit_scim_pt)(cJSON *body, ngx_svc_scim_user_t *user,
     ngx_svc_error_t *err);
 
 
-/* A body, and the user that is read from it as ngx_unit_scim_text() has it. */
+/*
+ * A body, and the user that is read from it, as text of ngx_unit_scim_text().
+ */
 
 typedef struct {
     const char       *body;
@@ -87,7 +89,10 @@ ngx_unit_scim_value(char *text, const char *name, ngx_svc_value_t *value)
 }
 
 
-/* "userName=a@b active=0 title~": what is set, and what is cleared. */
+/*
+ * Writes a user as "userName=a@b active=0 title~": what is set, and what is
+ * cleared.
+ */
 
 static inline void
 ngx_unit_scim_text(ngx_svc_scim_user_t *user, char *text)

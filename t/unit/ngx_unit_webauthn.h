@@ -1,8 +1,8 @@
 /*
- * A passkey of each algorithm, and one signature of it: of a ceremony at
+ * A passkey of each algorithm, with one signature: of a ceremony at
  * https://acme.test, in a session whose id is 16 times "s", at
- * NGX_UNIT_WEBAUTHN_NOW, with challenges under a key of 32 times "k".  Made by
- * t/lib/authenticator, and verified by python3-fido2.
+ * NGX_UNIT_WEBAUTHN_NOW, with challenges under a key of 32 times "k".  They
+ * were made by t/lib/authenticator, and verified by python3-fido2.
  */
 
 #ifndef _NGX_UNIT_WEBAUTHN_H_INCLUDED_
@@ -15,7 +15,7 @@
 #define NGX_UNIT_WEBAUTHN_NOW  1767225600000
 
 
-/* base64url, but the key, which is as it is stored, in hex. */
+/* All are base64url, except the key, which is in hex, as it is stored. */
 
 typedef struct {
     const char  *name;

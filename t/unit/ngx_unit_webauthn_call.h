@@ -1,6 +1,6 @@
 /*
- * For unit tests of WebAuthn: a registration, and an authentication, of what
- * their answers have in them.
+ * For unit tests of WebAuthn: a registration and an authentication, made from
+ * the parts of their answers.
  */
 
 #ifndef _NGX_UNIT_WEBAUTHN_CALL_H_INCLUDED_

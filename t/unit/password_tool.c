@@ -12,7 +12,7 @@
  *                                               or "refused"
  *   time <memory in KiB> <iterations> <n>       ms a hash, of n: the median
  *
- * A line that is none of these ends it, with a message.
+ * Any other line ends the program, with a message.
  */
 
 #include "ngx_env.h"

@@ -1,20 +1,20 @@
 /*
  * Outbound SCIM without nginx around it: a JSON object on each line of the
- * input asks for something, a line of the output says what came of it.
+ * input asks for something, and a line of the output has the outcome.
  *
  *   push_eval ca.pem timeout-ms allow proxy     "-": none
  *
  *   {"id":1,"op":"user","url","token","patch":true,"want":{"id",...,"active"},
  *    "remoteId","remoteHash":"hex","remoteActive","compare","allocs":n,
  *    "absentFor":s, "sent":bits
- *    "owners":{"uuid":n}}          n: as of ngx_svc_push_owner_e; -1: it is not
- *                                  told, and "outcome":"asked" says so
+ *    "owners":{"uuid":n}}          n: ngx_svc_push_owner_e; -1: no answer, and
+ *                                  "outcome":"asked" says so
  *   {"id":2,"op":"probe","url","token"}
  *   {"id":3,"op":"page","url","token","start":1}
- *   {"id":1,"op":"cancel"}           it is called off, and never heard of again
+ *   {"id":1,"op":"cancel"}           cancels it; it has no outcome then
  *
- * allocs: nginx's allocations that succeed until the answer.  At the end of the
- * input the program ends; nothing is to be under way then.
+ * allocs: how many of nginx's allocations succeed until the answer.  The program
+ * ends at the end of the input; nothing may be under way then.
  */
 
 #include "ngx_env.h"
@@ -40,7 +40,7 @@ typedef struct {
     ngx_svc_push_t          user;
     ngx_svc_push_probe_t    probe;
     ngx_svc_push_page_t     page;
-    ngx_event_t             owned;      /* posted: the owner is told */
+    ngx_event_t             owned;      /* posted to tell the owner */
     ngx_svc_push_owner_e    owner;
     cJSON                  *owners;     /* UUID to what is told, or NULL */
     ngx_svc_json_writer_t   seen;
@@ -467,7 +467,7 @@ eval_line(u_char *line, size_t len)
 }
 
 
-/* 0: that was all. */
+/* Returns 0 at the end of the input. */
 
 static ngx_uint_t
 eval_input(void)

@@ -1,5 +1,5 @@
 /*
- * What of nginx is behind an event loop, of the connections of libcurl.
+ * The part of nginx below an event loop, for the connections of libcurl.
  */
 
 #include "push_loop.h"
@@ -80,7 +80,7 @@ ngx_get_connection(ngx_socket_t fd, ngx_log_t *log)
 }
 
 
-/* nginx leaves the memory as it is, too. */
+/* nginx does not free the memory either. */
 
 void
 ngx_free_connection(ngx_connection_t *c)
@@ -154,7 +154,7 @@ loop_ready(ngx_socket_t fd, ngx_uint_t write)
 }
 
 
-/* A turn of the loop; 1: there is something to read on the standard input. */
+/* One iteration of the loop; returns 1 when the standard input can be read. */
 
 ngx_uint_t
 loop_turn(ngx_uint_t input)

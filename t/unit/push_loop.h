@@ -1,5 +1,5 @@
 /*
- * What of nginx is behind an event loop, of the connections of libcurl.
+ * The part of nginx below an event loop, for the connections of libcurl.
  */
 
 #ifndef _PUSH_LOOP_H_INCLUDED_
@@ -11,14 +11,14 @@
 #include <ngx_event.h>
 
 
-/* At the program's start, and at its end. */
+/* Called at the program's start and at its end. */
 void loop_init(void);
 void loop_exit(void);
 
-/* Says what, and ends the program. */
+/* Prints what, and ends the program. */
 void loop_die(const char *what) __attribute__((noreturn));
 
-/* A turn; 1: there is something to read on the standard input. */
+/* One iteration; returns 1 when the standard input can be read. */
 ngx_uint_t loop_turn(ngx_uint_t input);
 
 

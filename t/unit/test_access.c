@@ -1,5 +1,6 @@
 /*
- * Access policies: what is taken, what is the same, and how it is written.
+ * Access policies: which are accepted, which are equal, and how they are
+ * written.
  */
 
 #include "ngx_unit_access.h"
@@ -166,7 +167,7 @@ static const row_t  invalid[] = {
 };
 
 
-/* Members that are not known, where they count. */
+/* Members that are unknown, and the path in the error. */
 
 static const row_t  unknown[] = {
     { "{'rules':[],'defaultAction':'allow','versionId':'x'}", "versionId" },
@@ -176,7 +177,7 @@ static const row_t  unknown[] = {
 };
 
 
-/* The canonical form of each. */
+/* The canonical form of each policy. */
 
 static const row_t  written[] = {
 
@@ -289,7 +290,7 @@ test_invalid(void **state)
 }
 
 
-/* A member that should be a policy. */
+/* A member that should be a policy, and is something else. */
 
 static void
 test_object(void **state)
@@ -336,7 +337,7 @@ test_unknown(void **state)
 }
 
 
-/* Each list at its limit, and one beyond it. */
+/* Each list at its limit, and one element beyond it. */
 
 static void
 test_limits(void **state)
@@ -378,7 +379,7 @@ test_limits(void **state)
                 "", 0, rows[i].kind, rows[i].detail);
     }
 
-    /* 100 characters, commas among them, of 250 bytes */
+    /* 100 characters, including commas, of 250 bytes */
 
     (void) ngx_unit_policy(*state, many(*state,
                                         "{'rules':[{'action':'mfa','name':'x",
@@ -433,7 +434,7 @@ test_equal(void **state)
 }
 
 
-/* Memory that runs out at any point leaves no policy, and leaks nothing. */
+/* When memory runs out at any point no policy is left, and nothing leaks. */
 
 static void
 test_memory(void **state)

@@ -1,6 +1,6 @@
 /*
- * Access policies: evaluation at its edges, lockouts, and the cache.  Random
- * policies are of t/access_oracle.t.
+ * Access policies: evaluation at its edges, lockouts, and the cache.
+ *  t/access_oracle.t tests random policies.
  */
 
 #include "ngx_unit_access.h"
@@ -72,7 +72,7 @@ static const row_t  rows[] = {
       "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "", NOON, 0 },
     { POLICY(DENY(NET("'0.0.0.0/0','::/0'"))), NULL, "", NOON, -1 },
 
-    /* the ends of the space, and a prefix on each side of 64 bits */
+    /* the ends of the address space, and prefixes around 64 bits */
 
     { POLICY(DENY(NET("'255.255.255.255'"))), "255.255.255.255", "", NOON, 0 },
     { POLICY(DENY(NET("'255.255.255.255'"))), "255.255.255.254", "", NOON, -1 },
@@ -111,7 +111,7 @@ static const row_t  rows[] = {
     { POLICY(DENY(FROM("'AA'"))), "192.0.2.1", "AA", NOON, 0 },
     { POLICY(DENY(FROM("'DE'")) "," DENY("")), "192.0.2.1", "FR", NOON, 1 },
 
-    /* all kinds must match */
+    /* all conditions of a rule must match */
 
     { POLICY(DENY(NET("'192.0.2.0/24'") FROM("'FR'"))), "192.0.2.1", "FR",
       NOON, 0 },
@@ -120,7 +120,7 @@ static const row_t  rows[] = {
     { POLICY(DENY(NET("'192.0.2.0/24'") FROM("'FR'"))), "192.0.2.1", "DE",
       NOON, -1 },
 
-    /* windows: half open; over midnight; of the day that they start on */
+    /* windows: half open; over midnight; of the day on which they start */
 
     { POLICY(DENY(AT("'start':'12:00','end':'12:01'"))), "::1", "",
       "2026-11-21T12:00:59Z", 0 },
@@ -152,7 +152,7 @@ static const row_t  rows[] = {
     { POLICY(DENY(AT("'start':'23:59','end':'24:00','days':['mon']"))),
       "::1", "", "1969-12-29T23:59:00Z", 0 },
 
-    /* the hour that is twice, and the one that is not, in Paris */
+    /* the hour that occurs twice, and the one that does not, in Paris */
 
     { POLICY(DENY(AT("'start':'02:30','end':'02:31',"
                      "'timezone':'Europe/Paris'"))),
@@ -167,7 +167,7 @@ static const row_t  rows[] = {
                      "'timezone':'Europe/Paris'"))),
       "::1", "", "2026-03-29T01:00:00Z", -1 },
 
-    /* the zone's day */
+    /* the day in the time zone */
 
     { POLICY(DENY(AT("'start':'00:00','end':'24:00','days':['sun'],"
                      "'timezone':'Pacific/Kiritimati'"))),
@@ -207,7 +207,7 @@ test_rows(void **state)
 }
 
 
-/* One rule each, all 100 of them, and the last one is found. */
+/* One rule each in 100 rules, and the last one matches. */
 
 static void
 test_many_rules(void **state)
@@ -267,7 +267,7 @@ test_lockout(void **state)
           ALL "rule \"r\" (rules[1]) has no condition" BEFORE },
         { POLICY(OFF("")), "192.0.2.1", NULL },
 
-        /* all addresses of both families, in whatever pieces */
+        /* all addresses of both families, in any pieces */
 
         { POLICY(DENY(NET("'0.0.0.0/0','::/0'"))), "192.0.2.1",
           ALL "rule \"r\" (rules[0]) has all addresses" BEFORE },
@@ -285,7 +285,7 @@ test_lockout(void **state)
           YOU "rule \"r\" (rules[0]) denies 192.0.2.1." },
         { POLICY(DENY(NET("'0.0.0.0/0'"))), "2001:db8::1", NULL },
 
-        /* who admits somebody, and not the caller */
+        /* policies that admit somebody, and not the caller */
 
         { CLOSED(MFA(NET("'10.0.0.0/8'"))), "10.0.0.1", NULL },
         { CLOSED(MFA(NET("'10.0.0.0/8'"))), "2001:DB8::1",
@@ -385,7 +385,7 @@ test_cache(void **state)
     assert_non_null(a);
     assert_int_equal(ngx_svc_access_action(a->action)->data[0], 'a');
 
-    /* a text is parsed once, and another one is not taken for it */
+    /* a text is parsed once, and not mistaken for another one */
 
     assert_ptr_equal(cached("a", 1, POLICY(DENY(""))), a);
 
@@ -402,7 +402,7 @@ test_cache(void **state)
     assert_non_null(a);
     assert_int_equal(a->rules[0].name.data[0], 'r');
 
-    /* a tenant's own, and each version its own */
+    /* each tenant has its own policy, and each version, too */
 
     b = cached("b", 1, CLOSED(""));
     assert_non_null(b);
@@ -410,25 +410,25 @@ test_cache(void **state)
     assert_ptr_equal(cached("a", 1, POLICY(DENY(""))), a);
     assert_ptr_not_equal(cached("a", 2, POLICY("")), a);
 
-    /* the old version may be in use until the event loop goes on */
+    /* the old version may be in use until the event loop continues */
 
     assert_int_equal(a->nrules, 1);
     ngx_env_events();
 
-    /* an older one, of a request that has read before: both stay */
+    /* an older version, of a request that has read earlier: both stay */
 
     a = cached("a", 1, POLICY(DENY("")));
     assert_ptr_not_equal(cached("a", 2, POLICY("")), a);
     assert_ptr_equal(cached("b", 1, CLOSED("")), b);
 
-    /* what is no policy is not kept */
+    /* an invalid policy is not kept */
 
     assert_null(cached("c", 1, "{}"));
     assert_null(cached("c", 1, "[]"));
     assert_null(cached("c", 1, "{"));
     assert_non_null(cached("c", 1, POLICY("")));
 
-    /* the least recently used one goes */
+    /* the least recently used one is dropped */
 
     for (i = 0; i < 200; i++) {
         snprintf(tenant, sizeof(tenant), "t%u", (unsigned) i);
@@ -441,7 +441,7 @@ test_cache(void **state)
         }
     }
 
-    /* what went is in use as yet: another one is not in its place */
+    /* a dropped one is still in use: its memory is not used for another one */
 
     assert_ptr_equal(cached("t199", 1, POLICY(DENY(""))), many[199]);
     assert_ptr_equal(cached("t138", 1, POLICY(DENY(""))), many[138]);
@@ -451,7 +451,7 @@ test_cache(void **state)
 }
 
 
-/* The largest policy: within its bound, and the cache within its own. */
+/* The largest policy stays within its bound, and the cache within its own. */
 
 static void
 test_largest(void **state)
@@ -509,7 +509,9 @@ test_largest(void **state)
 }
 
 
-/* A cache without memory has no policy, and works again when it has some. */
+/*
+ * A cache without memory returns no policy, and works again when it has some.
+ */
 
 static void
 test_cache_memory(void **state)

@@ -157,7 +157,9 @@ test_addresses(void **state)
 }
 
 
-/* glibc's inet_ntop() writes RFC 5952 too, but for IPv4 in the last group. */
+/*
+ * glibc's inet_ntop() also writes RFC 5952, except for IPv4 in the last group.
+ */
 
 static void
 test_text(void **state)
@@ -214,7 +216,10 @@ test_sockaddr(void **state)
     in.sin_port = htons(80);
     in.sin_addr.s_addr = htonl(0xc0000201);
 
-    /* what was there before is gone, so that addresses compare as bytes */
+    /*
+     * the old content is overwritten completely, so that addresses compare as
+     * bytes
+     */
 
     memset(&addr, 0xff, sizeof(addr));
     memset(&plain, 0, sizeof(plain));

@@ -43,7 +43,7 @@ static const char  *no_scopes[] = {
     "", " ", "a b", "a\"b", "a\\b", "a\tb", "\x7f", "b\xc3\xbc",
 };
 
-/* Those of a line are the same. */
+/* The URIs of a line are equal. */
 
 static const struct {
     const char  *uri;

@@ -53,7 +53,9 @@ test_vectors(void **state)
 }
 
 
-/* Of all texts of two letters, or of three after a Z, one for each value. */
+/*
+ * Among all texts of two letters, and of three after a Z, each value has one.
+ */
 
 static void
 test_one_spelling(void **state)
@@ -82,7 +84,7 @@ test_one_spelling(void **state)
         }
     }
 
-    /* 8 bits, and 16 of which the first letter has 6 */
+    /* 8 bits, and 16 bits of which the first letter has 6 */
 
     assert_int_equal(two, 256);
     assert_int_equal(three, 1024);

@@ -1,5 +1,5 @@
 /*
- * Files of breached passwords: what is taken for one, and look-ups.
+ * Files of breached passwords: which files are valid, and look-ups.
  */
 
 #include "ngx_unit.h"
@@ -9,7 +9,7 @@
 #define TEST_MANY  1000000
 
 
-/* A file of its own size, so that ASan sees each read beyond it. */
+/* The file has memory of its own size, so that ASan sees reads beyond it. */
 
 static ngx_svc_breached_t
 test_open(const u_char *file, uint64_t n)
@@ -28,7 +28,10 @@ test_open(const u_char *file, uint64_t n)
 }
 
 
-/* All n entries are found, and nothing between them, before, or behind. */
+/*
+ * Tests that all n entries are found, and nothing between, before or after
+ * them.
+ */
 
 static void
 test_find(const uint64_t *entries, uint64_t n)
@@ -92,7 +95,7 @@ test_compare(const void *a, const void *b)
 }
 
 
-/* Sorted, and each value once: how many there are. */
+/* Sorts entries, and keeps each value once.  Returns how many there are. */
 
 static uint64_t
 test_sort(uint64_t *entries, uint64_t n)
@@ -111,7 +114,9 @@ test_sort(uint64_t *entries, uint64_t n)
 }
 
 
-/* Uniform, as hashes are; and what makes each guess a bad one. */
+/*
+ * Uniform values, as of hashes, and values for which each guess is a bad one.
+ */
 
 static void
 test_many(void **state)
@@ -147,7 +152,7 @@ test_many(void **state)
 }
 
 
-/* Of a file in no order a look-up still ends. */
+/* A look-up ends even in a file that is not sorted. */
 
 static void
 test_disorder(void **state)
@@ -173,7 +178,7 @@ test_disorder(void **state)
 }
 
 
-/* As sha1sum has them. */
+/* Hashes of passwords, from sha1sum. */
 
 static void
 test_password(void **state)
@@ -209,7 +214,7 @@ test_header(void **state)
 
     size = NGX_SVC_BREACHED_HEADER + 2 * NGX_SVC_BREACHED_ENTRY;
 
-    /* each length but the right one, of memory that ends there */
+    /* each length except the right one, in memory that ends there */
 
     for (i = 0; i < size + 2 * NGX_SVC_BREACHED_ENTRY; i++) {
         file = ngx_unit_breached_file(2);

@@ -1,6 +1,6 @@
 /*
- * Config bundles: what is read, what differs, what is written; and memory that
- * runs out on the way.
+ * Config bundles: reading, comparing and writing them; and memory that runs out
+ * meanwhile.
  */
 
 #include "ngx_unit.h"
@@ -87,7 +87,7 @@ static const row_t  rows[] = {
       "{\"key\":\"b-\",\"name\":\"B \",\"permissions\":[]}]}",
       "role:aa: role:bb:name,permissions role:bbb:" },
 
-    /* what one of them does not have is not compared */
+    /* sections that one of them does not have are not compared */
 
     { "{\"version\":1,\"roles\":[]}", ACCESS("", "mfa"), "" },
 };
@@ -160,7 +160,7 @@ write_plan(ngx_pool_t *pool, const ngx_svc_admin_plan_t *plan,
 }
 
 
-/* The answer as "resource:path,path resource:". */
+/* Writes the answer as "resource:path,path resource:". */
 
 static void
 shorten(ngx_pool_t *pool, ngx_str_t *text, char *p, char *last)
@@ -209,7 +209,7 @@ test_plan(void **state)
 }
 
 
-/* Memory that runs out is an error, wherever it does. */
+/* Memory that runs out anywhere is an error. */
 
 static void
 test_memory(void **state)

@@ -1,5 +1,5 @@
 /*
- * The guard before libcbor.
+ * The check before libcbor.
  */
 
 #include "ngx_unit.h"
@@ -22,7 +22,7 @@ walk(const char *text, size_t *used)
     assert_true(len <= CBOR_MAX);
     assert_int_equal(ngx_svc_hex((u_char *) text, len, data), NGX_OK);
 
-    /* so that ASan sees what is read behind it */
+    /* so that ASan sees reads beyond the end */
 
     copy = malloc(len + 1);
     assert_non_null(copy);
@@ -38,7 +38,7 @@ walk(const char *text, size_t *used)
 }
 
 
-/* RFC 8949, appendix A, and what is at the limits. */
+/* Examples of RFC 8949, appendix A, and values at the limits. */
 
 static void
 test_good(void **state)
@@ -65,7 +65,7 @@ test_good(void **state)
         assert_int_equal(used, strlen(good[i]) / 2);
     }
 
-    /* one item alone */
+    /* only one item */
 
     assert_int_equal(walk("0102", &used), NGX_OK);
     assert_int_equal(used, 1);
@@ -81,7 +81,7 @@ test_bad(void **state)
     ngx_uint_t  i;
 
     static const char  *bad[] = {
-        /* nothing, or cut off */
+        /* empty, or cut off */
         "", "18", "19", "1900", "1a000000", "1b00000000000000", "41", "61",
         "58", "5801", "81", "8201", "a1", "a101", "a2010203", "f8", "f900",
         "828101",
@@ -89,14 +89,14 @@ test_bad(void **state)
         /* reserved */
         "1c", "1d", "1e", "3c", "5c", "7c", "9c", "bc", "fc", "fd", "fe",
 
-        /* of indefinite length, and the end of that */
+        /* of indefinite length, and the break code */
         "1f", "3f", "5fff", "5f4100ff", "7fff", "9fff", "9f01ff", "bfff",
         "bf0102ff", "ff", "81ff", "a1ff01", "819f01ff",
 
         /* tags */
         "c001", "c11a514b67b0", "d74401020304", "d9d9f700", "81c001",
 
-        /* more than can be there */
+        /* more than the bytes can contain */
         "9a10000001", "9b7fffffffffffffff", "9bffffffffffffffff",
         "ba10000001", "bb7fffffffffffffff", "bbffffffffffffffff",
         "bb8000000000000000", "5affffffff00", "5bffffffffffffffff00",

@@ -38,7 +38,7 @@ keys_of(ngx_svc_keys_t *keys, const char *text)
 }
 
 
-/* FIPS 180-4's examples, each twice, since the context is used again. */
+/* FIPS 180-4's examples, each twice, because the context is used again. */
 
 static void
 test_sha256(void **state)
@@ -90,7 +90,7 @@ test_random(void **state)
     assert_int_equal(ngx_svc_random(two, sizeof(two)), NGX_OK);
     assert_memory_not_equal(one, two, sizeof(one));
 
-    /* each byte is written, and none behind them */
+    /* each byte is written, and none after them */
 
     ngx_memzero(seen, sizeof(seen));
 
@@ -172,7 +172,7 @@ test_uuid_new(void **state)
         }
     }
 
-    /* all of the other 74 bits are both 0 and 1 at times */
+    /* each of the other 74 bits is sometimes 0 and sometimes 1 */
 
     assert_int_equal(ones[6] & zeros[6], 0x0f);
     assert_int_equal(ones[7] & zeros[7], 0xff);
@@ -192,7 +192,7 @@ test_uuid_new(void **state)
 
     free(all);
 
-    /* later ones sort later */
+    /* ids of later times sort later */
 
     ngx_env_time(0xfffffffffffe);
     assert_int_equal(ngx_svc_uuid_new(ones), NGX_OK);
@@ -266,7 +266,7 @@ test_uuid_text(void **state)
 }
 
 
-/* All 256 bytes at each of the 36 places. */
+/* All 256 bytes at each of the 36 positions. */
 
 static void
 test_uuid_bytes(void **state)
@@ -379,7 +379,7 @@ test_bad_keys(void **state)
                          NGX_DECLINED);
         assert_string_equal(why, rows[i].why);
 
-        /* no key stays in memory, and none that was used is left to use */
+        /* no key stays in memory, and no part of one is in the message */
 
         assert_memory_equal(&keys, &zeros, sizeof(keys));
 
@@ -438,7 +438,7 @@ test_seal(void **state)
 
     for (len = 0; len < 600; len = (len < 70) ? len + 1 : len + 97) {
 
-        /* memory of the very size that the header promises */
+        /* memory of exactly the size that the header promises */
 
         text = malloc(len + 1);
         sealed = malloc(len + NGX_SVC_SEAL_OVERHEAD);
@@ -468,7 +468,7 @@ test_seal(void **state)
         free(out);
     }
 
-    /* no nonce comes twice */
+    /* a nonce never comes twice */
 
     sealed = again;
 
@@ -485,7 +485,7 @@ test_seal(void **state)
 }
 
 
-/* Which key a text names, and only when it is not there. */
+/* Tests which key a text names, which is told only when the key is missing. */
 
 static void
 missing_is(const ngx_svc_keys_t *keys, const char *text, size_t len,
@@ -494,7 +494,7 @@ missing_is(const ngx_svc_keys_t *keys, const char *text, size_t len,
     u_char     *copy;
     ngx_str_t   got;
 
-    /* of the very size: nothing behind it is read */
+    /* memory of exactly this size: nothing beyond it is read */
 
     copy = malloc(len + 1);
     assert_non_null(copy);
@@ -538,7 +538,7 @@ unseal_refused(const ngx_svc_keys_t *keys, const u_char *sealed, size_t len,
     u_char  *copy, *out;
     size_t   out_len, i;
 
-    /* at the end of its memory, even when it is empty */
+    /* at the end of the memory, even when it is empty */
 
     copy = malloc(len + 1);
     out = malloc(len + 1);
@@ -554,7 +554,7 @@ unseal_refused(const ngx_svc_keys_t *keys, const u_char *sealed, size_t len,
     assert_int_equal(ngx_svc_unseal(keys, copy + 1, len, TEXT(aad), out,
                                     &out_len), NGX_DECLINED);
 
-    /* no byte of a text that is not authentic is handed out */
+    /* no byte of a text that is not authentic is returned */
 
     assert_int_equal(out_len, 12345);
 
@@ -599,14 +599,16 @@ test_tampered(void **state)
 
     unseal_refused(&other, sealed, len, "row 1");
 
-    /* and the text itself was all right */
+    /* the text itself was valid */
 
     assert_int_equal(ngx_svc_unseal(&keys, sealed, len, TEXT("row 1"), sealed,
                                     &i), NGX_OK);
 }
 
 
-/* A new key in front seals; what the old one sealed opens while it stays. */
+/*
+ * A new first key seals; what the old one sealed opens as long as that stays.
+ */
 
 static void
 test_rotation(void **state)

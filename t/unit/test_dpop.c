@@ -1,5 +1,5 @@
 /*
- * DPoP proofs, and nonces for them.
+ * DPoP proofs, and their nonces.
  */
 
 #include "ngx_unit_jose.h"
@@ -31,7 +31,7 @@
     "byJ9.2oW9RP35yRqzhrtNP86L-Ey71EOptxRimPPToA1plemAgR6pxHF8y6-yqyVnmcw6Fy" \
     "1dqd-jfxSYoMxhAJpLjA"
 
-/* of a payload whose rest is good */
+/* of a payload whose other members are valid */
 
 #define JTI  "\"jti\":\"j\""
 #define HTM  "\"htm\":\"POST\""
@@ -90,7 +90,7 @@ static const struct {
     { "{" JTI "," HTM "," HTU "," IAT ",\"nonce\":null}", NO_NONCE },
 };
 
-/* %s: the key's own JWK */
+/* %s becomes the key's own JWK */
 
 static const struct {
     const char  *header;
@@ -127,7 +127,7 @@ static const struct {
     { "{\"typ\":\"dpop+jwt\",\"alg\":\"ES256\",\"jwk\":{\"kty\":\"RSA\","
       "\"n\":\"AQAB\",\"e\":\"AQAB\"}}", NO_JWK },
 
-    /* another's key */
+    /* another key */
     { "{\"typ\":\"dpop+jwt\",\"alg\":\"ES256\",\"jwk\":{" UNIT_EC "}}",
       NO_SIG },
     { "{\"typ\":\"dpop+jwt\",\"alg\":\"ES256\",\"jwk\":{" UNIT_OKP "}}",
@@ -218,7 +218,7 @@ check(ngx_pool_t *pool, const char *proof, const ngx_svc_dpop_expect_t *expect,
 }
 
 
-/* Signed by the key; %s of the header is its JWK. */
+/* Signs with the key; %s in the header becomes its JWK. */
 
 static char *
 proof_of(ngx_pool_t *pool, const char *header, const char *payload)
@@ -313,7 +313,7 @@ test_headers(void **state)
 }
 
 
-/* Its form is looked at by ngx_svc_jws_parse(). */
+/* ngx_svc_jws_parse() checks the form of a proof. */
 
 static void
 test_forms(void **state)
@@ -360,7 +360,7 @@ test_htu(void **state)
 }
 
 
-/* Of one tenant, and where there is none. */
+/* Proofs for one tenant's URI, and for one without a tenant. */
 
 static void
 test_htu_slug(void **state)
@@ -463,7 +463,7 @@ test_ath(void **state)
 }
 
 
-/* The same of a key and a jti, whatever the rest; 128 bytes, and 129. */
+/* "once" depends on the key and the jti only; a jti has 128 bytes at most. */
 
 static void
 test_once(void **state)
@@ -575,7 +575,7 @@ test_nonce(void **state)
     assert_int_equal(ngx_svc_dpop_nonce_check(&other, NOW, &str),
                      NGX_DECLINED);
 
-    /* NOW begins a slot */
+    /* a slot begins at NOW */
 
     assert_int_equal(ngx_svc_dpop_nonce_check(&old, NOW + 299, &str), NGX_OK);
     assert_int_equal(ngx_svc_dpop_nonce_check(&old, NOW + 599, &str), NGX_OK);

@@ -1,5 +1,5 @@
 /*
- * Errors: their rows, and details that are cut.
+ * Errors: their table, and details that are cut.
  */
 
 #include "ngx_unit.h"
@@ -46,7 +46,7 @@ test_first_stays(void **state)
 }
 
 
-/* Characters of one to four bytes, at each place about the limit. */
+/* Characters of one to four bytes, at each position around the limit. */
 
 static void
 test_cut(void **state)

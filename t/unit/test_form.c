@@ -177,7 +177,7 @@ test_twice(void **state)
     ngx_unit_error(&err, NGX_SVC_E_INVALID_REQUEST,
                    "The parameter 'resource' comes twice.", "value");
 
-    /* of an unknown one, whose name no detail may have */
+    /* an unknown parameter, whose name may not be in a detail */
 
     assert_int_equal(parse(*state, "a\"=1&b=1&a\"=2", &form, &err), NGX_OK);
     assert_int_equal(ngx_svc_form_unique(&form, some, &err), NGX_DECLINED);
@@ -189,7 +189,7 @@ test_twice(void **state)
 }
 
 
-/* Names of 64 bytes are told, longer ones are not. */
+/* Names of 64 bytes are in the detail, longer ones are not. */
 
 static void
 test_long_name(void **state)
@@ -216,7 +216,7 @@ test_long_name(void **state)
 }
 
 
-/* n parameters of different names, in no order; returns what follows them. */
+/* Writes n parameters of different names, unsorted; returns the end. */
 
 static u_char *
 many(u_char *p, ngx_uint_t n)
@@ -231,7 +231,7 @@ many(u_char *p, ngx_uint_t n)
 }
 
 
-/* One that comes twice is found among as many as there may be. */
+/* A repeated parameter is found among as many as there may be. */
 
 static void
 test_many(void **state)
@@ -289,7 +289,7 @@ test_too_many(void **state)
                        "There are more than 1024 parameters.", "too many");
     }
 
-    /* those without a value do not count */
+    /* parameters without a value do not count */
 
     for (n = 0; n < FORM_MANY; n++) {
         ngx_memcpy(text.data + n * 3, "a=&", 3);
@@ -320,7 +320,9 @@ test_memory(void **state)
 }
 
 
-/* All of one to three bytes, beside what decoding and encoding again makes. */
+/*
+ * All texts of one to three bytes, compared with decoding and encoding again.
+ */
 
 static void
 test_utf8(void **state)
@@ -380,7 +382,7 @@ test_utf8(void **state)
 }
 
 
-/* Forms of FORM_SIZE bytes: a text that comes again, "@" in it is a number. */
+/* Forms of FORM_SIZE bytes: a repeated text, in which "@" becomes a number. */
 
 static const struct {
     const char  *name;
@@ -431,7 +433,7 @@ form_fill(u_char *p, const char *text, ngx_uint_t times)
 }
 
 
-/* Microseconds of the processor: the least of some runs. */
+/* Returns the microseconds of the processor, the least of some runs. */
 
 static double
 form_time(const ngx_str_t *text)
@@ -472,7 +474,7 @@ form_time(const ngx_str_t *text)
 }
 
 
-/* As a slow machine is slow with each of them, only their ratio is a test. */
+/* Only the ratio is tested, because a slow machine is slow with all forms. */
 
 static void
 test_time(void **state)

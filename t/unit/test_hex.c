@@ -13,7 +13,7 @@ test_digits(void **state)
     ngx_int_t   high, low;
     ngx_uint_t  i, j;
 
-    /* all pairs, against nginx's own reader */
+    /* all pairs, compared with nginx's own reader */
 
     for (i = 0; i < 256; i++) {
         for (j = 0; j < 256; j++) {

@@ -1,5 +1,5 @@
 /*
- * Which bytes are an image, of whatever format.
+ * Which bytes are an image, of any format.
  */
 
 #include "ngx_unit_image_check.h"
@@ -101,7 +101,7 @@ test_truncated(void **state)
 }
 
 
-/* Each byte, with each of its bits turned: nothing but a clear answer. */
+/* Each bit of each byte is flipped: the answer is always a clear one. */
 
 static void
 test_bits(void **state)
@@ -136,7 +136,7 @@ test_bits(void **state)
                              (int) err.kind);
                 }
 
-                /* the CRCs and Adler's sum see all of a PNG */
+                /* the CRCs and Adler's sum cover all of a PNG */
                 assert_true(i != 0 || rc == NGX_DECLINED);
             }
         }

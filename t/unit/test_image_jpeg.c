@@ -34,7 +34,7 @@ test_jpeg_kinds(void **state)
 }
 
 
-/* The offset of the n-th marker of this code. */
+/* Returns the offset of the n-th marker of this code. */
 
 static size_t
 marker(ngx_str_t s, u_char code, ngx_uint_t n)
@@ -143,7 +143,7 @@ test_jpeg_damaged(void **state)
         again = unit_image_insert(pool, again, again.len - 2, sos);
     }
 
-    /* libjpeg may refuse what the count allows */
+    /* libjpeg may refuse what the count of scans allows */
 
     again = unit_image_insert(pool, again, again.len - 2, sos);
     check("101 scans", again, INVALID, "more than 100 scans");

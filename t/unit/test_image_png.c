@@ -11,7 +11,9 @@ void *__wrap_malloc(size_t size);
 static int  mallocs = -1;
 
 
-/* The linker's --wrap gives it to the check itself, not to the libraries. */
+/*
+ * The linker's --wrap gives this to the check itself, and not to the libraries.
+ */
 
 void *
 __wrap_malloc(size_t size)
@@ -69,7 +71,7 @@ test_png_kinds(void **state)
 }
 
 
-/* What is wrong with the inside of a PNG whose outside is right. */
+/* Damage inside a PNG whose structure is right. */
 
 static void
 test_png_damaged(void **state)
@@ -81,7 +83,7 @@ test_png_damaged(void **state)
     ngx_str_set(&none, "");
     zeros = ngx_pcalloc(pool, 64 << 20);
 
-    /* five rows of filter byte and four pixels */
+    /* five rows of a filter byte and four pixels */
 
     idat = unit_deflate(pool, zeros, 25);
     s = unit_png_raw(pool, 4, 5, none, idat);

@@ -20,7 +20,7 @@ test_webp_damaged(void **state)
     s.data[4] += 2;
     check("RIFF right", s, NONE, NULL);
 
-    /* a chunk more, and the RIFF's length with it */
+    /* one more chunk, and the RIFF's length with it */
 
     t = unit_image_join(pool, s, bytes("junk\4\0\0\0PK\3\4"));
     t.data[4] += 12;
@@ -62,7 +62,7 @@ test_webp_damaged(void **state)
 }
 
 
-/* A valid VP8 chunk behind an ALPH chunk that is not. */
+/* A valid VP8 chunk after an invalid ALPH chunk. */
 
 static void
 test_webp_alpha(void **state)
@@ -99,7 +99,7 @@ test_webp_alpha(void **state)
         alpha[8] = n;
     }
 
-    /* the same length: all that follows stays in its place */
+    /* of the same length, so that all that follows stays in its place */
 
     ngx_memset(alpha + 9, 0xff, size - 1);
     check("all ones", s, INVALID, "The WebP cannot be decoded");
@@ -109,7 +109,7 @@ test_webp_alpha(void **state)
 }
 
 
-/* Half of the picture's data, with all lengths set right. */
+/* Half of the picture's data, with all lengths corrected. */
 
 static void
 test_webp_half(void **state)

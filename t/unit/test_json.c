@@ -1,5 +1,5 @@
 /*
- * JSON in: the guard.
+ * Reading JSON: the check before the parser.
  */
 
 #include "ngx_unit.h"
@@ -155,8 +155,8 @@ static const row_t  texts[] = {
 
 
 /*
- * The text is copied to memory of its very size, so that the sanitizer sees a
- * read behind it.
+ * The text is copied to memory of exactly its size, so that the sanitizer sees
+ * reads beyond it.
  */
 
 static ngx_int_t
@@ -209,7 +209,7 @@ test_texts(void **state)
 }
 
 
-/* A text that is admitted is not, without its last byte or with one more. */
+/* A valid text is refused without its last byte, and with one more. */
 
 static void
 test_truncated(void **state)
@@ -245,7 +245,7 @@ test_depth(void **state)
                 ? NULL : SYNTAX "nested too deeply at byte 64.", "depth");
     }
 
-    /* open alone, which is the cheapest to send */
+    /* only opened, which is the cheapest to send */
 
     memset(text, '[', sizeof(text));
     refused(text, sizeof(text), SYNTAX "nested too deeply at byte 64.",
@@ -253,7 +253,7 @@ test_depth(void **state)
 }
 
 
-/* Each level of 64 keeps its own kind. */
+/* Each of 64 levels keeps its own kind. */
 
 static void
 test_depth_kinds(void **state)
@@ -297,7 +297,7 @@ test_values(void **state)
     size_t            i;
     ngx_svc_error_t   err;
 
-    /* with the array itself, two zeros fewer than the limit plus one */
+    /* two zeros fewer than the limit plus one, because the array counts, too */
 
     text = malloc(2 * NGX_SVC_JSON_MAX_VALUES + 1);
     assert_non_null(text);
@@ -324,7 +324,7 @@ test_values(void **state)
 }
 
 
-/* An independent reading of RFC 3629: decode, then look at the number. */
+/* Reads UTF-8 independently, by RFC 3629: decodes, then checks the number. */
 
 static ngx_uint_t
 valid_utf8(const u_char *p, size_t len)
@@ -356,8 +356,8 @@ valid_utf8(const u_char *p, size_t len)
 
 
 /*
- * All sequences of a lead byte and its second, with thirds and fourths at the
- * ends of their ranges.
+ * All pairs of a lead byte and a second byte, with third and fourth bytes at
+ * the ends of their ranges.
  */
 
 static void
@@ -427,7 +427,7 @@ test_code_points(void **state)
 }
 
 
-/* strtod() knows, in the locale that tests run in. */
+/* Compares with strtod(), in the locale in which tests run. */
 
 static void
 test_finite(void **state)
@@ -448,7 +448,7 @@ test_finite(void **state)
 
     for (i = 0; i < 100000; i++) {
 
-        /* the limit's first digits, and then others */
+        /* the first digits of the limit, and then others */
 
         n = 1 + ngx_unit_random(&seed) % (sizeof(limit) - 1);
         memcpy(digits, limit, n);
@@ -484,7 +484,7 @@ test_finite(void **state)
 }
 
 
-/* A megabyte of digits, or of zeros before the first, is refused at once. */
+/* A megabyte of digits, or of leading zeros, is refused at once. */
 
 static void
 test_long_numbers(void **state)

@@ -1,5 +1,5 @@
 /*
- * JSON in: the tree behind the guard.
+ * Reading JSON: the tree after the check.
  */
 
 #include "ngx_unit.h"
@@ -95,7 +95,7 @@ test_parse_refuses(void **state)
 }
 
 
-/* The same name in several objects, and names that only look the same. */
+/* Equal names in different objects, and names that only look equal. */
 
 static void
 test_not_duplicates(void **state)
@@ -159,7 +159,7 @@ test_members(void **state)
 }
 
 
-/* What fails half-way through leaves nothing but the pool's memory. */
+/* A failure in the middle leaves only memory of the pool. */
 
 static void
 test_no_memory(void **state)
@@ -185,7 +185,7 @@ test_no_memory(void **state)
         assert_int_equal(err.kind, NGX_SVC_E_NONE);
         assert_null(json);
 
-        /* and the next one is not worse off */
+        /* the next parse works as before */
 
         assert_int_equal(parse(*state, text, sizeof(text) - 1, &json, &err),
                          NGX_OK);
@@ -195,7 +195,9 @@ test_no_memory(void **state)
 }
 
 
-/* Others in the process use cJSON with malloc(): the sanitizer counts. */
+/*
+ * Other users of cJSON in the process use malloc(): the sanitizer checks leaks.
+ */
 
 static void
 test_other_users(void **state)

@@ -1,5 +1,5 @@
 /*
- * JSON out.
+ * Writing JSON.
  */
 
 #include "ngx_unit.h"
@@ -28,7 +28,7 @@ test_all(void **state)
 {
     ngx_svc_json_writer_t  w;
 
-    /* each size, so that the buffer grows at each place */
+    /* each size, so that the buffer grows at each position */
 
     size_t  size;
 
@@ -134,7 +134,7 @@ test_integers(void **state)
 }
 
 
-/* Strings come back through the guard and cJSON as they went in. */
+/* Strings read back through the check and cJSON are unchanged. */
 
 static void
 test_round_trip(void **state)
@@ -183,7 +183,7 @@ test_round_trip(void **state)
 }
 
 
-/* Room doubles: copying stays in proportion to what is written. */
+/* The room doubles, so that copying stays in proportion to what is written. */
 
 static void
 test_growth(void **state)
@@ -275,7 +275,7 @@ test_no_memory(void **state)
             break;
         }
 
-        /* nothing more is written, memory or not */
+        /* nothing more is written, whether there is memory or not */
 
         ngx_env_alloc_limit(-1);
 

@@ -8,7 +8,7 @@
 #include <openssl/core_names.h>
 
 
-/* Of RFC 8037 (A.3), and RFC 9449 (4.1 and 6.1). */
+/* From RFC 8037 (A.3), and RFC 9449 (4.1 and 6.1). */
 
 static const struct {
     const char     *jwk;
@@ -44,7 +44,7 @@ static const char  *bad[] = {
     "{\"kty\":\"EC\",\"crv\":\"P-256\",\"y\":\"" UNIT_A3_Y "\"}",
     "{\"kty\":\"OKP\",\"crv\":\"Ed25519\"}",
 
-    /* others */
+    /* other values */
     "{\"kty\":\"ec\",\"crv\":\"P-256\",\"x\":\"" UNIT_A3_X "\",\"y\":\""
         UNIT_A3_Y "\"}",
     "{\"kty\":\"EC\",\"crv\":\"P-384\",\"x\":\"" UNIT_A3_X "\",\"y\":\""
@@ -69,7 +69,7 @@ static const char  *bad[] = {
     "{" UNIT_EC ",\"dq\":\"\"}", "{" UNIT_EC ",\"qi\":\"\"}",
     "{" UNIT_EC ",\"oth\":[]}", "{" UNIT_EC ",\"k\":\"\"}",
 
-    /* for something else */
+    /* for another use */
     "{" UNIT_EC ",\"use\":\"enc\"}", "{" UNIT_EC ",\"use\":null}",
     "{" UNIT_EC ",\"alg\":\"EdDSA\"}", "{" UNIT_EC ",\"alg\":\"ES384\"}",
     "{" UNIT_EC ",\"alg\":\"none\"}", "{" UNIT_EC ",\"alg\":1}",
@@ -205,7 +205,7 @@ test_names(void **state)
 }
 
 
-/* The private halves. */
+/* Compares the private numbers. */
 
 static void
 same_number(EVP_PKEY *one, EVP_PKEY *two)
@@ -226,7 +226,9 @@ same_number(EVP_PKEY *one, EVP_PKEY *two)
 }
 
 
-/* What is made can be read, by OpenSSL too, and is one key. */
+/*
+ * A generated key can be read, by OpenSSL, too, and all its forms are one key.
+ */
 
 static void
 test_generate(void **state)
@@ -295,7 +297,9 @@ make(const char *type, const char *group)
 }
 
 
-/* Cut, with something behind it, and of other keys. */
+/*
+ * Private keys that are cut, that have a byte more, or that are of other types.
+ */
 
 static void
 test_private(void **state)
@@ -323,7 +327,9 @@ test_private(void **state)
     der[n] = 0;
     assert_null(ngx_svc_jwk_private(der, n + 1));
 
-    /* any byte but those of the number is another: no form, or no point */
+    /*
+     * changing any byte except the number's makes the form or the point invalid
+     */
 
     for (i = 0; i < n; i++) {
         if (i < 36 || i >= 36 + 32) {

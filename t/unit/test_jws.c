@@ -13,7 +13,7 @@
 #define A3_SIGNED   "DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5dj" \
                     "xLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q"
 
-/* RFC 8037, A.4, whose payload is no JSON */
+/* RFC 8037, A.4, whose payload is not JSON */
 
 #define ED_TEXT     "eyJhbGciOiJFZERTQSJ9."                                   \
                     "RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc"
@@ -61,7 +61,7 @@ static const struct {
       "CgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3+Kg6NU1Q", NO_SIGNED },
 };
 
-/* In the clear, and signed. */
+/* Headers in plain text, and payloads, which are then signed. */
 
 static const struct {
     const char  *header;
@@ -108,7 +108,7 @@ static const struct {
 };
 
 
-/* RFC 7515's key, or a new one. */
+/* Returns RFC 7515's key, or a new one. */
 
 static EVP_PKEY *
 a3_key(ngx_pool_t *pool)
@@ -203,7 +203,7 @@ test_rfc7515(void **state)
 }
 
 
-/* 0, the order, more than it, for r and for s. */
+/* 0, the order and more, for r and for s. */
 
 static void
 test_range(void **state)
@@ -221,7 +221,7 @@ test_range(void **state)
         "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
         "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
 
-        /* in range, and no signature */
+        /* in range, but not a signature */
         "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01",
         "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x80",
         "\xff\xff\xff\xff\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff"
@@ -295,7 +295,7 @@ test_rfc8037(void **state)
 
     EVP_PKEY_free(key);
 
-    /* y = 2 is on no point of the curve */
+    /* no point of the curve has y = 2 */
 
     assert_int_equal(unit_jwk(*state, "{\"kty\":\"OKP\",\"crv\":\"Ed25519\","
                               "\"x\":\"AgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
@@ -345,7 +345,7 @@ test_malformed(void **state)
 }
 
 
-/* 8,192 bytes are taken, and not one more. */
+/* 8,192 bytes are accepted, and not one more. */
 
 static void
 test_size(void **state)
@@ -383,7 +383,7 @@ test_size(void **state)
 }
 
 
-/* Many of one signer; of each 256 the first byte of r or s is 0 in two. */
+/* Signs often: the first byte of r or s is 0 in two of 256 signatures. */
 
 static void
 test_sign(void **state)
@@ -425,7 +425,7 @@ test_sign(void **state)
 }
 
 
-/* With a key that cannot: a public one. */
+/* Signing with a key that cannot, a public one, fails. */
 
 static void
 test_cannot_sign(void **state)

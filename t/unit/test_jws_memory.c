@@ -13,13 +13,13 @@
     "M6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q"
 
 
-/* How many OpenSSL may have before one fails. */
+/* how many allocations of OpenSSL succeed before one fails */
 
 static int  mallocs = -1;
 static int  failed;
 
 
-/* One allocation of OpenSSL's fails, the one after mallocs others. */
+/* Lets one allocation of OpenSSL fail, after n others. */
 
 static void
 limit_mallocs(int n)
@@ -78,7 +78,7 @@ no_memory_verify(cJSON *jwk, const ngx_svc_jws_t *jws)
 }
 
 
-/* A yes is never made of a failure; what OpenSSL can do without, it does. */
+/* A failure never verifies a signature; OpenSSL can do without some memory. */
 
 static void
 test_no_memory_verify(void **state)
@@ -92,7 +92,7 @@ test_no_memory_verify(void **state)
     jwk = unit_json(*state, "{" UNIT_EC "}");
     assert_int_equal(unit_parse(*state, A3_TEXT, &jws), NGX_OK);
 
-    /* what it makes for the life of the process is there afterwards */
+    /* makes OpenSSL allocate what it keeps until the process ends */
 
     assert_int_equal(no_memory_verify(jwk, &jws), NGX_OK);
 

@@ -99,7 +99,7 @@ test_signature(void **state)
     assert_int_equal(ngx_svc_jws_verify(&jws, key, alg), NGX_DECLINED);
     jws.signed_text.len++;
 
-    /* the alg is the key's, whatever the header says */
+    /* the key decides about the alg, whatever the header says */
 
     assert_int_equal(ngx_svc_jws_verify(&jws, ec, ec_alg), NGX_DECLINED);
     assert_int_equal(ngx_svc_jws_verify(&jws, ec, alg), NGX_DECLINED);
@@ -120,7 +120,9 @@ test_signature(void **state)
 }
 
 
-/* Of tenants alone: what signs for itself, as a DPoP proof, is none of RSA. */
+/*
+ * RSA is for tenants' keys only, not for what a client signs, as a DPoP proof.
+ */
 
 static void
 test_parse(void **state)
@@ -166,7 +168,7 @@ test_private(void **state)
 }
 
 
-/* One member of the public key is another. */
+/* One member of the public key is replaced. */
 
 static void
 test_public(void **state)
@@ -210,7 +212,7 @@ test_public(void **state)
 }
 
 
-/* What a client signs, by a key of its own, of any size that it may have. */
+/* Signs as a client does, with a key of its own of any allowed size. */
 
 static void
 client_text(EVP_PKEY *key, const char *alg, int padding, int salt, char *out)
@@ -247,7 +249,7 @@ client_text(EVP_PKEY *key, const char *alg, int padding, int salt, char *out)
 }
 
 
-/* Its public key, with more members in front of "n". */
+/* Writes its public key, with more members before "n". */
 
 static void
 client_jwk(EVP_PKEY *key, const char *more, char *out)
@@ -313,7 +315,7 @@ test_client(void **state)
         client_text(key, "PS256", RSA_PKCS1_PSS_PADDING, 32, jws);
         assert_int_equal(client_verify(*state, jws, public, algs), NGX_OK);
 
-        /* nobody else verifies PS256 */
+        /* PS256 is verified for clients only */
 
         str.data = (u_char *) jws;
         str.len = strlen(jws);
@@ -321,7 +323,9 @@ test_client(void **state)
                          NGX_DECLINED);
         assert_string_equal(parsed.why, NO_ALG);
 
-        /* the padding of the other alg, and another salt (RFC 7518, 3.5) */
+        /*
+         * the padding of the other alg, and another salt length (RFC 7518, 3.5)
+         */
 
         client_text(key, "PS256", RSA_PKCS1_PADDING, 0, jws);
         assert_int_equal(client_verify(*state, jws, public, algs),
@@ -386,7 +390,7 @@ test_client_none(void **state)
         EVP_PKEY_free(key);
     }
 
-    /* an even modulus, and one with a zero in front */
+    /* an even modulus, and one with a leading zero */
 
     client_jwk(private, "", jwk);
     strcpy(strrchr(jwk, '"') - 1, "A\"}");

@@ -1,5 +1,5 @@
 /*
- * Search filters of LDAP.
+ * LDAP search filters.
  */
 
 #include "ngx_unit.h"
@@ -9,7 +9,7 @@
 static ngx_str_t  mark = ngx_string("{email}");
 
 
-/* The number of marks; -1: no filter. */
+/* Returns the number of marks; -1: it is not a filter. */
 
 static int
 parsed(const char *text, size_t len, size_t *at)
@@ -116,7 +116,7 @@ test_bad(void **state)
 }
 
 
-/* Each beginning of a filter is none, and says so at its end. */
+/* A filter that is cut anywhere is invalid, and the error is at its end. */
 
 static void
 test_beginnings(void **state)

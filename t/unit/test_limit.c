@@ -1,5 +1,5 @@
 /*
- * Limits of sign-in, with Redis away.
+ * Limits of sign-in, without Redis.
  */
 
 #include "ngx_unit_limit_redis.h"
@@ -72,7 +72,7 @@ test_memory_email(void **state)
 }
 
 
-/* Of a network that is over its limit nothing is counted of the address. */
+/* When a network is over its limit the address is not counted. */
 
 static void
 test_memory_ip(void **state)
@@ -190,7 +190,7 @@ test_memory_give_back(void **state)
                                "ada@x"), NGX_OK);
         assert_int_equal(limit.verdict, NGX_SVC_LIMIT_ADMITTED);
 
-        up = i % 2;                 /* what was counted here is so */
+        up = i % 2;                 /* given back here all the same */
         ngx_svc_limit_give_back(&limit);
         up = 0;
     }
@@ -201,19 +201,19 @@ test_memory_give_back(void **state)
     }
 
     ngx_svc_limit_give_back(&limit);
-    ngx_svc_limit_give_back(&limit);            /* no more than its own */
+    ngx_svc_limit_give_back(&limit);            /* once only */
     assert_int_equal(login("192.0.2.1", "ada@x"), NGX_SVC_LIMIT_ADMITTED);
 
     assert_int_equal(check(&limit, NGX_SVC_LIMIT_LOGIN, "192.0.2.1", "ada@x"),
                      NGX_OK);
     assert_int_equal(limit.verdict, NGX_SVC_LIMIT_LIMITED);
-    ngx_svc_limit_give_back(&limit);            /* of who was not admitted */
+    ngx_svc_limit_give_back(&limit);            /* none, when limited */
     assert_int_equal(login("192.0.2.1", "ada@x"), NGX_SVC_LIMIT_LIMITED);
     assert_int_equal(calls, 0);
 }
 
 
-/* Whatever the settings of sign-in are. */
+/* The limit does not depend on the settings of sign-in. */
 
 static void
 test_tenant(void **state)
@@ -221,7 +221,7 @@ test_tenant(void **state)
     u_char      tenant[NGX_SVC_UUID_LEN];
     ngx_uint_t  i;
 
-    static ngx_svc_limit_t  limit;      /* which the pool knows to its end */
+    static ngx_svc_limit_t  limit;      /* the pool's cleanup uses it */
 
     set(NGX_SVC_SET_RATE_LIMIT_LOGIN_WINDOW, 0);
 

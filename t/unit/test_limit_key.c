@@ -1,5 +1,6 @@
 /*
- * What limits count: the names in Redis, and which addresses are one.
+ * What limits count: their names in Redis, and which addresses are counted as
+ * one.
  */
 
 #include "ngx_unit.h"
@@ -85,7 +86,7 @@ test_mac(void **state)
 }
 
 
-/* As bytes, whatever was there before. */
+/* Keys are equal as bytes, whatever was in the memory before. */
 
 static void
 test_equal(void **state)

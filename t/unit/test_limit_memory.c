@@ -1,6 +1,6 @@
 /*
- * Fixed windows in shared memory: what is counted, and what goes when it is
- * full.
+ * Fixed windows in shared memory: what is counted, and what is dropped when it
+ * is full.
  */
 
 #include "ngx_unit_limit.h"
@@ -49,7 +49,7 @@ key(ngx_svc_limit_family_e family, ngx_uint_t n)
 }
 
 
-/* The count after a hit; 0: there was no room. */
+/* Returns the count after a hit; 0: there was no room. */
 
 static ngx_uint_t
 hit(ngx_slab_pool_t *pool, ngx_svc_limit_family_e family, ngx_uint_t n,
@@ -92,7 +92,9 @@ give_back(ngx_slab_pool_t *pool, ngx_uint_t n, ngx_uint_t max, ngx_msec_t end)
 }
 
 
-/* How many keys there is room for, each with a hit at a ms of its own. */
+/*
+ * Returns for how many keys there is room, each with a hit at a ms of its own.
+ */
 
 static ngx_uint_t
 room(void)
@@ -158,7 +160,7 @@ test_give_back(void **state)
     ngx_msec_t        end, later;
     ngx_slab_pool_t  *pool = *state;
 
-    give_back(pool, 1, 3, 1000000 + WINDOW);            /* of no key */
+    give_back(pool, 1, 3, 1000000 + WINDOW);            /* an unknown key */
 
     end = hit_all(pool, 1, 3).end;
     assert_int_equal(hit_all(pool, 1, 3).count, 2);
@@ -169,18 +171,18 @@ test_give_back(void **state)
     give_back(pool, 1, 3, end);
     give_back(pool, 1, 3, end);                         /* not below 0 */
     assert_int_equal(hit_all(pool, 1, 3).count, 1);
-    assert_int_equal(hit_all(pool, 1, 3).end, end);     /* it does not move */
+    assert_int_equal(hit_all(pool, 1, 3).end, end);     /* the end stays */
 
     ngx_env_time(end);
     later = hit_all(pool, 1, 3).end;
-    give_back(pool, 1, 3, end);                         /* of another window */
+    give_back(pool, 1, 3, end);                         /* another window */
     assert_int_equal(hit_all(pool, 1, 3).count, 2);
     give_back(pool, 1, 3, later);
     assert_int_equal(hit_all(pool, 1, 3).count, 2);
 }
 
 
-/* A thousand keys in less room: the latest ones are there. */
+/* A thousand keys in less room: the latest ones are kept. */
 
 static void
 test_full(void **state)
@@ -205,7 +207,7 @@ test_full(void **state)
 }
 
 
-/* Hits do not make a window younger. */
+/* A hit does not make a window younger. */
 
 static void
 test_oldest(void **state)
@@ -227,7 +229,7 @@ test_oldest(void **state)
 }
 
 
-/* Of families with windows of different lengths, too. */
+/* The oldest window goes in families with different windows, too. */
 
 static void
 test_oldest_family(void **state)
@@ -255,7 +257,7 @@ test_oldest_family(void **state)
 }
 
 
-/* Whoever fills the memory does not get his attempts once more. */
+/* A client that fills the memory does not get its attempts again. */
 
 static void
 test_spent_stay(void **state)
@@ -279,7 +281,7 @@ test_spent_stay(void **state)
 }
 
 
-/* One that has got a hit back is as the others. */
+/* A key that has got a hit back is treated like the others. */
 
 static void
 test_spent_no_more(void **state)
@@ -335,7 +337,7 @@ test_all_spent(void **state)
 }
 
 
-/* Windows that have ended go before any that has not, spent or not. */
+/* Windows that have ended are dropped before all others, spent or not. */
 
 static void
 test_ended_first(void **state)
@@ -366,7 +368,7 @@ test_ended_first(void **state)
 }
 
 
-/* Another worker's clock is a little ahead. */
+/* The clock of another worker is a little ahead. */
 
 static void
 test_clocks(void **state)
@@ -423,7 +425,7 @@ test_lock(void **state)
 }
 
 
-/* As a table without a bound has it; and nothing is lost of the memory. */
+/* Compares with a table without a bound; and no memory is lost. */
 
 static void
 test_random(void **state)

@@ -1,11 +1,11 @@
 /*
- * Limits of sign-in, with what Redis may answer.
+ * Limits of sign-in, with the answers that Redis may give.
  */
 
 #include "ngx_unit_limit_redis.h"
 
 
-/* The pool's cleanup, after a test, still finds it. */
+/* static, because the pool's cleanup still uses it after a test */
 static ngx_svc_limit_t  limit;
 
 
@@ -105,7 +105,7 @@ test_redis_answer(void **state)
 }
 
 
-/* What is no answer, and what cannot be asked, is answered by the memory. */
+/* When Redis cannot be asked, or its answer is invalid, the memory decides. */
 
 static void
 test_redis_away(void **state)
@@ -157,7 +157,7 @@ test_redis_away(void **state)
 }
 
 
-/* A request goes away before its answer; and so does the process. */
+/* A request is cancelled before its answer comes, and the process ends, too. */
 
 static void
 test_cancel(void **state)

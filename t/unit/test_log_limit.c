@@ -9,7 +9,7 @@
 #define INTERVAL  60000
 
 
-/* How many of n lines at once are written. */
+/* Returns how many of n lines at once are written. */
 
 static ngx_uint_t
 written(ngx_svc_log_limit_t *limit, ngx_uint_t burst, ngx_uint_t n)
@@ -43,7 +43,7 @@ test_interval(void **state)
     ngx_uint_t           i;
     ngx_svc_log_limit_t  limit;
 
-    /* from the first line on, not from the last one that was suppressed */
+    /* counted from the first line on, and not from the last suppressed one */
 
     static const struct {
         ngx_msec_t  at;
@@ -63,7 +63,7 @@ test_interval(void **state)
 }
 
 
-/* The first line is written at any time, and so when the clock overflows. */
+/* The first line is written at any time, even when the clock overflows. */
 
 static void
 test_first(void **state)

@@ -1,12 +1,14 @@
 /*
- * Whether a token lives, by the rows that were read of it.
+ * Whether a token is active, by the rows that were read about it.
  */
 
 #include "ngx_unit.h"
 #include "ngx_svc_oauth_lives.h"
 
 
-/* A user's token of "web" that "agent" has exchanged, and who asks. */
+/*
+ * A user's token of "web" that "agent" has exchanged, and the client that asks.
+ */
 
 typedef struct {
     ngx_svc_oauth_lives_t         lives;
@@ -123,7 +125,10 @@ test_token(void **state)
 }
 
 
-/* Either of those that it lives by; never who asks. */
+/*
+ * Each of the clients that the token depends on counts; the asking one does
+ * not.
+ */
 
 static void
 test_clients(void **state)
@@ -173,7 +178,7 @@ test_clients(void **state)
 }
 
 
-/* A ceiling is of those that act; what a client has is of all. */
+/* A ceiling limits the acting clients; a client's own scopes limit all. */
 
 static void
 test_ceilings(void **state)
@@ -226,7 +231,7 @@ test_ends(void **state)
     test_lives_t  t;
 
     static const struct {
-        ngx_int_t  ttl[2], max_ttl[2];      /* of who acts; of the root */
+        ngx_int_t  ttl[2], max_ttl[2];      /* the actor's; the root's */
         int64_t    seconds;
     } cases[] = {
         { { 3600, 3600 }, { NGX_ERROR, NGX_ERROR }, 900 },

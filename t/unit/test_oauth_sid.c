@@ -1,12 +1,12 @@
 /*
- * What a client is told of a session.
+ * The session id that a client gets.
  */
 
 #include "ngx_unit.h"
 #include "ngx_svc_oauth_sid.h"
 
 
-/* Each was made by Python's hashlib and base64. */
+/* The values were made by Python's hashlib and base64. */
 
 static void
 test_sid(void **state)

@@ -1,5 +1,5 @@
 /*
- * What a policy asks of a new password.
+ * What a policy requires of a new password.
  */
 
 #include "ngx_unit.h"
@@ -7,7 +7,7 @@
 #include "ngx_svc_password_check.h"
 
 
-/* No rule, and each alone. */
+/* No rule, and one rule alone. */
 
 #define TEST_NONE        { .min_length = 0 }
 #define TEST_ONLY(rule)  { .rule = 1 }
@@ -31,7 +31,7 @@ static const ngx_svc_password_word_t  test_ada[] = {
 };
 
 
-/* In memory that ends where the password does. */
+/* Checks in memory that ends where the password does. */
 
 static ngx_int_t
 test_check(const char *text, size_t len,
@@ -209,7 +209,7 @@ test_contextual(void **state)
         { "buy Anvils now", D }, { "4nv1l5", D }, { "4nvi15", D },
         { "this is an example", NULL },
 
-        /* "ada" has less than four letters: what is left counts */
+        /* "ada" has fewer than four letters: only the rest counts */
 
         { "ada", E }, { "Ada2026!", E }, { "!!4d4!!", E }, { "adaada17ada", E },
         { "adaxyz", E }, { "Ada xyz 12345678", E }, { "ada12345678ada", E },
@@ -329,7 +329,7 @@ test_common(void **state)
 }
 
 
-/* Of random passwords none is common. */
+/* Random passwords are not common ones. */
 
 static void
 test_random(void **state)
@@ -392,7 +392,7 @@ test_file(void **state)
 }
 
 
-/* One password after the other mends the first rule that fails. */
+/* Each password satisfies the rule that the one before it broke first. */
 
 static void
 test_order(void **state)

@@ -1,5 +1,5 @@
 /*
- * Passwords as they are compared: RFC 8265's OpaqueString.
+ * Passwords in the form in which they are compared: RFC 8265's OpaqueString.
  */
 
 #include "ngx_unit.h"
@@ -13,7 +13,7 @@
     "\xE2\x80\xAF" "\xE2\x81\x9F" "\xE3\x80\x80"
 
 
-/* The first five are those that RFC 8265 takes, in section 4.3. */
+/* The first five are the examples that RFC 8265 accepts, in section 4.3. */
 
 static void
 test_text(void **state)
@@ -44,7 +44,9 @@ test_text(void **state)
         { "q\xCC\x87\xCC\xA3", "q\xCC\xA3\xCC\x87", 3 },
         { "\xE1\x84\x92\xE1\x85\xA1\xE1\x86\xAB", "\xED\x95\x9C", 1 },
 
-        /* a singleton, one that is not composed again, no compatibility */
+        /*
+         * a singleton, one that is not composed again, no compatibility mapping
+         */
         { "\xE2\x84\xAB", "\xC3\x85", 1 },
         { "\xE0\xA5\x98", "\xE0\xA4\x95\xE0\xA4\xBC", 2 },
         { "\xEF\xAC\x81\xEF\xBC\xA1", "\xEF\xAC\x81\xEF\xBC\xA1", 2 },
@@ -134,7 +136,7 @@ test_length(void **state)
 }
 
 
-/* What grows most: U+1D160 becomes three code points of four bytes each. */
+/* The greatest growth: U+1D160 becomes three code points of four bytes each. */
 
 static void
 test_longest(void **state)

@@ -1,5 +1,5 @@
 /*
- * What a thread does with one password.
+ * The work of a thread on one password.
  */
 
 #include "ngx_unit_phc.h"
@@ -11,7 +11,7 @@ static void work_of(ngx_svc_password_work_t *work, ngx_str_t *strings,
 static ngx_int_t check(void *data);
 
 
-/* Up to the first that matches; what is refused matches nothing. */
+/* Verifies until the first match; an invalid string does not match. */
 
 static void
 test_work(void **state)
@@ -77,7 +77,7 @@ test_renew(void **state)
     assert_false(ngx_svc_phc_outdated(&phc, &cheap));
     assert_int_equal(ngx_svc_phc_verify(&phc, TEXT(HORSE)), NGX_OK);
 
-    /* it is as it should be */
+    /* its hash is up to date */
 
     work_of(&work, &strings[1], 1);
     work.make = NGX_SVC_PASSWORD_RENEW;
@@ -121,7 +121,9 @@ test_dummy(void **state)
 }
 
 
-/* What check() refuses is not hashed: with this cost it would fail. */
+/*
+ * A password that check() refuses is not hashed: with this cost it would fail.
+ */
 
 static void
 test_check(void **state)

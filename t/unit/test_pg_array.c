@@ -17,7 +17,7 @@ test_read(void **state)
 
     static const struct {
         ngx_str_t  text;
-        int        n;               /* -1: it is none */
+        int        n;               /* -1: not an array */
         char      *elts[3];
     } cases[] = {
         { ngx_string(""), 0, { NULL } },

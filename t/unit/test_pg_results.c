@@ -16,7 +16,7 @@ static const ngx_svc_pg_statement_t  *test_statements[] = {
 };
 
 
-/* The last one has no result: one before it has failed. */
+/* The last statement has no result, because one before it has failed. */
 
 #define test_result(n)  ((PGresult *) &test_statements[n])
 
@@ -54,7 +54,7 @@ test_one(void **state)
     assert_null(ngx_svc_pg_result(&test_all, NULL));
     assert_null(ngx_svc_pg_result(NULL, &test_first));
 
-    /* what is hidden is not among them, nor what is behind the last one */
+    /* statements before the first or after the last are not found */
 
     rest = test_all;
     rest.statements++;

@@ -91,7 +91,7 @@ test_wrong(void **state)
 }
 
 
-/* Each character of the last part, and of the salt, counts. */
+/* Each character of the hash and of the salt counts. */
 
 static void
 test_tampered(void **state)
@@ -223,8 +223,8 @@ test_refused(void **state)
 
 
 /*
- * A beginning of a good string is refused, but that of one of Argon2's with a
- * tag that is long enough; and so is what is too long.
+ * A good string that is cut is refused, unless it is one of Argon2's with a tag
+ * that is still long enough; a string that is too long is refused, too.
  */
 
 static void
@@ -278,7 +278,7 @@ test_limits(void **state)
         }
     }
 
-    /* what was made with the configured memory can be verified */
+    /* a hash made with the configured memory can be verified */
 
     cost.memory = 1024 * 1024;
     cost.iterations = 2;
@@ -290,7 +290,7 @@ test_limits(void **state)
 }
 
 
-/* bcrypt reads 72 bytes; these are 100 and 1,024. */
+/* bcrypt reads 72 bytes; these passwords have 100 and 1,024. */
 
 static void
 test_bcrypt_long(void **state)
@@ -323,7 +323,7 @@ test_bcrypt_long(void **state)
     assert_int_equal(ngx_svc_phc_verify(&phc, (u_char *) password,
                                         sizeof(password)), NGX_OK);
 
-    /* one that would end at a NUL is another one */
+    /* a password with a NUL after them is another one */
 
     password[72] = '\0';
     assert_int_equal(ngx_svc_phc_verify(&phc, (u_char *) password, 73),
@@ -364,7 +364,7 @@ test_make(void **state)
     cost.iterations++;
     assert_true(ngx_svc_phc_outdated(&phc, &cost));
 
-    /* Argon2 has no less than 8 KiB */
+    /* Argon2 needs 8 KiB at least */
 
     cost.memory = 7;
     assert_int_equal(ngx_svc_phc_make(&cost, TEXT(HORSE), out, &len),
@@ -388,7 +388,7 @@ test_outdated(void **state)
         cost.memory = phc.memory;
         cost.iterations = phc.iterations;
 
-        /* of argon2id with one lane, and the lengths that are ours */
+        /* argon2id with one lane, and with the lengths that we use */
 
         assert_int_equal(!ngx_svc_phc_outdated(&phc, &cost),
                          phc.scheme == NGX_SVC_PHC_S_ARGON2ID
@@ -397,7 +397,7 @@ test_outdated(void **state)
 }
 
 
-/* Without 256 MiB to be had: an error, and not a verdict. */
+/* When 256 MiB cannot be allocated that is an error, and not a verdict. */
 
 static void
 test_no_memory(void **state)
@@ -416,7 +416,9 @@ test_no_memory(void **state)
 }
 
 
-/* Of a hash the memory is kept for the next one; one of another size has its. */
+/*
+ * A hash's memory is kept for the next hash; one of another size gets its own.
+ */
 
 static void
 test_kept(void **state)
@@ -450,7 +452,7 @@ test_kept(void **state)
 }
 
 
-/* NGX_ABORT: refused. */
+/* Returns NGX_ABORT for an invalid string. */
 
 static ngx_int_t
 verify(const char *text, const char *password)
@@ -465,7 +467,7 @@ verify(const char *text, const char *password)
 }
 
 
-/* Bytes: with AddressSanitizer they are terabytes. */
+/* Bytes: with AddressSanitizer these are terabytes. */
 
 static rlim_t
 address_space(void)

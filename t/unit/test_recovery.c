@@ -19,7 +19,10 @@ parse(const char *text, size_t len, char code[NGX_SVC_RECOVERY_LEN + 1])
 }
 
 
-/* Each of the 50 bits is both, and no two codes are the same. */
+/*
+ * Each of the 50 bits is sometimes 0 and sometimes 1, and no two codes are
+ * equal.
+ */
 
 static void
 test_new(void **state)
@@ -51,7 +54,7 @@ test_new(void **state)
         assert_memory_equal(read, code, sizeof(code));
     }
 
-    /* 200 each: 100 is seven standard deviations away */
+    /* each comes 200 times: 100 is seven standard deviations away */
 
     for (j = 0; j < sizeof(code); j++) {
         for (i = 0; i < 32; i++) {
@@ -96,7 +99,7 @@ test_parse(void **state)
 }
 
 
-/* All that is in it counts; the value is that of another implementation. */
+/* All inputs count; the value is that of another implementation. */
 
 static void
 test_mac(void **state)

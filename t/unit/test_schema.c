@@ -130,7 +130,7 @@ check_mode(const ngx_svc_member_t *member, ngx_svc_value_t *value,
         return NGX_ERROR;
     }
 
-    /* what a check changes is what is stored */
+    /* a check can change the value that is stored */
 
     value->integer = 77;
 
@@ -357,7 +357,10 @@ test_strict(void **state)
           "{\"action\":\"a\",\"acton\":1}]}",
           "\"rules[1].acton\" is not a known member." },
 
-        /* the name is cut at 256 bytes, before the character that is halved */
+        /*
+         * the name is cut at 256 bytes, before the character that would be
+         * halved
+         */
 
         { "{\"" A100 A100 A10 A10 A10 A10 A10 "aaaaa\\u20ac\":1}",
           "\"" A100 A100 A10 A10 A10 A10 A10 "aaaaa\" is not a known"
@@ -468,7 +471,7 @@ test_one_value(void **state)
     ngx_unit_error(&err, NGX_SVC_E_INVALID_VALUE,
                    "\"config.rules[0].action\" is required.", "value");
 
-    /* a name of the caller's that is too long */
+    /* a name from the caller that is too long */
 
     memset(path, 'p', sizeof(path));
     path[254] = '\xe2';
@@ -486,7 +489,7 @@ test_one_value(void **state)
 }
 
 
-/* A check's NGX_ERROR is not taken for the client's mistake. */
+/* A check's NGX_ERROR is not reported as the client's mistake. */
 
 static void
 test_check_fails(void **state)

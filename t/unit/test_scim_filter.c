@@ -172,7 +172,7 @@ static const character_t  characters[] = {
 };
 
 
-/* In blocks of just their size, so that a byte too far is found. */
+/* In blocks of exactly their size, so that a read beyond them is found. */
 
 static ngx_int_t
 parse(ngx_pool_t *pool, const char *text, size_t len,
@@ -244,7 +244,7 @@ test_others(void **state)
 }
 
 
-/* What is cut anywhere is not recognised. */
+/* A filter that is cut anywhere is not recognised. */
 
 static void
 test_cut(void **state)

@@ -1,6 +1,6 @@
 /*
- * Filters as conditions of SQL: which have a statement of their own, and what
- * an index answers.
+ * Filters as SQL conditions: which of them have a statement of their own, and
+ * which can use an index.
  */
 
 #include "ngx_unit.h"
@@ -11,7 +11,7 @@
 typedef struct {
     const char            *filter;
     ngx_svc_scim_where_e   kind;
-    const char            *param;       /* of $3; NULL: there is none */
+    const char            *param;       /* $3; NULL: none */
 } kind_t;
 
 

@@ -1,5 +1,5 @@
 /*
- * The attributes that RFC 7643 has of a user.
+ * The attributes of a user in RFC 7643.
  */
 
 #include "ngx_unit.h"
@@ -77,7 +77,7 @@ test_known(void **state)
 
     for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 
-        /* of its length, so that nothing behind it is read */
+        /* in memory of exactly its length, so that nothing beyond it is read */
 
         len = strlen(known[i].text);
         text = malloc(len);

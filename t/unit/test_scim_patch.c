@@ -151,7 +151,7 @@ static const ngx_unit_scim_row_t  folded[] = {
 };
 
 
-/* Operations that change nothing, and must not stop what is beside them. */
+/* Operations that change nothing, and must not stop the others. */
 
 static const char  *ignored[] = {
 
@@ -286,7 +286,7 @@ static const ngx_unit_scim_bad_t  refused[] = {
     { BODY(BARE("{\"name.givenName\":\"b\",\"name\":null}")), SYNTAX,
       "\"name.givenName\" is given more than once." },
 
-    /* the first that is wrong is the one that is told */
+    /* the first error is the one that is reported */
 
     { BODY(LEAVE "," SET("title", "5") "," REMOVE("active")), VALUE,
       "\"title\" " TEXT },
@@ -391,7 +391,7 @@ test_most_operations(void **state)
 }
 
 
-/* A path too long for the message is cut there. */
+/* A path that is too long for the message is cut there. */
 
 static void
 test_long_path(void **state)

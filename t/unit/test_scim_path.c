@@ -348,7 +348,7 @@ static const projection_t  projections[] = {
 };
 
 
-/* In a block of just its size, so that a byte too far is found. */
+/* In a block of exactly its size, so that a read beyond it is found. */
 
 static ngx_int_t
 parse(ngx_pool_t *pool, const char *text, size_t len, ngx_uint_t *bits)
@@ -485,7 +485,7 @@ test_depth(void **state)
         assert_int_equal(parse(*state, text, strlen(text), &bits), NGX_ERROR);
     }
 
-    /* side by side they are no deeper */
+    /* one after the other they are no deeper */
 
     text[0] = '\0';
     strcat(text, "x[");

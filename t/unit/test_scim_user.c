@@ -14,10 +14,10 @@
     "\"userName\" must be an e-mail address: one \"@\" with something on"     \
     " both sides, no white space or control characters, at most 254 bytes."
 
-/* a body of POST with more than its userName */
+/* a body of POST with more members than its userName */
 #define WITH(members)  "{\"userName\":\"a@b\"," members "}"
 
-/* what a PUT clears that says nothing of these */
+/* what a PUT clears that does not mention these */
 #define NAMES      "givenName~ familyName~ "
 #define REST       "title~ locale~ department~"
 
@@ -60,7 +60,7 @@ static const ngx_unit_scim_row_t  created[] = {
       "userName=a@b displayName~" },
     { WITH("\"name.formatted\":null"), "userName=a@b displayName~" },
 
-    /* nothing, in its three forms */
+    /* empty values, in their three forms */
 
     { WITH("\"title\":null,\"locale\":\"\",\"displayName\":[],"
            "\"externalId\":\"\",\"" E "\":{\"department\":null}"),
@@ -73,7 +73,7 @@ static const ngx_unit_scim_row_t  created[] = {
       "userName=a@b givenName~ familyName~ department~" },
     { WITH("\"name\":{},\"" E "\":{}"), "userName=a@b" },
 
-    /* what is not mapped */
+    /* attributes that are not mapped */
 
     { WITH("\"id\":5,\"meta\":\"x\",\"schemas\":{},\"emails\":false,"
            "\"password\":\"p\",\"groups\":[],\"roles\":[],\"x\":1e9,"
@@ -154,7 +154,7 @@ static const ngx_unit_scim_bad_t  not_created[] = {
     { WITH("\"" E "\":true"), VALUE,
       "\"" E "\" must be an object or null." },
 
-    /* twice in other words */
+    /* the same attribute twice, in different spellings */
 
     { WITH("\"USERNAME\":\"a@b\""), SYNTAX,
       "\"userName\" is given more than once." },
@@ -222,7 +222,7 @@ static const ngx_unit_scim_bad_t  not_replaced[] = {
 };
 
 
-/* Each is refused within an address; as JSON has them. */
+/* Each is refused in an address; the spelling is JSON's. */
 
 static const char  *blanks[] = {
     "\\u0001", "\\t", "\\n", "\\r", "\\u001f", " ", "\x7f", "\\u007f",
@@ -329,7 +329,7 @@ test_blanks(void **state)
 }
 
 
-/* 254 bytes, of which one character has two, and one more. */
+/* 254 bytes, one character of which has two bytes; and one byte more. */
 
 static void
 test_longest_address(void **state)

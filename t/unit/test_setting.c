@@ -1,5 +1,6 @@
 /*
- * The operator's settings: the table, what it takes, and what goes together.
+ * The operator's settings: the table, the accepted values, and the
+ * combinations.
  */
 
 #include "ngx_unit.h"
@@ -125,7 +126,9 @@ test_parse(void **state)
 }
 
 
-/* What guards a guess, or ends a session, is not switched off. */
+/*
+ * Settings that guard against guesses, or end sessions, cannot be switched off.
+ */
 
 static void
 test_off(void **state)
@@ -195,7 +198,7 @@ test_conflict(void **state)
 }
 
 
-/* The worker's own copy, whatever becomes of the configuration. */
+/* The worker's own copy, which does not depend on the configuration. */
 
 static void
 test_worker(void **state)

@@ -102,7 +102,9 @@ test_text(void **state)
 }
 
 
-/* Each day of two and a half eras, around year 0 and today: as libc says. */
+/*
+ * Each day of two and a half eras, around year 0 and today, compared with libc.
+ */
 
 static void
 test_days(void **state)
@@ -131,7 +133,7 @@ test_days(void **state)
         }
     }
 
-    /* a day that lies outside of its month */
+    /* a day beyond the end of its month */
 
     assert_int_equal(ngx_svc_time_days(2023, 1, 366),
                      ngx_svc_time_days(2024, 1, 1));

@@ -1,5 +1,5 @@
 /*
- * One-time passwords by time, and the base 32 of their secrets.
+ * Time-based one-time passwords, and the base 32 of their secrets.
  */
 
 #include "ngx_unit.h"
@@ -53,7 +53,7 @@ test_vectors(void **state)
 }
 
 
-/* The code of 1111111109 is that of the 30 seconds up to 1111111109. */
+/* The code of 1111111109 is valid for the 30 seconds up to 1111111109. */
 
 static void
 test_window(void **state)
@@ -83,7 +83,7 @@ test_replay(void **state)
     assert_int_equal(verify("081804", 1111111109, 37037035, &step), NGX_OK);
     assert_int_equal(step, 37037036);
 
-    /* the same step, and what is older than the last one */
+    /* the same step, and a step before the last one */
 
     step = -1;
 
@@ -97,7 +97,7 @@ test_replay(void **state)
 }
 
 
-/* Steps 153567 and 153569 have the same code: it is good for one sign-in. */
+/* Steps 153567 and 153569 have the same code: it is valid for one sign-in. */
 
 static void
 test_same_code(void **state)
@@ -152,7 +152,7 @@ test_shape(void **state)
 }
 
 
-/* One digit is another one. */
+/* One digit is changed. */
 
 static void
 test_wrong(void **state)
@@ -235,7 +235,7 @@ test_uri(void **state)
           "otpauth://totp/A%3AB%20%26%20C%2F%22%3F%23:a%2Bb%40x.test"
           KEY "A%3AB%20%26%20C%2F%22%3F%23" END },
 
-        /* 63 and 66 bytes: 64 are no whole number of characters */
+        /* 63 and 66 bytes: 64 are not a whole number of characters */
 
         { EUROS EUROS EUROS, "a",
           "otpauth://totp/" EURO_URIS EURO_URIS EURO_URIS ":a"

@@ -1,5 +1,5 @@
 /*
- * The characters of URIs, and one spelling of them.
+ * The characters of URIs, and their normal form.
  */
 
 #include "ngx_unit.h"
@@ -43,7 +43,7 @@ static const row_t  paths[] = {
 };
 
 
-/* The text is in memory of its very size, for the sanitizer's sake. */
+/* The text is in memory of exactly its size, for the sanitizer. */
 
 static u_char *
 exact(const char *text)

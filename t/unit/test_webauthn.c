@@ -1,5 +1,5 @@
 /*
- * WebAuthn: fixed answers of an authenticator, and what is wrong with others.
+ * WebAuthn: fixed answers of an authenticator, and errors in others.
  */
 
 #include "ngx_unit_webauthn_call.h"
@@ -50,7 +50,7 @@ test_vectors(void **state)
 }
 
 
-/* A signature is good for its own passkey alone. */
+/* A signature is valid for its own passkey only. */
 
 static void
 test_other_keys(void **state)
@@ -72,7 +72,7 @@ test_other_keys(void **state)
 }
 
 
-/* What is stored may be damaged. */
+/* A stored key may be damaged. */
 
 static void
 test_bad_keys(void **state)
@@ -107,7 +107,7 @@ test_bad_keys(void **state)
 }
 
 
-/* Each bit counts of what is signed, and of the signature. */
+/* Each bit of the signed data, and of the signature, counts. */
 
 static void
 test_bits(void **state)
@@ -154,7 +154,7 @@ test_bits(void **state)
 }
 
 
-/* Each is cut off everywhere, and has one byte more. */
+/* Each is cut everywhere, and has one byte more. */
 
 static void
 test_lengths(void **state)
@@ -272,7 +272,7 @@ test_members(void **state)
 }
 
 
-/* The id of the credential is that which is attested. */
+/* The id of the credential is the attested one. */
 
 static void
 test_ids(void **state)
@@ -330,7 +330,7 @@ test_users(void **state)
 }
 
 
-/* Wherever the pool has no memory. */
+/* The pool runs out of memory anywhere. */
 
 static void
 test_no_memory(void **state)

@@ -1,5 +1,5 @@
 /*
- * Challenges of WebAuthn.
+ * WebAuthn challenges.
  */
 
 #include "ngx_unit.h"
@@ -11,7 +11,7 @@ static ngx_svc_webauthn_used_t      used;
 static ngx_svc_webauthn_ceremony_t  ceremony;
 
 
-/* Each part of a ceremony is in its challenges. */
+/* A challenge depends on each part of its ceremony. */
 
 static void
 test_challenge(void **state)
@@ -63,7 +63,7 @@ test_challenge(void **state)
     refused(c->nkeys = 0);
     refused(c->keys++; c->nkeys = 1);
 
-    /* the first key makes, all verify */
+    /* the first key makes challenges, all keys verify */
 
     c->keys = (const u_char (*)[NGX_SVC_KEY_LEN]) key;
     c->nkeys = 1;
@@ -77,7 +77,7 @@ test_challenge(void **state)
     assert_int_equal(ngx_svc_webauthn_challenge_verify(c, challenge, &used),
                      NGX_DONE);
 
-    /* what is not ours is never only old */
+    /* a challenge that is not ours is invalid, and never just old */
 
     challenge[31] ^= 1;
     assert_int_equal(ngx_svc_webauthn_challenge_verify(c, challenge, &used),

@@ -1,5 +1,5 @@
 /*
- * Attestation objects and authenticator data, good ones and bad ones.
+ * Attestation objects and authenticator data, valid and invalid ones.
  */
 
 #include "ngx_unit_webauthn_call.h"
@@ -7,7 +7,9 @@
 #include "ngx_svc_webauthn_authdata.h"
 
 
-/* An attestation object of parts; "@" stands for the authenticator data. */
+/*
+ * Makes an attestation object of parts; "@" stands for the authenticator data.
+ */
 
 static ngx_int_t
 object(ngx_pool_t *pool, const char *hex)
@@ -85,14 +87,14 @@ test_objects(void **state)
         "a3" FMT STMT DATA_NAME "8158a4@",
         "a3" FMT STMT DATA_NAME "40",
 
-        /* of indefinite length: all of it, and what is in it */
+        /* of indefinite length: the whole, and its members */
         "bf" FMT STMT DATA "ff",
         "a3" FMT STMT_NAME "bfff" DATA,
         "a3" FMT STMT_NAME "a161619fff" DATA,
         "a3" FMT STMT DATA_NAME "5f58a4@ff",
         "a3" "63666d74" "7f646e6f6e65ff" STMT DATA,
 
-        /* a tag, too deep, too long for this memory */
+        /* a tag, too deep, longer than the memory */
         "c0a3" FMT STMT DATA,
         "a3" FMT STMT_NAME "c0a0" DATA,
         "a3" FMT STMT_NAME "81818181818181818180" DATA,
@@ -116,7 +118,9 @@ test_objects(void **state)
 }
 
 
-/* Authenticator data of a registration: what follows is of this length. */
+/*
+ * Makes authenticator data of a registration, with the length of what follows.
+ */
 
 static ngx_int_t
 data_of(ngx_pool_t *pool, ngx_uint_t flags, const char *hex)

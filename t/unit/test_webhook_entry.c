@@ -1,5 +1,5 @@
 /*
- * Deliveries as text, as they are in Redis.
+ * Deliveries as text, in the form that they have in Redis.
  */
 
 #include "ngx_unit.h"
@@ -34,7 +34,7 @@ read_exactly(const void *text, size_t len, ngx_svc_webhook_delivery_t **d)
     u_char     *copy;
     ngx_int_t   rc;
 
-    /* of exactly its length, so that ASan sees what reads on */
+    /* of exactly its length, so that ASan sees reads beyond it */
 
     copy = malloc(len ? len : 1);
     assert_non_null(copy);
@@ -48,7 +48,7 @@ read_exactly(const void *text, size_t len, ngx_svc_webhook_delivery_t **d)
 }
 
 
-/* With a MAC before it, as libcrypto's other functions make it. */
+/* Writes a MAC before the text, made by other functions of libcrypto. */
 
 static size_t
 sign_text(u_char *out, const char *text, size_t len)
@@ -125,7 +125,7 @@ test_round_trip(void **state)
 }
 
 
-/* What the helper tells Redis after an attempt is what an entry begins with. */
+/* An entry begins with what the helper tells Redis after an attempt. */
 
 static void
 test_attempts(void **state)
@@ -180,7 +180,7 @@ test_forged(void **state)
 
     assert_int_equal(read_exactly(text, strlen(text), &d), NGX_DECLINED);
 
-    /* a key that is not the first one opens, one that is gone does not */
+    /* any key of the file opens, and a removed one does not */
 
     others = keys;
     others.keys[0] = keys.keys[1];
@@ -244,7 +244,7 @@ test_damaged(void **state)
 }
 
 
-/* Each beginning of an entry, and each byte of its head changed. */
+/* An entry that is cut anywhere, and each byte of its head changed. */
 
 static void
 test_cut_and_changed(void **state)

@@ -1,5 +1,5 @@
 /*
- * Where deliveries may go.
+ * Where deliveries may be sent.
  */
 
 #include "ngx_unit.h"
@@ -413,7 +413,7 @@ test_allowed(void **state)
 }
 
 
-/* A text of n bytes behind a prefix. */
+/* Returns a text of n bytes after a prefix. */
 
 static const char *
 long_url(char *buf, const char *host, size_t n)
@@ -464,7 +464,7 @@ test_limits(void **state)
 }
 
 
-/* A NUL, and what stands behind the end. */
+/* A NUL, and bytes after the end. */
 
 static void
 test_ends(void **state)

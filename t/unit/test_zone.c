@@ -1,6 +1,6 @@
 /*
- * Time zones.  That all zones of the system have the right time at all changes
- * is of t/access_oracle.t.
+ * Time zones.  t/access_oracle.t tests that all zones of the system have the
+ * right time around all changes.
  */
 
 #include "ngx_unit_zone.h"
@@ -34,14 +34,14 @@ static const rule_row_t  rules[] = {
     { "EST5EDT,M3.2.0,M11.1.0", "2026-11-01T06:00:00Z", -18000 },
     { "EST5EDT4,M3.2.0/2:00:00,M11.1.0/2", "2026-11-01T06:00:00Z", -18000 },
 
-    /* the south, half an hour, at the turn of a year too */
+    /* the south, half an hour, around the turn of the year, too */
 
     { "<+1030>-10:30<+11>-11,M10.1.0,M4.1.0", "2026-12-31T23:59:59Z", 39600 },
     { "<+1030>-10:30<+11>-11,M10.1.0,M4.1.0", "2027-01-01T00:00:00Z", 39600 },
     { "<+1030>-10:30<+11>-11,M10.1.0,M4.1.0", "2026-04-04T14:59:59Z", 39600 },
     { "<+1030>-10:30<+11>-11,M10.1.0,M4.1.0", "2026-04-04T15:00:00Z", 37800 },
 
-    /* winter is what saves daylight */
+    /* daylight saving time is in winter */
 
     { "IST-1GMT0,M10.5.0,M3.5.0/1", "2026-10-25T00:59:59Z", 3600 },
     { "IST-1GMT0,M10.5.0,M3.5.0/1", "2026-10-25T01:00:00Z", 0 },
@@ -62,7 +62,7 @@ static const rule_row_t  rules[] = {
     { "XXX3EDT4,0/0,J365/23", "2027-01-01T03:00:00Z", -14400 },
     { "XXX3EDT4,0/0,J365/23", "2028-12-31T12:00:00Z", -14400 },
 
-    /* Jn has no February 29, n has */
+    /* Jn does not count February 29, n does */
 
     { "AAA0BBB,J60/0,J300/0", "2027-02-28T23:59:59Z", 0 },
     { "AAA0BBB,J60/0,J300/0", "2027-03-01T00:00:00Z", 3600 },
@@ -73,7 +73,7 @@ static const rule_row_t  rules[] = {
     { "AAA0BBB,0/0,365/0", "2028-12-30T22:59:59Z", 3600 },
     { "AAA0BBB,J1/0,J365/0", "2100-02-28T12:00:00Z", 3600 },
 
-    /* a week outside of the year */
+    /* a change a week before the year begins */
 
     { "AAA0BBB,J1/-167,J200/0", "2026-12-25T00:59:59Z", 0 },
     { "AAA0BBB,J1/-167,J200/0", "2026-12-25T01:00:00Z", 3600 },
@@ -161,7 +161,7 @@ test_changes(void **state)
                          rows[i].offset);
     }
 
-    /* no rule behind the last change */
+    /* without a rule after the last change */
 
     file.footer = "\n\n";
     zone = parse(*state, &file);
@@ -220,7 +220,7 @@ test_refused(void **state)
 }
 
 
-/* Cut anywhere, and with each of its counts too large. */
+/* Files that are cut anywhere, and files in which a count is too large. */
 
 static void
 test_hostile(void **state)
@@ -312,7 +312,7 @@ test_system(void **state)
         }
     }
 
-    /* a day that was not */
+    /* a day that did not exist */
 
     zone = ngx_svc_zone_find(zones, (u_char *) "Pacific/Apia", 12);
     assert_int_equal(ngx_svc_zone_offset(zone, at("2011-12-30T09:59:59Z")),
@@ -322,7 +322,7 @@ test_system(void **state)
 }
 
 
-/* What is in a directory besides zones. */
+/* Other files in the directory than zones. */
 
 static void
 test_directory(void **state)
@@ -359,7 +359,7 @@ test_directory(void **state)
     name[65] = '\0';
     write_zone(dir, name);
 
-    /* a link to a file counts, one to a directory would go round */
+    /* a link to a file counts, one to a directory would make a loop */
 
     snprintf(path, sizeof(path), "%s/Link", dir);
     assert_int_equal(symlink("Area/Place", path), 0);
