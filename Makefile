@@ -10,9 +10,9 @@ SQL = ngx_svc_common/sql/sql.pl
 SOURCES := $(shell find ngx_svc_* -name "*.[ch]" -o -name "*.sql") $(SQL)
 CFLAGS_WARN = -Wall -Wextra -Wno-unused-parameter
 
-# nginx, and what deps.sh calls, are in folders that users may not have in it
+# nginx, and what deps.sh calls, are in folders that users may not have in PATH
 export PATH := $(PATH):/usr/local/sbin:/usr/sbin:/sbin
-# newer compilers have it of themselves; tests add to it
+# newer compilers do this by default; tests add to it
 export ASAN_OPTIONS := detect_stack_use_after_return=1
 
 CC ?= cc
@@ -20,18 +20,19 @@ PORT ?=
 BASE ?=
 RUNS ?= 1000000
 JOBS ?= $(shell nproc)
-# "once": what nearly all files include is compiled before them, and read so, in a third
-# of the time.  A file that lacks an #include is found without it, as in each build.
+# "once": the headers that nearly all files include are compiled once before
+# them, which takes a third of the time.  A file that lacks an #include is found
+# by a build without this.
 HEADERS ?=
-# four test files for each core, which wait more than they compute; what runs beside
-# what is in t/testrules.yml
+# four test files for each core, because they wait more than they compute;
+# t/testrules.yml says which of them run at the same time
 AT_ONCE = $(shell expr $(JOBS) \* 4)
 RUN_TESTS = t/lib/run-tests -j$(AT_ONCE)
 TESTS ?= $(filter-out t/ha.t,$(wildcard t/*.t))
-# those in C, unless somebody names others
+# the tests in C, unless TESTS is given
 UNIT = $(if $(filter file,$(origin TESTS)),build/unit/test_*)
 
-# for a make inside: as many jobs as there are cores, unless this one has set them
+# for a make inside: as many jobs as there are cores, unless this make has a -j
 PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
 # the modules against Debian's nginx and its headers
@@ -40,7 +41,7 @@ DEV = $(BUILD)/nginx-dev-$(notdir $(CC))
 SRC = $(BUILD)/src/nginx
 SAN = $(BUILD)/sanitize
 
-# what svcctl has beside itself: its manual page, and what bash completes
+# what is built for svcctl: its manual page, and its completion for bash
 SVCCTL = $(BUILD)/share/svcctl.8 $(BUILD)/share/svcctl
 
 # where things are installed; the modules where Debian's nginx looks for them
@@ -100,8 +101,8 @@ $(DEV)/objs/.built: $(DEV)/objs/Makefile $(SOURCES)
 		|| { grep -A5 -E 'error|warning|Error' $(DEV)/make.log; exit 1; }
 	@touch $@
 
-# By rename, here and in "install": what is in use stays as it is for those who
-# have it mapped, or are reading it.
+# Files are replaced by rename, here and in "install", so that processes that
+# have mapped or opened the old file keep it.
 
 $(BUILD)/modules/%.so: $(DEV)/objs/.built
 	@mkdir -p $(BUILD)/modules
@@ -115,7 +116,8 @@ $(BUILD)/share/svcctl: conf/svcctl.bash-completion
 	@mkdir -p $(BUILD)/share
 	@cp conf/svcctl.bash-completion $@.new && mv -f $@.new $@
 
-# $(call put,MODE,FILES,FOLDER): all are there before the first one is renamed
+# $(call put,MODE,FILES,FOLDER): copies all files before it renames the first
+# one
 define put
 install -d "$(DESTDIR)$(3)"
 @rm -rf "$(DESTDIR)$(3)/.ngx_svc.new" && mkdir "$(DESTDIR)$(3)/.ngx_svc.new"
@@ -124,11 +126,11 @@ install -m $(1) $(strip $(2)) "$(DESTDIR)$(3)/.ngx_svc.new"
 
 endef
 
-# $(call in,FOLDER): the documents of a folder
+# $(call in,FOLDER): the documents in a folder
 in = $(foreach f,$(DOCUMENTS),$(if $(filter $(1),$(dir $(f))),$(f)))
 
-# Without MODULES, for an NGINX that has them built in: all the rest.  Of a
-# version before or after none of its migrations stays.
+# With an empty MODULES everything else is installed, for an NGINX that has them
+# built in. Migrations of other versions are removed.
 
 install: $(if $(strip $(MODULES)),build) $(SVCCTL)  ## install modules, load_module lines, migrations, pages, svcctl (DESTDIR=)
 ifneq ($(strip $(MODULES)),)
@@ -168,8 +170,8 @@ run: deps-run build  ## start a demo system on PORT (as before, or 8080), and sh
 stop:                ## stop the demo system; its data stays in run/
 	@conf/demo.sh stop
 
-# $(call run-tests,NAME,VARIABLES,FILES): at the end what was not tested; what was
-# said is below build/tests/NAME
+# $(call run-tests,NAME,VARIABLES,FILES): prints at the end what was not tested;
+# the output is below build/tests/NAME
 define run-tests
 @rm -f $(BUILD)/skipped
 @$(2) SVC_TEST_SKIPPED=$(TOP)/$(BUILD)/skipped $(RUN_TESTS) -o $(BUILD)/tests/$(1) $(3); \
@@ -222,18 +224,20 @@ $(SAN)/nginx: $(SRC)/objs/ngx_auto_config.h config conf/version conf/openapi.jso
 		|| { grep -A5 -E 'error|Error' $(SAN)/make.log; exit 1; }
 	@cp $(SAN)/src/objs/nginx $@
 
-# what this build cannot be asked, whatever SVC_TEST_ALL says, and what asks the
-# scripts, the schema, the sources, or the unit tests' programs alone, which have the
-# sanitizers in any case; and browsers, whose pages are a location by a regex: NGINX
-# itself leaks its PCRE2 context; and what compares how long things take
+# What this build cannot test, whatever SVC_TEST_ALL says.  Tests of the
+# scripts, the schema, the sources, or only of the unit tests' programs, which
+# have the sanitizers in any case.  Browsers, because the location of their
+# pages is a regex, whose PCRE2 context NGINX itself leaks.  And tests that
+# compare how long things take.
 NOT_SANITIZED = t/svcctl% t/migrat% t/plans.t t/distribution.t t/rights.t t/cost.t \
 	t/limit_script.t t/documents.t t/layers.t t/words.t t/audit_actions.t \
 	t/webhook_snippets.t t/skip.t t/anomalies.t t/access_oracle.t t/factor.t \
 	t/jose.t t/password_phc.t t/oauth_page.t t/pages.t t/scim_push_http.t \
 	t/cost_file.t t/run_tests.t t/signin_time.t
-# where memory is at stake; with ALL=1 all there is.  Clients that leave, and floods;
-# faults, kills and reloads; malformed and hostile input; streams; the helper; every
-# route once; and what goes back and forth between clients, PostgreSQL and Redis
+# Tests where memory is at risk; ALL=1 takes all tests.  Clients that leave, and
+# floods; faults, kills and reloads; malformed and hostile input; streams; the
+# helper; every route once; and the traffic between clients, PostgreSQL and
+# Redis.
 AT_STAKE = audit_export audit_stream audit_streams fairness idle logo pipeline prepared \
 	signin_flood signin_limits \
 	config_faults config_races database failover_fence faults health_writes \
@@ -258,9 +262,9 @@ sanitize: deps-test $(SAN)/nginx unit  ## tests on a build with ASan and UBSan (
 	$(call run-tests,sanitized,SVC_TEST_NGINX=$(TOP)/$(SAN)/nginx SVC_TEST_MODULES= \
 		SVC_TEST_SLOW=5 SVC_TEST_ALL=,$(TESTS))
 
-# a worker that valgrind runs does compute; helpers that are killed, or have to answer
-# in time, are left to the sanitizers, as is the walk over all routes, which waits for
-# RSA keys
+# Under valgrind a worker computes more than it waits.  Tests that kill the
+# helper, or in which it has to answer in time, are left to the sanitizers, and
+# so is the walk over all routes, which waits for RSA keys.
 valgrind: AT_ONCE = $(JOBS)
 valgrind: deps-test build unit  ## the SCIM tests with the workers under valgrind
 	$(call run-tests,valgrind,SVC_TEST_VALGRIND=1 SVC_TEST_SLOW=10,\
@@ -278,8 +282,8 @@ bench: deps-test build bench-bins  ## measure, beside pgbench and a static answe
 bench-smoke: deps-test build bench-bins  ## all rows of both benchmarks for a moment: whether they can be measured
 	@perl -I t/lib -I t/bench -MSvcBench::Smoke -e 'exit SvcBench::Smoke::run()'
 
-# BENCH_BASE and BENCH_BASE_SQL, unless BASE names a commit, are those of whoever
-# calls
+# BENCH_BASE and BENCH_BASE_SQL come from the caller's environment, unless BASE
+# names a commit
 bench-peer: deps-test build  ## measure beside fastify and pg on Node.js, and beside the commit BASE
 ifneq ($(BASE),)
 	@base=$$(t/bench/base "$(BASE)") && BENCH_BASE=$$base/build/modules \
@@ -313,7 +317,7 @@ fuzz: deps-test fuzz-bins  ## the fuzzers, RUNS=1000000 each
 
 binaries: build unit $(SAN)/nginx fuzz-bins
 
-# All parts are run, and one that fails is named at the end.
+# All parts run, and those that fail are named at the end.
 
 CI = "-j$(JOBS) -O HEADERS=once lint binaries" "test SVC_TEST_COST=ci" sanitize "fuzz RUNS=5000" bench-smoke
 

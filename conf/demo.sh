@@ -1,13 +1,14 @@
 #!/bin/bash
 #
 # demo.sh start [PORT] | stop: a private PostgreSQL, a private Redis, NGINX, and
-# receivers of webhooks and of mails under run/, with the tenant "acme".  Without PORT it is
-# that of the last time, or 8080.  RUN_DIR names another directory.  In a checkout
-# that the servers cannot reach, as below /root, run is a link.
+# receivers of webhooks and of mails under run/, with the tenant "acme".
+#  Without PORT it takes the port of the last time, or 8080.  RUN_DIR names
+# another directory.  In a checkout that the servers cannot read, as below
+# /root, run is a link.
 
 set -euo pipefail
 
-# NGINX is in one of these, which the PATH of an ordinary user does not have
+# NGINX is in one of these folders, which an ordinary user's PATH does not have
 
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 
@@ -20,7 +21,7 @@ owner=ada@acme.test
 interrupted=
 standing=                   # NGINX ran before: then a refused start stops nothing
 
-# As root the servers run as the user that Debian's postgresql package makes.
+# As root, the servers run as the user that Debian's postgresql package makes.
 
 if [ "$(id -u)" = 0 ]; then
     user=postgres
@@ -35,7 +36,7 @@ fi
 
 pgbin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
 
-# psql itself: Debian's is a program in Perl that takes five times as long
+# the real psql: Debian's is a wrapper in Perl that takes five times as long
 
 PATH=${pgbin:+$pgbin:}$PATH
 
@@ -53,8 +54,9 @@ die() {
     exit 1
 }
 
-# PID file, name: is the process of that name alive, and the demo's?  After a
-# restart of the machine the number may be that of another one.
+# $1: PID file, $2: name.  Returns whether the process of that name is alive,
+# and the demo's.  After a restart of the machine the number may be another
+# process's.
 
 alive() {
     local pid
@@ -64,11 +66,11 @@ alive() {
         && ! gone "$pid" && grep -qsF "$run/" "/proc/$pid/cmdline"
 }
 
-# a zombie is no more, and stays until its parent looks
+# a zombie counts as gone; it stays until its parent waits for it
 
 gone() { [ ! -e "/proc/$1" ] || grep -qs '^State:.Z' "/proc/$1/status"; }
 
-# what, seconds, command: polls until the command succeeds
+# $1: what, $2: seconds, then a command: polls until the command succeeds
 
 wait_for() {
     local what=$1 end=$((SECONDS + $2))
@@ -83,7 +85,7 @@ wait_for() {
 
 healthy() { curl -fsS -m 2 "$url/healthz" | grep -F '"postgres":"up"'; }
 
-# one at a time; what stays behind does not keep file 9
+# one run at a time; processes that stay behind do not keep file 9 open
 
 lock() {
     exec 9> "$run/lock"
@@ -127,7 +129,7 @@ check() {
     chmod 700 "$run/pg" "$run/redis" "$run/webhook" "$run/mail"
 }
 
-# PORT, or where it was the last time
+# PORT, or the port of the last time
 
 choose_port() {
     [ -n "$port" ] || [ ! -e "$run/env" ] \
@@ -144,7 +146,7 @@ choose_port() {
                "takes another"
 }
 
-# the port of the NGINX that runs
+# prints the port of the running NGINX
 
 listening() {
     ! alive "$run/nginx.pid" nginx \
@@ -179,8 +181,9 @@ TXT
 }
 
 
-# It writes its PID file after it was left alone: until it answers nobody could
-# stop it, nor when an old file is there that it cannot write to.
+# Signals wait until Redis answers: it writes its PID file after it has gone
+# into the background, and before that nobody could stop it.  An old PID file
+# that it may not be able to overwrite is removed.
 
 start_redis() {
     trap 'interrupted=1' INT TERM HUP
@@ -245,8 +248,8 @@ SQL
 }
 
 
-# Its variables.  The tokens of one that an interrupted run has made are known to
-# nobody: it gets new ones.
+# Prints its variables.  Nobody knows the tokens of a tenant that an interrupted
+# run has made: it gets new ones.
 
 make_tenant() {
     local permissions
@@ -278,8 +281,8 @@ has_tokens() {
 }
 
 
-# Once: the owner's.  An interrupted run may have set one that nobody knows: then
-# another one is set.  It is in no command line.
+# Sets the owner's password once.  An interrupted run may have set one that
+# nobody knows: then another one is set.  It is in no command line.
 
 make_password() {
     local token password answer
@@ -417,7 +420,8 @@ $(pages_conf | sed '1,/^$/d; s/^./        &/')
 TXT
 }
 
-# Somebody has edited what is written anew: that is kept, beside.
+# When somebody has edited a file that is written anew, his version is kept
+# beside it.
 
 keep_edited() {
     local number
@@ -472,13 +476,13 @@ start_nginx() {
     wait_for NGINX 20 healthy || die "$unwell"
 }
 
-# a reload keeps the modules that are in memory
+# a reload keeps the modules that are already in memory
 
 outdated() {
     [ -n "$(find "$top/build/modules/" -name '*.so' -newer "$run/nginx.pid")" ]
 }
 
-# When NGINX refuses the new configuration it goes on with the old one.
+# When NGINX refuses the new configuration it continues with the old one.
 
 reload_nginx() {
     if ! cmp -s "$run/nginx.conf.new" "$run/nginx.conf" \
@@ -564,7 +568,7 @@ start() {
     show
 }
 
-# exit status: a start that fails leaves nothing running that did not run before
+# $1: the exit status.  A failed start stops everything that did not run before.
 
 refused() {
     trap - EXIT
@@ -578,8 +582,8 @@ refused() {
 }
 
 
-# name, PID file, name of the process, signals: the next one when the one before
-# has not helped in half a minute
+# name, PID file, name of the process, signals: sends the next signal when the
+# one before has not ended the process within half a minute
 
 end() {
     local pid what=$1 file=$2 name=$3 signal

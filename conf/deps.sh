@@ -1,10 +1,10 @@
 #!/bin/sh
 #
-# Installs the Debian packages that are missing: "deps.sh build" what it takes to
-# build the modules, "deps.sh run" what the demo takes on top, "deps.sh test" what
-# the tests take on top of that, with PostgreSQL's newest minor release, "deps.sh ha"
-# what the one of several hosts takes on top, "deps.sh debian" what it takes to make
-# roots of Debian.  Quiet and quick when nothing is missing.
+# Installs the Debian packages that are missing.  "deps.sh build": to build the
+# modules; "deps.sh run": also for the demo; "deps.sh test": also for the tests,
+# with PostgreSQL's newest minor release; "deps.sh ha": also for the test of
+# several hosts; "deps.sh debian": to make roots of Debian.  It is quiet and
+# quick when nothing is missing.
 
 set -eu
 
@@ -27,10 +27,11 @@ test="perl libcmocka-dev clang libclang-rt-dev dpkg-dev xz-utils wrk php-cli
 debian="debootstrap"
 ha="patroni etcd-server etcd-client haproxy pgbouncer"
 
-# JSON in C, without which the tests take longer: they do when it is not to be had
+# JSON in C: without it the tests take longer, which they do where it is not
+# available
 quicker="libjson-xs-perl"
 
-# Node.js of whatever source: Debian's when there is none
+# Node.js from any source; Debian's when there is none
 
 if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
     test="$test nodejs npm"
@@ -66,7 +67,7 @@ update() {
     updated=1
 }
 
-# PostgreSQL's minor releases plan and log differently: the tests are for the
+# PostgreSQL's minor releases plan and log differently, and the tests expect the
 # newest one.  apt's lists may be a day old.
 
 old_postgres() {
@@ -101,8 +102,8 @@ fi
 
 echo "==> installing:$missing"
 
-# Debian's packages start their services and make a database cluster: not here,
-# where the servers are private ones.
+# Debian's packages start their services and make a database cluster.  Both are
+# prevented here, where all servers are private.
 
 policy=/usr/sbin/policy-rc.d
 cluster=/etc/postgresql-common/createcluster.d/ngx-svc.conf

@@ -1,8 +1,8 @@
 #!/bin/bash
 # shellcheck disable=SC2154
 #
-# svcctl.8.sh: writes svcctl's manual page, in mdoc.  Commands and options are
-# those of svcctl.d/commands.sh; what else there is to say is here.
+# svcctl.8.sh: writes svcctl's manual page, in mdoc.  Commands and options come
+# from svcctl.d/commands.sh; the rest of the text is here.
 
 set -euo pipefail
 
@@ -15,14 +15,15 @@ version=$(< "$here/version")
 . "$here/svcctl.d/commands.sh"
 
 
-# Lines of text: not too long, and with neither escapes nor requests in them.
+# Prints lines of text: not too long, and without escapes or requests.
 
 text() {
     fold -s -w 78 | sed -e 's/ *$//' -e 's/\\/\\e/g' -e 's/--/\\-\\-/g' -e "s/^[.']/\\\\\&&/"
 }
 
 
-# An option, as arguments of .It and .Op; below, those of a command.
+# Prints an option, as arguments of .It and .Op; the function below prints a
+# command's.
 
 argument() {
     printf 'Fl \-%s%s' "${1//-/\\-}" "${value_of[$1]:+ Ar ${value_of[$1]}}"

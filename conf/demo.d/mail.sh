@@ -2,8 +2,8 @@
 #
 # The receiver of mails.
 
-# What people are told by mail is in files.  The port is known before NGINX reads
-# its configuration.
+# The texts of mails are in files.  The receiver's port is known before NGINX
+# reads its configuration.
 
 start_mail() {
     local port=$port
@@ -22,7 +22,7 @@ start_mail() {
         > "$run/mail/port"
 }
 
-# port; 0: one that is free
+# $1: a port; 0: a free one
 
 receive_mail() {
     as setsid python3 "$run/mail/receiver" "$run/mail" --port "$1" \
@@ -33,7 +33,7 @@ receive_mail() {
         && alive "$run/mail/pid" python3
 }
 
-# it says its port last of all
+# it prints its port last
 
 settled_mail() {
     { alive "$run/mail/pid" python3 \

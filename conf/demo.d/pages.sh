@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 #
-# The pages of sign-in: copies, since the workers may not reach the checkout.
+# The pages of sign-in: copies, because the workers may not be able to read the
+# checkout.
 
 copy_pages() {
     local new=$run/www.new
@@ -15,7 +16,7 @@ copy_pages() {
     mv "$new" "$run/www"
 }
 
-# what the server block has for them
+# prints what the server block needs for them
 
 pages_conf() {
     local conf

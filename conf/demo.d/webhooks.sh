@@ -2,7 +2,7 @@
 #
 # The receiver of webhooks, and its endpoint.
 
-# of the receiver; NGINX trusts it, and public CAs
+# makes the receiver's certificate; NGINX trusts it, and public CAs
 
 make_certificate() {
     if [ ! -e "$hook/cert.pem" ]; then
@@ -65,7 +65,7 @@ start_receiver() {
         || die "the endpoint was not moved, see $run/error.log"
 }
 
-# port; 0: one that is free
+# $1: a port; 0: a free one
 
 receive() {
     as setsid python3 "$hook/receiver" --port "$1" \
@@ -84,7 +84,7 @@ listens() {
     sed -n 's/^listening on .*:\([0-9]*\)\/$/\1/p' "$hook/log" | tail -n 1
 }
 
-# port
+# $1: the port
 
 move_endpoint() {
     local id
@@ -99,7 +99,7 @@ move_endpoint() {
 }
 
 
-# Once: a user, of whom the receiver hears.
+# Once creates a user, for whom the receiver gets a delivery.
 
 show_delivery() {
     local status

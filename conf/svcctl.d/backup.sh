@@ -1,9 +1,10 @@
 # shellcheck shell=bash disable=SC2154
 #
-# Backups: a dump of the database, and beside it a MANIFEST, a fact a line.
+# Backups: a dump of the database, and a MANIFEST beside it, one fact on each
+# line.
 
-# Queries for lines "id table": the keys in use, of what secrets.tsv names.  A schema
-# that is older has less.
+# Prints queries for lines "id table": the keys in use in what secrets.tsv
+# lists.  An older schema has fewer tables.
 
 backup_keys_in_use() {
     local table column condition
@@ -21,7 +22,8 @@ SQL
 }
 
 
-# The file in $backup_key_file, and the ids of its keys, a line each, in $backup_keys.
+# Reads the file into $backup_key_file, and its keys' ids, one on each line,
+# into $backup_keys.
 
 backup_read_keys() {
     local line
@@ -37,7 +39,7 @@ backup_read_keys() {
 }
 
 
-# Of lines "id table": each key is there.
+# Checks lines "id table": each key must be in the file.
 
 backup_check_keys() {
     local id table
@@ -50,7 +52,7 @@ backup_check_keys() {
 }
 
 
-# The rows of each table, as lines "table number".
+# Prints a query for the number of rows of each table, as lines "table number".
 
 backup_count_rows() {
     cat <<'SQL'
@@ -62,7 +64,7 @@ SQL
 }
 
 
-# psql holds the snapshot that pg_dump reads, and counts in it.
+# psql holds the snapshot that pg_dump reads, and counts the rows in it.
 
 backup() {
     local dir=${opt[out]} dumped
@@ -74,7 +76,7 @@ backup() {
     mkdir -p "$dir" || die "cannot make $dir"
     [ -z "$(ls -A "$dir")" ] || die "$dir is not empty"
 
-    # before the work, too
+    # before the work starts, too
 
     query <<< "$(backup_keys_in_use)"
     backup_check_keys "$reply"
@@ -109,14 +111,15 @@ SQL
 }
 
 
-# The lines between one word and the next.
+# Prints the lines between one word and the next.
 
 backup_part() {
     awk -v part="$1" '/^(schema|keys|rows)$/ { now = $0; next } now == part' <<< "$2"
 }
 
 
-# It comes last, and at once: a folder without it is no backup.
+# The manifest is written last, in one step: a folder without it is not a
+# backup.
 
 backup_manifest() {
     local dir=$1 dumped=$2
@@ -168,7 +171,8 @@ TXT
 }
 
 
-# Whether the folder is whole, and of a version and of keys that are known here.
+# Checks that the folder is complete, and that its version and its keys are
+# known here.
 
 backup_check() {
     local dir=$1 newest file version there
@@ -197,8 +201,8 @@ backup_check() {
 }
 
 
-# Rights are left out: they name roles that this cluster may not have, and "migrate"
-# gives what the modules need.
+# Rights are not restored: they name roles that this cluster may not have, and
+# "migrate" grants what the modules need.
 
 restore_into() {
     local dir=$1
@@ -235,7 +239,7 @@ SQL
 }
 
 
-# A key's id says little: each kind of secret has to be readable by it.
+# A key's id proves little: each kind of secret must be readable with it.
 
 restore_open() {
     if ! perl -MCrypt::AuthEnc::GCM -e 1 2> /dev/null; then
@@ -248,7 +252,8 @@ restore_open() {
 }
 
 
-# A conninfo with another database; without $1 with that of libpq's variables.
+# Prints the conninfo with database $1; without $1 with the database of libpq's
+# variables.
 
 restore_conninfo() {
     local name=${1:-${PGDATABASE:-${PGUSER:-$(id -un)}}}
@@ -262,7 +267,7 @@ restore_conninfo() {
 }
 
 
-# The last thing that a rehearsal does, however it ends.
+# Drops the scratch database, which a rehearsal does last, however it ends.
 
 restore_drop() {
     psql -X -q ${server:+-d "$server"} -c "DROP DATABASE IF EXISTS $scratch" > /dev/null \

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 #
-# Files of breached passwords, as ngx_svc_breached.h describes them; with what
-# Debian's perl-base has.
+# Makes and reads files of breached passwords, as ngx_svc_breached.h describes
+# them, with Debian's perl-base only.
 #
 #     breached.pl ME build OUT MIN    makes one of the lines on standard input
 #     breached.pl ME check NAME       reads the one that is on descriptor 3, and
@@ -48,7 +48,8 @@ sub with_commas {
 }
 
 
-# The SHA-256 of what is behind the header, in bytes; standard input is gone.
+# Returns the SHA-256 of the bytes after the header; standard input is closed by
+# this.
 
 sub body_digest {
     my ($fh) = @_;
@@ -65,7 +66,7 @@ sub body_digest {
 
 # --- build -------------------------------------------------------------------
 
-# What matches the numbers from $min on, all without zeros before them.
+# Returns a pattern of the numbers from $min on, without leading zeros.
 
 sub at_least {
     my ($min) = @_;
@@ -87,7 +88,8 @@ sub at_least {
 }
 
 
-# Lines one by one, which have a mistake, or an entry twice: the entries.
+# Reads lines with a mistake or a repeated entry one by one.  Returns the
+# entries.
 
 sub carefully {
     my ($lines, $number, $last, $min) = @_;
@@ -117,8 +119,9 @@ sub carefully {
 }
 
 
-# Of whole lines the entries, in order, each once, and all above the last one.
-# Regular expressions over many lines are three times as quick as over each.
+# Returns the entries of whole lines, sorted, each once, and all above the last
+# one. Regular expressions over many lines are three times as fast as one for
+# each line.
 
 sub entries_of {
     my ($lines, $number, $last, $min, $wanted) = @_;
@@ -139,7 +142,8 @@ sub entries_of {
 }
 
 
-# Writes the entries behind the header: how many there are, and were lines.
+# Writes the entries after the header.  Returns how many entries and lines there
+# were.
 
 sub copy_entries {
     my ($fh, $min) = @_;
@@ -173,8 +177,8 @@ sub copy_entries {
 }
 
 
-# In a file beside it, which then takes its name: who has the old one in memory
-# keeps that.
+# Writes a new file beside the old one, and renames it: processes that have
+# mapped the old file keep it.
 
 sub build {
     my ($out, $min) = @_;
@@ -213,7 +217,7 @@ sub build {
 
 # --- check -------------------------------------------------------------------
 
-# The number of entries, by a header that is right.
+# Checks the header, and returns the number of entries in it.
 
 sub entries_said {
     my ($fh, $name) = @_;
@@ -238,7 +242,7 @@ sub entries_said {
 }
 
 
-# 1: the entry is in the file, all of which is read.
+# Reads the whole file.  Returns 1 when the entry is in it.
 
 sub find_in_order {
     my ($fh, $name, $n, $wanted) = @_;

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154
 #
-# Files of breached passwords.  A billion lines are too many for bash.
+# Files of breached passwords, in Perl: a billion lines are too many for bash.
 
 breached() {
     perl "$parts/breached.pl" "$me" "$@"
@@ -15,7 +15,7 @@ breached_build() {
 }
 
 
-# The password is nowhere but here and in a pipe.
+# The password is only in this variable and in a pipe.
 
 breached_check() {
     local password='' hash=''

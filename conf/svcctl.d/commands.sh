@@ -1,12 +1,12 @@
 # shellcheck shell=bash disable=SC2034
 #
-# Commands and options, once: what is taken, what --help and the manual page say,
-# and what the shell completes.
+# The one table of commands and options, from which the command line, --help,
+# the manual page and the shell's completion are made.
 
 permissions=apps:manage,audit:view,groups:manage,members:manage
 permissions=$permissions,roles:manage,tenant:manage,users:view
 
-# An option: the name of its value, none for a switch, and what it is.
+# An option: the name of its value (empty for a switch), and its meaning.
 
 declare -A value_of=() meaning=()
 
@@ -47,9 +47,10 @@ option password-stdin ""      "looks up the first line of standard input"
 option drop-codes   ""        "deletes recovery codes that need another key than the first"
 option passwords    ""        "the file has the hashes of passwords"
 
-# A command: the function and the options of it ("!": it cannot do without), what
-# it does, an example, and on stdin what else is to be known, a sentence a line, which
-# is not read, as bash does byte by byte, where $brief says that nobody wants to know.
+# A command: its function and options ("!": required), what it does, an example,
+# and on stdin further details, one sentence on each line.  They are not read
+# when $brief says that no help is asked for, because bash reads them byte by
+# byte.
 
 declare -A commands=() summary=() example=() details=()
 order=()

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154
 #
-# The fence in Redis: of each cluster the highest timeline, in a generation.
+# The fence in Redis: the highest timeline of each cluster, within a generation.
 
 fence_generation() {
     local system key new
@@ -20,7 +20,7 @@ fence_generation() {
     system=$reply
     key=svc.timeline.$system
 
-    # in one step: a node may say at the same time what it knows
+    # in one step, because a node may report its timeline at the same time
 
     new=$(redis-cli --no-auth-warning "${redis[@]}" EVAL \
         "local g = tonumber(redis.call('HGET', KEYS[1], 'generation') or 1) + 1

@@ -2,7 +2,8 @@
 #
 # The audit log and access policies.
 
-# A partition is locked for a moment: requests must not queue up behind us.
+# A partition is locked for a moment: requests must not queue up behind this
+# lock.
 
 audit_partitions() {
     local in_use="the audit log is in use"
@@ -39,7 +40,8 @@ SQL
 }
 
 
-# Who is locked out of a tenant by its own access policy comes in this way.
+# The way in for an administrator who is locked out by the tenant's own access
+# policy.
 
 access_policy_reset() {
     local in_use="another session holds the tenant's policies"

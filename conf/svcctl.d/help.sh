@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154
 #
-# What svcctl says of itself.  Nothing of it asks PostgreSQL.
+# The help of svcctl, none of which needs PostgreSQL.
 
 usage() {
     local name
@@ -24,7 +24,7 @@ TXT
 }
 
 
-# The options of a command as its usage shows them.
+# Prints a command's options as its usage shows them.
 
 synopsis() {
     local name allowed
@@ -59,7 +59,8 @@ command_help() {
 }
 
 
-# Of a command, of those that begin so, or of all.
+# Prints help about a command, about those that begin with the words, or about
+# all.
 
 help_of() {
     local name found=

@@ -53,8 +53,8 @@ SQL
 }
 
 
-# What runs is as old as the schema is, version $1: whether it is served when all of
-# $files are there.
+# Warns of modules that are not served any more when all of $files are applied.
+#  The running modules may be as old as the schema, version $1.
 
 warn_of() {
     local file serves oldest=0
@@ -73,7 +73,8 @@ warn_of() {
 }
 
 
-# Sets $serves: the oldest modules that a migration says it serves, or nothing.
+# Sets $serves to the oldest modules that a migration says it serves, or to
+# nothing.
 
 serves_of() {
     local line=
@@ -84,7 +85,8 @@ serves_of() {
 }
 
 
-# Roles belong to a cluster: neither a dump nor another cluster has it.
+# Makes the role, which belongs to a cluster: a dump or another cluster does not
+# have it.
 
 make_role() {
     ask 'there|made' <<'SQL'
@@ -101,7 +103,8 @@ SQL
 }
 
 
-# Those that lack after a restore; those of versions before the newest are not known.
+# Grants rights that are missing after a restore; those of older versions are
+# not known.
 
 give_rights() {
     [ -e "$1" ] || return 0
@@ -125,8 +128,9 @@ schema_version() {
 }
 
 
-# One after the other, all in one session: what it has to read of the tables before it
-# can do anything takes longer than most migrations do.  Each is told of at once.
+# Applies the migrations in order, all on one connection, because the catalogs
+# that a connection reads first take longer than most migrations.  Each is
+# reported at once.
 
 apply() {
     local answers asked file version serves name rc=0
@@ -157,10 +161,10 @@ apply() {
 }
 
 
-# Each in one transaction, under a lock that lets a second svcctl wait for the first.
-# All tables are locked before the first of them is changed, at once or not at
-# all: while somebody holds one of them for long, as pg_dump does, others must not
-# stand behind us at the rest.
+# Prints the migrations, each in one transaction, under a lock that makes a
+# second svcctl wait.  Before the first change all tables are locked, at once or
+# not at all: while somebody, like pg_dump, holds one of them for long, other
+# requests must not queue up behind our locks on the rest.
 
 apply_script() {
     local version
@@ -222,7 +226,7 @@ SQL
 }
 
 
-# After a restore into another cluster the audit log has xids of its own.
+# After a restore into another cluster the audit log has xids of the old one.
 
 repair() {
     ask "$count" <<'SQL'
@@ -245,8 +249,8 @@ status() {
 }
 
 
-# Whether modules work on the schema: those whose newest migration is $wanted, as they
-# find it themselves when they connect.
+# Tells whether modules whose newest migration is $wanted work on the schema, in
+# the same way as they do when they connect.
 
 check_modules() {
     local wanted=${opt[modules]:-} version serves file
@@ -261,7 +265,7 @@ check_modules() {
         wanted=$((10#$wanted))
     fi
 
-    # a schema without "serves" serves all that are older
+    # a schema without "serves" serves all older modules
 
     ask "$count $count" -F ' ' <<'SQL'
 SELECT coalesce(max(version), 0), coalesce(max((to_jsonb(m) ->> 'serves')::integer), 0)

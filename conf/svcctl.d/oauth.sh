@@ -80,7 +80,7 @@ SQL
 }
 
 
-# The keys that sign, unless one is named.
+# Revokes the keys that sign, unless a key is named.
 
 oauth_key_revoke() {
     local key next
@@ -152,7 +152,7 @@ SQL
 }
 
 
-# table, how many periods ahead
+# $1: table, $2: how many periods ahead
 
 oauth_ahead() {
     local in_use="$1 is in use"
@@ -167,7 +167,8 @@ SQL
 }
 
 
-# table, since when rows are kept: an interval, and what it is taken from
+# $1: table, $2: the interval for which rows are kept, and $3: what it is
+# subtracted from
 
 oauth_keep() {
     local in_use="$1 is in use"

@@ -1,9 +1,9 @@
 # shellcheck shell=bash disable=SC2154
 #
-# Passwords from files: their hashes, as others have made them.
+# Imports passwords from files: hashes that other software has made.
 
-# Why a hash is refused, or NULL.  It takes what ngx_svc_phc_parse() takes, with
-# the same limits.
+# Prints the functions that say why a hash is refused, or NULL.  They accept
+# what ngx_svc_phc_parse() accepts, with the same limits.
 
 import_rules() {
     cat <<'SQL'
@@ -97,8 +97,8 @@ SQL
 }
 
 
-# Statements, and the file among them: each line is one value, as no line of JSON
-# has these characters.
+# Prints statements, with the file among them.  Each line is one value, because
+# a line of JSON does not contain these characters.
 
 passwords_script() {
     import_tenant
@@ -167,7 +167,8 @@ SQL
 }
 
 
-# Who has chosen a password since keeps it: the same file changes nothing then.
+# A user who has chosen a password since keeps it: importing a file again
+# changes nothing.
 
 users_import() {
     local file=${opt[file]}
@@ -191,7 +192,8 @@ TXT
 }
 
 
-# PostgreSQL's message, and where in the file: what is there may be a hash.
+# Prints PostgreSQL's message, and the line of the file; its content may be a
+# hash.
 
 explain_line() {
     sed -n -e 's/^.*ERROR: *//p' \

@@ -1,14 +1,14 @@
 # shellcheck shell=bash disable=SC2154
 #
-# What psql is asked, and what it says.
+# Runs psql, and reads its answers.
 
-# What PostgreSQL may answer: extended regular expressions.
+# Possible answers of PostgreSQL, as extended regular expressions.
 
 uuid='[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 count='[0-9]{1,15}'
 partition='(audit_event|oauth_token|delegation)_([0-9]{4,}(_[0-9]{2}){1,2}|default)'
 
-# Of each session: English messages, where the role may ask for them.
+# For each connection: English messages, where the role may set them.
 
 session="SET client_min_messages = warning; SET TimeZone = 'UTC';
 SET DateStyle = ISO, YMD;
@@ -23,9 +23,9 @@ END
 in_use="what it changes is in use"  # when a lock is not to be had
 
 
-# Runs the statements on stdin, with psql's arguments $@: PostgreSQL's answer is
-# $reply.  Its warnings are the operator's, and no answer.  Values reach SQL as
-# psql variables, quoted by psql; tokens never do.
+# Runs the statements on stdin, with psql's arguments $@, and sets $reply to
+# PostgreSQL's answer.  Warnings go to the operator, and are not part of the
+# answer.  Values reach SQL as psql variables, quoted by psql; tokens never do.
 
 query() {
     local rc=0
@@ -37,7 +37,8 @@ query() {
 }
 
 
-# The same with the answer on stdout; what else psql says is for heed().
+# Does the same with the answer on stdout; the rest of psql's output is for
+# heed().
 
 query_apart() {
     psql -X -q -A -t -v ON_ERROR_STOP=1 -v VERBOSITY=terse "$@" ${pg:+-d "$pg"} \
@@ -45,7 +46,7 @@ query_apart() {
 }
 
 
-# What psql has said, which has ended with the status $1.
+# Handles psql's messages; psql has ended with the status $1.
 
 heed() {
     local text
@@ -56,7 +57,7 @@ heed() {
         explain "${text:-psql ended with the status $1}"
     fi
 
-    # each session has the same to say about its database
+    # each connection has the same warnings about its database
 
     [ -z "$text" ] || [ "$text" = "${warned:-}" ] || printf '%s\n' "$text" >&2
     warned=$text
@@ -72,7 +73,7 @@ keep_messages() {
 }
 
 
-# The same; the answer is one line of this shape.
+# Does the same, and checks that the answer is one line of this form.
 
 ask() {
     local shape=$1
@@ -83,7 +84,7 @@ ask() {
 }
 
 
-# The same; the answer is any number of such lines.
+# Does the same, and checks that the answer consists of such lines.
 
 ask_rows() {
     local shape=$1 row
@@ -116,9 +117,10 @@ has_tenant() {
 }
 
 
-# Lines as COPY takes them, in one pass: the file may be a pipe.  What could end
-# the data is not let through, as psql would take what follows for commands: a
-# line that begins with "\.", and a zero byte, at which psql cuts a line.
+# Prints lines as COPY takes them, in one pass, because the file may be a pipe.
+#  What could end the data is refused, because psql would run what follows as
+# commands: a line that begins with "\.", and a zero byte, at which psql cuts a
+# line.
 
 import_lines() {
     local bad='begins with \\. or has a zero byte or a carriage return'
@@ -128,7 +130,8 @@ import_lines() {
 }
 
 
-# The tenant, in psql's variable "tenant"; without one psql says "none" and ends.
+# Sets the tenant as psql's variable "tenant"; without one psql prints "none"
+# and ends.
 
 import_tenant() {
     cat <<'SQL'
@@ -142,7 +145,7 @@ SQL
 }
 
 
-# What psql has said when it failed; warnings come before the error.
+# Prints psql's error after it failed; warnings come before the error.
 
 explain() {
     local error warnings

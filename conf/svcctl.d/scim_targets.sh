@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2154
 #
-# SCIM targets: what there is, of all tenants or of one.
+# Lists SCIM targets, of all tenants or of one.
 
-# Of a URL the host: the rest may be as good as a password.
+# Only the host of a URL is printed: the rest may be as secret as a password.
 
 scim_target_list() {
     ask_rows "[a-z0-9-]+  $uuid  (enabled|disabled)  .*|none" -F '  ' \

@@ -1,15 +1,17 @@
 #!/usr/bin/perl
 #
-# Which keys secrets are sealed under, and sealing them anew under the first one.
+# Tells under which keys secrets are sealed, and seals them anew under the first
+# one.
 #
 #     secrets.pl ME status TABLE PSQL...
 #     secrets.pl ME reseal TABLE PSQL...
 #     secrets.pl ME reseal-drop-codes TABLE PSQL...
 #     secrets.pl ME open TABLE PSQL...
 #
-# The key file is on descriptor 3; TABLE is secrets.tsv, and PSQL a command that takes
-# SQL on its standard input.  It ends with 3 when rows are left that need another key
-# than there is, and with 4 when PSQL has failed, which has said so itself.
+# The key file is on descriptor 3; TABLE is secrets.tsv, and PSQL a command that
+# takes SQL on its standard input.  The exit status is 3 when rows are left
+# whose key is not in the file, and 4 when PSQL has failed, which has printed
+# the reason itself.
 
 use strict;
 use warnings;
@@ -36,7 +38,8 @@ sub fail {
 
 # --- the key file ------------------------------------------------------------
 
-# As the modules read it: the ids in their order, and the keys by id.
+# Reads the key file as the modules do.  Returns the ids in order, and the keys
+# by id.
 
 sub keys_of {
     open my $fh, '<&=', 3 or fail("the key file cannot be read: $!");
@@ -73,7 +76,7 @@ sub connect_to {
 }
 
 
-# The rows of a statement, whose values have no tabs and no newlines.
+# Returns the rows of a statement, whose values have no tabs and no newlines.
 
 sub rows {
     my ($sql) = @_;
@@ -94,7 +97,7 @@ sub rows {
 sub quoted { return "'" . $_[0] =~ s/'/''/gr . "'" }
 
 
-# The columns that are sealed.
+# Returns the columns that are sealed.
 
 sub places {
     open my $fh, '<', $table or fail("$table cannot be read: $!");
@@ -137,8 +140,8 @@ sub random_bytes {
 }
 
 
-# A key's cipher, ready for a nonce and what the text is for: to make one takes ten
-# times as long as it takes to use it.
+# Returns a key's cipher, ready for a nonce and the associated data: making one
+# takes ten times as long as using it.
 
 my %ciphers;
 
@@ -155,7 +158,7 @@ sub cipher {
 }
 
 
-# What is in it, or undef: it is damaged, or of another row.
+# Returns the text, or undef when it is damaged, or bound to another row.
 
 sub opened {
     my ($sealed, $key, $aad) = @_;
@@ -189,7 +192,7 @@ sub sealed {
 
 # --- reseal ------------------------------------------------------------------
 
-# Progress is of interest to who waits for it.
+# Reports progress to an operator who waits.
 
 my $told = 0;
 
@@ -204,7 +207,8 @@ sub report {
 }
 
 
-# The next rows by their primary key that are under another key than the first one.
+# Returns the next rows by their primary key that are under another key than the
+# first one.
 
 sub batch_of {
     my ($place, $first, $after) = @_;
@@ -223,8 +227,8 @@ sub batch_of {
 }
 
 
-# Those that are as they were, and that nobody has locked: how many.  One statement is
-# a transaction, which waits for nobody.
+# Writes those that are unchanged and not locked; returns how many.  One
+# statement is a transaction, which waits for nobody.
 
 sub write_batch {
     my ($place, @rows) = @_;
@@ -255,8 +259,8 @@ SQL
 }
 
 
-# All rows once: how many are sealed anew, others have changed or locked, lack their
-# key, and are damaged.
+# Goes over all rows once.  Returns how many were sealed anew, how many others
+# have changed or locked, whose key is missing, and how many are damaged.
 
 sub pass {
     my ($place, $total, $before, $ids, $key) = @_;
@@ -303,7 +307,7 @@ sub pass {
 }
 
 
-# Rows that were locked are there at the next pass.
+# Rows that were locked come again in the next pass.
 
 sub reseal_place {
     my ($place, $ids, $key) = @_;
@@ -332,7 +336,7 @@ sub reseal_place {
 }
 
 
-# The plan is a walk by the primary key, whatever is known of the table.
+# The plan must be a walk by the primary key, whatever the statistics say.
 
 sub reseal {
     my ($ids, $key, $drop) = @_;
@@ -357,7 +361,7 @@ sub reseal {
 
 # --- status ------------------------------------------------------------------
 
-# Key ids, how many codes, and of how many users.
+# Returns key ids, and the number of their codes and users.
 
 sub codes {
     my ($where) = @_;
@@ -407,7 +411,7 @@ sub status {
 
 # --- recovery codes ----------------------------------------------------------
 
-# Those that the first key does not open, which nobody can seal anew.
+# Deletes the codes that the first key does not open: nobody can seal them anew.
 
 sub drop_codes {
     my ($first) = @_;
@@ -429,7 +433,7 @@ sub drop_codes {
 
 # --- open --------------------------------------------------------------------
 
-# Of each place one row has to be readable: nothing is printed of it.
+# One row of each place must be readable; nothing of it is printed.
 
 sub try {
     my ($ids, $key) = @_;

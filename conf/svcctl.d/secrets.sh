@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 #
-# Keys that secrets are sealed under.  They reach nobody but perl, on a descriptor.
+# The keys that secrets are sealed under.  Only perl reads them, from a
+# descriptor.
 
 secrets() {
     local rc=0 text

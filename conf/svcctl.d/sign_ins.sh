@@ -1,9 +1,9 @@
 # shellcheck shell=bash disable=SC2154
 #
-# Sign-ins from files.
+# Imports sign-ins from files.
 
-# Statements, and the file among them.  A time is checked as text: PostgreSQL
-# reads words, too, and years before the first one.
+# Prints statements, with the file among them.  A time is checked as text,
+# because PostgreSQL also accepts words, and years before the first one.
 
 import_script() {
     import_tenant
@@ -70,7 +70,8 @@ SQL
 }
 
 
-# What is there already is not stored again: a file can be imported twice.
+# Sign-ins that are there already are not stored again: a file can be imported
+# twice.
 
 sign_ins_import() {
     local file=${opt[file]}
@@ -95,8 +96,8 @@ sign_ins_import() {
 }
 
 
-# A few at a time, so that nobody waits for it: by their places, since a join by
-# their keys would read the whole table each time.
+# Deletes a few at a time, so that nobody waits for it.  They are found by their
+# places, because a join by their keys would read the whole table each time.
 
 sign_ins_retain() {
     local total=0
@@ -125,7 +126,7 @@ SQL
 }
 
 
-# PostgreSQL's message, and where in the file.
+# Prints PostgreSQL's message, and the line of the file.
 
 explain_copy() {
     sed -n -e 's/^.*ERROR: *value for domain sign_in_time .*/no time such as'\

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 #
-# A tenant that goes, with all that is of it: many short transactions, and any of them
-# may be the last one of a run.
+# Deletes a tenant with everything that belongs to it, in many short
+# transactions; the command may be interrupted after any of them.
 
 tenant_delete() {
     local id state total=0
@@ -27,15 +27,15 @@ UPDATE svc.tenant_gone SET gone_at = now() WHERE id = :'id' AND gone_at IS NULL;
 \echo gone
 SQL
 
-    # what a statement has written that began while there was the tenant
+    # rows of statements that began while the tenant still existed
 
     tenant_rows
     echo "${opt[tenant]} is gone, and $total rows of it"
 }
 
 
-# Says "none", "soon", or "going" with the id.  From here on nobody writes for it: it is
-# suspended, and its tokens are revoked.
+# Prints "none", "soon", or "going" with the id.  From here on nothing is
+# written for the tenant: it is suspended, and its tokens are revoked.
 
 tenant_going() {
     ask "none|soon|going $uuid" -1 -v slug="${opt[tenant]}" -v now="${opt[now]:-}" <<'SQL'
@@ -66,7 +66,7 @@ SQL
 }
 
 
-# Until nothing is left; adds to $total.
+# Deletes until nothing is left; adds to $total.
 
 tenant_rows() {
     while :; do

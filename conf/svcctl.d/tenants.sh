@@ -57,7 +57,7 @@ SQL
 
     read -r tenant owner <<< "$reply"
 
-    # nothing of it needs quotes
+    # none of these values needs quotes
 
     if [ -n "${opt[env]:-}" ]; then
         printf 'SVC_TENANT_SLUG=%s\nSVC_TENANT_ID=%s\nSVC_OWNER_ID=%s\n' \
@@ -72,7 +72,8 @@ SQL
 }
 
 
-# kind, prefix of the token, its shown part, permissions, expiry or nothing
+# $@: kind, prefix of the token, its visible part, permissions, expiry or
+# nothing
 
 credential_create() {
     local token hash

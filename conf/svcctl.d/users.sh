@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154
 #
-# Users: how they get in, and out.
+# Users: letting them in, and locking them out.
 
 user_reset_link() {
     local token hash
@@ -66,7 +66,8 @@ SQL
 }
 
 
-# The trigger of factors unsets mfa_enrolled, and deletes recovery codes.
+# The trigger of the table factor unsets mfa_enrolled, and deletes recovery
+# codes.
 
 user_reset_mfa() {
     check_email "${opt[email]}" email
@@ -104,8 +105,8 @@ has_user() {
 }
 
 
-# Of one tenant: nothing that began before now goes on.  Users are locked in the
-# order of their ids, as nginx does where it locks several.
+# Ends the sessions of a tenant: none that began before now goes on.  Users are
+# locked in the order of their ids, as nginx does when it locks several.
 
 sessions_end() {
     ask "$count|none" -1 -v slug="${opt[tenant]}" <<'SQL'
@@ -143,7 +144,7 @@ tenant_resume() {
 }
 
 
-# the time, what is said
+# $1: the time, $2: what is printed
 
 tenant_suspended() {
     ask 'ok|none' -1 -v slug="${opt[tenant]}" <<SQL

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154
 #
-# Values of options, and tokens.
+# Checks of options' values, and tokens.
 
 new_token() {
     local secret
@@ -24,7 +24,7 @@ digest() {
 }
 
 
-# option, least, most
+# $1: option, $2: minimum, $3: maximum
 
 check_number() {
     local value=${opt[$1]}
@@ -34,10 +34,10 @@ check_number() {
 }
 
 
-# As the API takes e-mail addresses: without Unicode's control characters and
-# white space, here as bytes of UTF-8.
+# E-mail addresses as the API accepts them: without Unicode's control characters
+# and white space, here as bytes of UTF-8.
 
-# an address, and the option that it was given by
+# $1: an address, $2: the option that it was given by
 
 check_email() {
     local blank=$'@([\x01-\x20\x7f]|\xc2[\x80-\xa0]|\xe1\x9a\x80'
@@ -48,7 +48,7 @@ check_email() {
 }
 
 
-# An option with a part of a name, or none.
+# Checks an option with a part of a name, if it is given.
 
 check_part() {
     local value=${opt[$1]:-}
@@ -70,8 +70,8 @@ check_permissions() {
 }
 
 
-# A time in the future, by the API's rules for RFC 3339, as milliseconds since
-# the epoch.  Its year has four digits in UTC, too.
+# Prints a time in the future, read by the API's rules for RFC 3339, as
+# milliseconds since the epoch.  Its year has four digits in UTC, too.
 
 expiry() {
     local day seconds msec

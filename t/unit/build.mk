@@ -1,4 +1,4 @@
-# Unit tests and fuzzers of what is pure C.
+# Unit tests and fuzzers of the code that does not need nginx.
 #
 #   make -f t/unit/build.mk NGX_SRC=build/src/nginx-1.22.1 unit
 #   make -f t/unit/build.mk NGX_SRC=build/src/nginx-1.22.1 fuzz-bins
@@ -62,7 +62,7 @@ NGX_SVC_TEST_LIBS = -lcjson -lcrypto -lpng -ljpeg -lwebp -lz -largon2 \
 	-lunistring -lcrypt -lfido2 -lqrencode -lidn2
 NGX_SVC_TEST_LDFLAGS = -Wl,--wrap=ngx_alloc
 
-# nginx's own code relies on what UBSan minds
+# nginx's own code does what UBSan reports
 NGX_SVC_CORE_CFLAGS = $(NGX_SVC_TEST_CFLAGS) -fno-sanitize=undefined
 
 NGX_SVC_TEST_HEADERS = $(wildcard $(addsuffix /*.h, $(NGX_SVC_FOLDERS)) \
@@ -76,7 +76,7 @@ FUZZ_OBJS = $(patsubst $(UNIT_OUT)/%,$(FUZZ_OUT)/%,$(UNIT_OBJS))
 UNIT_TOOLS = $(addprefix $(UNIT_OUT)/, access_eval email_eval factor_eval jose_eval \
 	password_tool push_eval)
 
-# libcurl on a small event loop of the tool's own
+# with libcurl, on a small event loop in the tool itself
 NGX_SVC_TEST_PUSH = $(patsubst %,$(UNIT_OUT)/obj/%.o, \
 	$(addprefix ngx_svc_webhook/http/ngx_svc_webhook_, curl request \
 		request_error result wire) \
@@ -89,10 +89,10 @@ $(UNIT_OUT)/push_eval: NGX_SVC_TEST_LIBS += -lcurl -lssl
 $(UNIT_OUT)/push_eval: $(NGX_SVC_TEST_PUSH)
 
 UNIT_BINS = $(patsubst t/unit/%.c,$(UNIT_OUT)/%,$(wildcard t/unit/test_*.c))
-# whose memory runs out
+# malloc() fails in this test
 $(UNIT_OUT)/test_image_png: NGX_SVC_TEST_LDFLAGS += -Wl,--wrap=malloc
 
-# what calls Redis, whose link the test itself stands in for
+# with the code that calls Redis, whose connection the test itself replaces
 NGX_SVC_TEST_LIMIT = $(addprefix $(UNIT_OUT)/obj/ngx_svc_admin/limit/ngx_svc_, \
 	limit.o limit_call.o limit_script.o)
 NGX_SVC_TEST_LIMITS = $(addprefix $(UNIT_OUT)/, test_limit test_limit_redis)
@@ -100,16 +100,16 @@ $(NGX_SVC_TEST_LIMITS): UNIT_OBJS += $(NGX_SVC_TEST_LIMIT)
 $(NGX_SVC_TEST_LIMITS): $(NGX_SVC_TEST_LIMIT)
 
 FUZZ_BINS = $(patsubst t/fuzz/%.c,$(FUZZ_OUT)/%,$(wildcard t/fuzz/fuzz_*.c))
-# whose oracle is libcurl
+# which compares with libcurl
 $(FUZZ_OUT)/fuzz_webhook_url: NGX_SVC_TEST_LIBS += -lcurl
 
-# as the modules are built: for t/bench/bench.pl
+# compiled like the modules, for t/bench/bench.pl
 BENCH_SRCS = $(addsuffix .c, $(filter ngx_svc_common/%, $(NGX_SVC_PURE)) \
 	t/unit/ngx_env) $(addprefix $(NGX_SRC)/, $(addsuffix .c, $(NGX_SVC_CORE)))
 
 .PHONY: unit fuzz-bins
 
-# the objects outlive the make that built them
+# the objects stay when the make that built them has ended
 .SECONDARY: $(UNIT_OBJS) $(FUZZ_OBJS)
 
 unit: $(UNIT_BINS) $(UNIT_TOOLS)
@@ -123,7 +123,7 @@ $(UNIT_OUT)/test_%: t/unit/test_%.c $(UNIT_OBJS) $(NGX_SVC_TEST_HEADERS)
 		$(NGX_SVC_TEST_LIBS) -lcmocka
 
 # not tests: t/access_oracle.t, t/factor.t, t/jose.t, t/password_phc.t and
-# t/scim_push_http.t talk to them
+# t/scim_push_http.t run them
 $(UNIT_TOOLS): $(UNIT_OUT)/%: t/unit/%.c $(UNIT_OBJS) $(NGX_SVC_TEST_HEADERS)
 	@echo "  CC $@"
 	@$(CC) $(NGX_SVC_TEST_CFLAGS) $(NGX_SVC_SANITIZE) \
@@ -147,7 +147,8 @@ $(FUZZ_OUT)/fuzz_%: t/fuzz/fuzz_%.c $(FUZZ_OBJS) $(NGX_SVC_TEST_HEADERS)
 		-fsanitize=fuzzer $(NGX_SVC_TEST_LDFLAGS) -o $@ $< \
 		$(FUZZ_OBJS) $(NGX_SVC_TEST_LIBS)
 
-# what nearly every file includes, compiled once; gcc and clang find it by its name
+# the headers that nearly every file includes, compiled once; gcc and clang find
+# the result by its name
 $(UNIT_OUT)/headers.h.gch: t/lib/headers.h $(NGX_SVC_TEST_HEADERS)
 	@mkdir -p $(@D)
 	@cp $< $(@:.gch=)

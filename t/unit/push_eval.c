@@ -13,7 +13,7 @@
  *   {"id":3,"op":"page","url","token","start":1}
  *   {"id":1,"op":"cancel"}           cancels it; it has no outcome then
  *
- * allocs: how many of nginx's allocations succeed until the answer.  The program
+ * allocs: how many allocations of nginx succeed until the answer.  The program
  * ends at the end of the input; nothing may be under way then.
  */
 
