@@ -19,7 +19,7 @@ port=${2:-}
 slug=acme
 owner=ada@acme.test
 interrupted=
-standing=                   # NGINX ran before: then a refused start stops nothing
+standing=                   # set: NGINX ran before, and a failed start stops nothing
 
 # As root, the servers run as the user that Debian's postgresql package makes.
 

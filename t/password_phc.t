@@ -82,8 +82,8 @@ sub ours {
 my @costs = (
     [ 'id', 19456, 2, 1, 16, 32 ],
     [ 'id', 64, 3, 4, 16, 32 ],
-    [ 'id', 102400, 2, 4, 16, 16 ],     # PasswordHasher()'s, of 20.1
-    [ 'id', 65536, 3, 4, 16, 32 ],      # RFC 9106's second one
+    [ 'id', 102400, 2, 4, 16, 16 ],     # PasswordHasher() of 20.1
+    [ 'id', 65536, 3, 4, 16, 32 ],      # RFC 9106's second recommendation
     [ 'id', 8, 1, 1, 8, 64 ],
     [ 'id', 33, 16, 3, 64, 24 ],
     [ 'i', 4096, 3, 1, 16, 32 ],

@@ -25,8 +25,8 @@ use SvcTest::Plans;
 use SvcTest::Process qw(slurp wait_for);
 
 
-my $TIMES = 10;                 # times the work of the best plan, at most
-my $MANY = 3;                   # the same above a tenant's number of rows
+my $TIMES = 10;                 # at most this times the work with statistics
+my $MANY = 3;                   # the same, above a tenant's number of rows
 
 # Below these bounds a figure is good in any case: a node may read a tenant's
 # rows once, but not once for each of other rows.  The bounds grow with the

@@ -18,7 +18,7 @@ use SvcTest::Process qw(wait_for);
 
 my $TARGETS = 8;
 my $USERS = 600;
-my $A_SECOND = 25;      # turns of all targets, see ngx_svc_push_when.c
+my $A_SECOND = 25;      # turns of all targets together: see ngx_svc_push_when.c
 
 my $s = SvcTest->new(workers => 1);
 my $out = SvcTest::Outbound->new($s);

@@ -192,7 +192,7 @@ is($?, 0, 'then it ends all sessions');
 sub in_memory {
     my ($what) = @_;
     my $found = 0;
-    no warnings 'portable';     # addresses of 64 bits
+    no warnings 'portable';     # for addresses of 64 bits
 
     for my $worker ($s->workers) {
         open my $maps, '<', "/proc/$worker/maps" or die "maps: $!";

@@ -18,7 +18,7 @@ use SvcTest::Process qw(slurp wait_for);
 
 
 my $CLIENTS = 8;
-my $REQUESTS = 100;             # of each client
+my $REQUESTS = 100;             # requests of each client
 
 my $s = SvcTest->new(pg_conf => "deadlock_timeout = 100ms\n")->start;
 my $acme = $s->tenant('acme');
@@ -107,7 +107,7 @@ cmp_ok(events($one, 'user.deactivated'), '>', 0, 'of which there were some');
 # --- three users, in all ways -----------------------------------------------
 
 my @users = map { user("all$_") } 1 .. 3;
-my $ANY = [ 200, 404 ];         # erased by somebody else
+my $ANY = [ 200, 404 ];         # 404: erased by another client
 
 my @ways = (
     sub { wrong($acme->scim(PATCH => "/Users/$_[0]", active(0)), $ANY,

@@ -122,7 +122,7 @@ wait_for { ($s->health->json // {})->{redis} eq 'down' };
 $acme->new_user;
 is(metrics()->value($DROPPED, reason => 'redis'), 0,
    'Redis is down: an event waits in the outbox');
-$s->nginx->{svc}{svc_webhook_outbox} = 'off';   # what is dropped stays so
+$s->nginx->{svc}{svc_webhook_outbox} = 'off';   # dropped events stay dropped
 $s->reload;
 wait_for { $acme->new_user; metrics()->value($DROPPED, reason => 'redis') };
 is($m->value($DROPPED, reason => 'redis'), 2, 'without one it is dropped');

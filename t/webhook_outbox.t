@@ -231,7 +231,7 @@ ok((wait_for { $receiver->pending == 0 }), 'they have ended, without PostgreSQL'
 
 my @ids = map { $_->{header}{'x-svc-delivery'} } $receiver->at($until);
 
-$redis->command('DEL svc.webhook2.known');      # as a minute does
+$redis->command('DEL svc.webhook2.known');      # as happens after a minute
 ok((wait_for { @ids == grep { $_ } $redis->lines('ZMSCORE', 'svc.webhook2.known', @ids) }),
    'Redis is told of what is not noted yet');
 
@@ -317,7 +317,7 @@ is($receiver->at($login), 1, 'an endpoint gets what it takes');
 
 my $old = '00000000-0000-4000-8000-000000000003';
 my $new = '00000000-0000-4000-8000-000000000004';
-my $before = "now() - interval '10 ms'";      # times are of a millisecond
+my $before = "now() - interval '10 ms'";      # times have milliseconds
 
 event($acme, 'user.deleted', $old, at => $before);
 $acme->admin(PATCH => "/webhooks/$login->{id}",

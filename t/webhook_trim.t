@@ -15,7 +15,7 @@ use SvcBench::Statements;
 use SvcTest;
 use SvcTest::Process qw(wait_for);
 
-my $N = 600;                    # attempts, of which 100 are kept
+my $N = 600;                    # attempts; 100 of them are kept
 
 my $s = SvcTest->new(workers => 1, svc => { svc_webhooks => 'on' })->start;
 my $trim = SvcBench::Statements::read_all($s->root)->{webhook_trim}{text};

@@ -1,5 +1,5 @@
 /*
- * Whether a token is active, by the rows that were read about it.
+ * Tests whether a token is active, by the rows that were read about it.
  */
 
 #include "ngx_unit.h"

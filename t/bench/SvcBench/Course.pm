@@ -18,7 +18,7 @@ use SvcBench::Report qw(elapsed say_step);
 our @EXPORT_OK = qw(smoke size);
 
 
-my $LINES = 12;                         # of what a failure says
+my $LINES = 12;                         # lines of a failure's message
 
 my $SMOKE = grep { $_ eq '--smoke' } @ARGV;
 

@@ -15,7 +15,7 @@ use SvcTest::Process qw(resident run slurp);
 
 
 my $WINDOW = 2;                         # seconds
-my $WINDOWS = 15;                       # until it has settled, at most
+my $WINDOWS = 15;                       # at most, until it has settled
 my $PER_ADDRESS = 2_500;                # clients of one address in 127.0.0.0/8
 my $SPARE = 4_096;                      # connections for others
 

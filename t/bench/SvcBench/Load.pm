@@ -17,9 +17,9 @@ use SvcTest::Process qw(signal_pid slurp spawn wait_exit wait_for write_file);
 
 
 my $RUNS = 0;
-my $PREBUILT = 32_768;                  # requests of a thread of wrk, at most
+my $PREBUILT = 32_768;                  # at most, requests of a thread of wrk
 my $LONGEST = 60;                       # seconds until there is an answer
-my $TRANSACTIONS = 20;                  # of a client of pgbench, in a second
+my $TRANSACTIONS = 20;                  # per second, of a client of pgbench
 
 my %going;                              # runs, by their pids
 

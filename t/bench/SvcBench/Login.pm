@@ -16,13 +16,13 @@ use SvcTest::Process qw(run wait_for);
 
 my $MEMORY = 19_456;                    # KiB, of svc_password_hash
 my $ITERATIONS = 2;
-my $CONCURRENCY = 1;                    # of a worker
+my $CONCURRENCY = 1;                    # hashes of a worker at once
 my $WORKERS = 2;
-my $USERS = 1_000;                      # as lua/login.lua has it
+my $USERS = 1_000;                      # as in lua/login.lua
 my $CROWD = 32;                         # connections
 my $FLOOD = 64;                         # connections
 my $EMAIL = 'user0@bench0.test';
-my $MAX = 1_000_000;                    # the most that a limit may be
+my $MAX = 1_000_000;                    # the highest value of a limit
 my $PATH = '/v1/admin/tenant';
 
 

@@ -22,9 +22,9 @@ use SvcTest::Process qw(wait_for write_file);
 
 my $CONNECTIONS = 64;
 my $HEADER = 'Content-Type: application/x-www-form-urlencoded';
-my $KEYS = 16_000;                      # assertions, more than a second takes
+my $KEYS = 16_000;                      # assertions: more than a second needs
 my $BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
-my $REFRESHES = 256;                    # chains, more than connections
+my $REFRESHES = 256;                    # chains: more than connections
 my $API = 'https://agent.bench.test/';
 
 my (%client, %token, %variable, %peer);

@@ -25,13 +25,13 @@ our $AT_ONCE = '/at-once';
 our $FAR = '/far';
 our $PLAIN = '/far/plain';               # the same, with filters of one comparison
 
-my $FAR_MS = 20;                        # until that one answers
+my $FAR_MS = 20;                        # ms until $FAR answers
 my $TITLE = 'Rear Admiral';
 my %A_SECOND = ($OURS => 400, $AT_ONCE => 400, $FAR => 50,
                 $PLAIN => 50);
                                         # users for a second that is measured
 my $CHANGES = 25;                       # changes for a second that is measured
-my $RATE = 10;                          # svc_scim_rate, as it is by default
+my $RATE = 10;                          # the default of svc_scim_rate
 
 my %r;
 

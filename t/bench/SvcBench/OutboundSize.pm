@@ -15,7 +15,7 @@ use SvcTest::Process qw(slurp wait_for);
 
 my $OURS = $SvcBench::Outbound::OURS;
 my $AT_ONCE = $SvcBench::Outbound::AT_ONCE;
-my $OF_TENANT = 50;                     # targets
+my $OF_TENANT = 50;                     # targets of each tenant
 
 my (@tenants, $of_tenant);
 

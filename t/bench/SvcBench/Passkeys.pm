@@ -16,9 +16,9 @@ use SvcTest::Browser qw($PASSWORD);
 use SvcTest::Process qw(wait_for write_file);
 
 
-my $HOST = 'login.bench0.test';         # passkeys are not of an address
+my $HOST = 'login.bench0.test';         # passkeys need a host name
 my $EMAIL = 'user10@bench0.test';
-my $USERS = 1_000;                      # as lua/login.lua has it
+my $USERS = 1_000;                      # as in lua/login.lua
 my $CONNECTIONS = 64;
 my $VERIFY = '/v1/auth/passkey/verify';
 

@@ -15,7 +15,7 @@ use SvcTest::Process qw(slurp spawn wait_exit);
 
 
 my $ROOT = Cwd::realpath(dirname(__FILE__) . '/../../..');
-my $LIMIT = 1_200;                      # seconds: not for ever
+my $LIMIT = 1_200;                      # seconds until it is given up
 
 
 # Prints the output of both.  Returns the exit status.

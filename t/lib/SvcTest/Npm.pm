@@ -24,7 +24,7 @@ needs(program => 'node npm');
 our @EXPORT = qw(npm_run npm_install);
 
 my @PACKAGES = qw(package.json package-lock.json .npmrc);
-my $UNUSED = 30;                # days, after which packages are removed
+my $UNUSED = 30;                # days after which packages are removed
 
 
 # Runs t/npm/$script, or a script of another folder as in npm_install(), with

@@ -13,7 +13,7 @@ use List::Util qw(max);
 use SvcTest::Governance;
 
 
-my $TIMEOUT = 60_000;           # ms, of a statement: it would take for ever
+my $TIMEOUT = 60_000;           # ms: some statements would never end
 
 
 # Executes a statement as svc_app with the tenant set, and rolls it back.  kind,

@@ -11,7 +11,7 @@ use parent qw(SvcTest::Planned);
 use Digest::SHA qw(sha256_hex);
 
 
-our $N = 2_500;                 # rows of a tenant in a table
+our $N = 2_500;                 # rows of a tenant in each table
 my $HALF = $N / 2;
 my $ROLES = 1000;
 my $HOOKS = 50;
@@ -600,7 +600,7 @@ sub values {
         signin_limited => [ $host, undef, '10.0.0.1', 'login', 'ip', 10, 60 ],
         signin_expire => [ 900 ],
         signin_sweep => [],
-        oauth_sweep => [ 2_000_000_000 ],   # a full round is t/anomaly_sweep.t's
+        oauth_sweep => [ 2_000_000_000 ],   # t/anomaly_sweep.t tests a full round
         oauth_expire => [],
         passkey_tenant => [ $host, undef, $self->{id} ],
         passkey_user => [ '10.0.0.1', $self->{id}, $who, $passkey ],

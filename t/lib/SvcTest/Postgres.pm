@@ -18,7 +18,7 @@ use SvcTest::Process qw(wait_for spawn alive wait_exit signal_pid children
 use SvcTest::Skip;
 
 
-use constant IN_MEMORY => 8 * 1024 * 1024;   # kB that are free
+use constant IN_MEMORY => 8 * 1024 * 1024;   # kB that must be free
 
 my $BIN = (reverse sort glob '/usr/lib/postgresql/*/bin')[0]
           // '/usr/local/bin';
@@ -246,7 +246,7 @@ sub standby {
     $standby->sh("$BIN/pg_basebackup", '-D', $standby->{dir}, '-R', '-c', 'fast',
                  '-d', "host=$self->{dir} user=postgres"
                        . " application_name=$name");
-    unlink glob "$standby->{dir}/.s.PGSQL.*";    # of the other one
+    unlink glob "$standby->{dir}/.s.PGSQL.*";    # the other server's
     on_exit(sub { $standby->stop('QUIT') });
     $standby->launch;
 

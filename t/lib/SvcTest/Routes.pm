@@ -40,7 +40,7 @@ sub admin_routes {
     my %permission = $header =~ /_\((\w+), "([^"]+)"\)/g;
 
     my @routes = map { routes_of($_, \%permission) }
-                 grep { !m{/oauth/ngx_svc_oauth_} }     # those of /oauth
+                 grep { !m{/oauth/ngx_svc_oauth_} }     # the routes of /oauth
                  map { glob "$root/ngx_svc_$_/{,*/}*.c" } qw(admin webhook);
 
     die "no routes\n" if !@routes;

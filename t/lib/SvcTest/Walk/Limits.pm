@@ -16,8 +16,8 @@ use SvcTest::Walk;
 # what a schema cannot express, or where it is stricter for the sake of clients
 
 my @KNOWN = (
-    'getAuthorization [?].*: .*',                        # the whole query is one
-    '(?:decideAuthorization|endSession) [.?].*: .*',     # request of an application
+    'getAuthorization [?].*: .*',                        # the whole query is a
+    '(?:decideAuthorization|endSession) [.?].*: .*',     # client's request
     '\w+ [?]limit: 501', '\w+ [?]offset: 2147483648',     # taken as the maximum
     '\w+Config [?](?:detail|prune): [01]',
     '\w+ \S*mfaThreshold: 100',                          # not below denyThreshold
