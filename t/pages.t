@@ -412,7 +412,7 @@ says('This link is over, or was opened in another browser. Type the code of the 
      . ' or start again.', 'in another browser it is none');
 
 
-# --- somebody new -------------------------------------------------------------------
+# --- a new user ---------------------------------------------------------------------
 
 sub sign_up {
     my ($email) = @_;

@@ -236,7 +236,7 @@ admin_error($in->post('/v1/auth/passkey/verify',
             400, 'challenge_expired', 'too late');
 
 
-# --- what else a sign-in looks at --------------------------------------------
+# --- other conditions of a sign-in -------------------------------------------
 
 admin_error(sign_in($in, $keys, more => { tenant => 'globex' }), 401,
             'invalid_credentials', 'of another tenant');

@@ -147,7 +147,7 @@ is(($globex->events_where("action = 'user.login_failed'", 'details'))[0][0]{reas
    'unknown', "or, in another tenant, nobody's");
 
 
-# --- an unknown one, and what is no credential -------------------------------
+# --- an unknown passkey, and invalid credentials -----------------------------
 
 my $unknown = SvcTest::Authenticator->new($ROOT, $ORIGIN);
 
@@ -222,7 +222,7 @@ is($session->post('/v1/mfa/passkeys', { credential => $made })->status, 201,
    'the good one, after all of them');
 
 
-# --- of others ---------------------------------------------------------------
+# --- passkeys of other users -------------------------------------------------
 
 # presents Bob's passkey with Ada's id, and the other way round
 
@@ -264,7 +264,7 @@ admin_error($b->post('/v1/mfa/step-up', { credential => $bobs->answer($sign_in) 
             401, 'invalid_code', "nor is a sign-in's a step-up");
 
 
-# --- of those who are gone ---------------------------------------------------
+# --- passkeys of users who are gone ------------------------------------------
 
 $s->sql("UPDATE svc.user_account SET status = 'suspended' WHERE id = '$ada->{id}'");
 admin_error(sign_in($in, $keys), 401, 'invalid_credentials', 'of a suspended user');

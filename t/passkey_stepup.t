@@ -63,7 +63,7 @@ is($b->login('ada@acme.test')->status, 200, 'signed in');
 is(register($b, $keys, counter => 3)->status, 201, 'a passkey');
 
 
-# --- behind the password -----------------------------------------------------
+# --- after the password ------------------------------------------------------
 
 my $in = browser();
 

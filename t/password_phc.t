@@ -76,7 +76,7 @@ sub ours {
 }
 
 
-# --- argon2-cffi's are verified here ---------------------------------------------
+# --- we verify argon2-cffi's -----------------------------------------------------
 
 # type, memory, iterations, lanes, length of the salt and of the tag
 my @costs = (
@@ -109,7 +109,7 @@ is(ours($passwords[0], $python->("argon2 d 64 1 1 16 32 $passwords[0]")),
    'refused', 'argon2d');
 
 
-# --- and ours by it ------------------------------------------------------------------
+# --- argon2-cffi verifies ours -------------------------------------------------------
 
 for my $cost ([ 19456, 2 ], [ 7168, 5 ], [ 47104, 1 ], [ 64, 3 ]) {
     for my $password (@passwords) {

@@ -169,7 +169,7 @@ is((behind('auth_caller', $token{weak}, undef))[0], "{$WEAK}", "another's");
 is((behind('auth_caller', $other, undef))[0], "{$ALL}", 'and of another tenant');
 
 
-# --- who gives what ----------------------------------------------------------
+# --- who grants what ---------------------------------------------------------
 
 sub ask {
     my ($token, $method, $path, $body) = @_;

@@ -85,7 +85,7 @@ sub get {
 }
 
 
-# --- when it is first used ----------------------------------------------------
+# --- a statement's first use --------------------------------------------------
 
 cmp_ok(scalar keys %{ prepared() }, '<', 20, 'a new server prepares nearly nothing');
 
@@ -119,7 +119,7 @@ ok((wait_for { get()->status == 200 }), 'a read in a new session');
 is(prepared()->{scim_get}, 2, 'which prepares it, too');
 
 
-# --- behind one that fails ----------------------------------------------------
+# --- after one that fails -----------------------------------------------------
 
 # a change waits for a row until its time is over; after it, on the same
 # connection, comes a statement that was not prepared before
@@ -143,7 +143,7 @@ $holds->query('ROLLBACK');
 is($acme->scim(PUT => "/Users/$user", $change)->status, 200, 'the change, now');
 
 
-# --- one that cannot be prepared ----------------------------------------------
+# --- a statement that cannot be prepared --------------------------------------
 
 # a table is missing, as while a backup is restored
 

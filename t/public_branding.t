@@ -303,7 +303,7 @@ $s->wait_healthy;
 is(branding('globex')->status, 200, 'and are when it is back');
 
 
-# --- a tenant that is made after it was asked for ----------------------------------------------
+# --- a tenant that is created after a request for it -------------------------------------------
 
 is(branding('initech')->status, 404, 'not there yet');
 $s->tenant('initech');

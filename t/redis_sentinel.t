@@ -119,7 +119,7 @@ through('back', sub {
 is(metric('redis_moves_total'), 3, 'back: nobody moves');
 
 
-# --- planned ------------------------------------------------------------------
+# --- a planned failover -------------------------------------------------------
 
 # waits until the sentinels know a replica: before, they refuse a failover
 
@@ -139,7 +139,7 @@ all_at(0, 'planned');
 is(metric('redis_moves_total'), 6, 'planned: each process moves once');
 
 
-# --- sentinels that are away ---------------------------------------------------
+# --- sentinels that are down ---------------------------------------------------
 
 # of three sentinels one hangs and one is gone
 

@@ -88,7 +88,7 @@ state_is('up', 'another master');
 is(moves(), 1, 'it has moved');
 
 
-# --- one has missed it ------------------------------------------------------------
+# --- a sentinel that has missed it ------------------------------------------------
 
 $s->nginx->mark_log;
 $sentinels[0]->says(1, '127.0.0.1', $port[0]);
@@ -140,7 +140,7 @@ for my $row (
 is(moves(), 2, 'none of it moves anybody');
 
 
-# --- a master that is none ------------------------------------------------------------
+# --- a master that is not one ---------------------------------------------------------
 
 $s->nginx->mark_log;
 command($port[1], 'REPLICAOF 127.0.0.1 1');

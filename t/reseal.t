@@ -229,7 +229,7 @@ is($out, 'recovery codes: ' . 2 * @users . " deleted\n", 'those of other keys go
 is($s->sql('SELECT count(*) FROM svc.recovery_code'), @users, 'and no other ones');
 
 
-# --- what it is given -----------------------------------------------------------------
+# --- its arguments --------------------------------------------------------------------
 
 sub fails {
     my ($file, $message, $name, %env) = @_;

@@ -207,7 +207,7 @@ is_deeply($r->json->{permissions}, [ 'users:view' ], 'folded into one');
 ask(DELETE => '/long');
 
 
-# --- nobody gives what they do not hold ---------------------------------------------------------
+# --- nobody grants what they do not have --------------------------------------------------------
 
 role('wide', 'audit:view', 'users:view');
 role('narrow', 'audit:view');
@@ -282,7 +282,7 @@ admin_error(ask(GET => "?$_"), 400, 'invalid_request', $_)
 ask(DELETE => "/$_") for keys_of('');
 
 
-# --- those who have a role -------------------------------------------------------------------
+# --- users with a role -----------------------------------------------------------------------
 
 my @users = $acme->add_users(9);
 

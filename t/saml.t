@@ -92,7 +92,7 @@ sub changed {
 }
 
 
-# --- who may ask ------------------------------------------------------------------
+# --- permissions ------------------------------------------------------------------
 
 my $weak = $acme->token_for('apps:manage,audit:view,groups:manage,members:manage,'
                             . 'roles:manage,users:view');

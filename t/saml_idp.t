@@ -64,7 +64,7 @@ sub refused {
 }
 
 
-# --- who may ask ------------------------------------------------------------------
+# --- permissions ------------------------------------------------------------------
 
 my $weak = $acme->token_for('audit:view,groups:manage,members:manage,roles:manage,'
                             . 'tenant:manage,users:view');

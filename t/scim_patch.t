@@ -265,7 +265,7 @@ for my $ignored (
 }
 
 
-# --- forgiveness for the frame ----------------------------------------------
+# --- tolerance for the message around ---------------------------------------
 
 applies({ Operations => [ bare({ active => false }) ] }, active => false);
 applies({ schemas => [], operations => [ bare({ active => false }) ] },
@@ -276,7 +276,7 @@ applies({ Operations => [ { OP => 'replace', Path => 'title',
                             Value => 'T' } ] }, title => 'T');
 
 
-# --- what is refused, with all that comes with it ---------------------------
+# --- operations that make the whole request fail ----------------------------
 
 for my $bad (
     [ 'noTarget',      { op => 'remove' } ],

@@ -91,7 +91,7 @@ $out->put($t, enabled => JSON::PP::true());
 wait_active($N, 'all are there');
 
 
-# --- up to the brake ----------------------------------------------------------------------
+# --- just below the brake -----------------------------------------------------------------
 
 members($N - 20);
 wait_active($N - 20, '20 go');
@@ -104,7 +104,7 @@ wait_active($N, 'and are back');
 is(incident(), undef, 'that is no incident');
 
 
-# --- beyond it -----------------------------------------------------------------------------
+# --- above the brake -----------------------------------------------------------------------
 
 $out->soon($t, 'pending = 0', 'all is done');
 

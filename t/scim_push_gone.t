@@ -116,7 +116,7 @@ is(delete_app(), 204, 'then it goes');
 wait_targets(1, 'and so does what was on the way');
 
 
-# --- before what came of it is recorded ------------------------------------------------------
+# --- before the outcome is recorded ----------------------------------------------------------
 
 # the helper gets no message
 

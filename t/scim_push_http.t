@@ -139,7 +139,7 @@ sub done { outcome($_[0], 'done', '', $_[1]) }
 }
 
 
-# --- who is looked up ------------------------------------------------------------
+# --- look-ups --------------------------------------------------------------------
 
 sub theirs {
     my (%user) = @_;
@@ -218,7 +218,7 @@ for my $mode (qw(empty404 nofilter upper)) {
 }
 
 
-# --- who has the id of another one of ours ------------------------------------------
+# --- an id that belongs to another user of ours -------------------------------------
 
 {
     my $other = '22222222-2222-4333-8444-555555555555';
@@ -263,7 +263,7 @@ for my $mode (qw(empty404 nofilter upper)) {
 }
 
 
-# --- who is inactive ---------------------------------------------------------------
+# --- inactive users ----------------------------------------------------------------
 
 {
     my $s = store();
@@ -285,7 +285,7 @@ for my $mode (qw(empty404 nofilter upper)) {
 }
 
 
-# --- who is inactive, and not there ------------------------------------------------------
+# --- inactive users who are not found ----------------------------------------------------
 
 # Pushes again after the hour, and compares what the target has been asked then.
 
@@ -372,7 +372,7 @@ for my $status (404, 410) {
 }
 
 
-# --- what a target shows of who was made inactive ------------------------------------------
+# --- a target's answers about users who were made inactive ---------------------------------
 
 for my $row ([ 'patch204', 'done', 'PATCH /Users/their-1, GET /Users/their-1' ],
              [ 'mute', 'done', 'PATCH /Users/their-1, GET /Users/their-1' ],
@@ -395,7 +395,7 @@ for my $row ([ 'patch204', 'done', 'PATCH /Users/their-1, GET /Users/their-1' ],
 }
 
 
-# --- what was never sent ---------------------------------------------------------------------
+# --- attributes that were never sent ---------------------------------------------------------
 
 # An attribute that the target has and we do not is left alone, until it was set
 # here once.
@@ -785,7 +785,7 @@ outcome($push->user(store() . '/cut', \%ann), 'retry', qr/broke off/,
 }
 
 
-# --- what a target can do, and whom it has -----------------------------------------------
+# --- a target's abilities, and its users -------------------------------------------------
 
 {
     my $got = $push->do(probe => store() . '/none');
@@ -836,7 +836,7 @@ outcome($push->user(store() . '/cut', \%ann), 'retry', qr/broke off/,
 }
 
 
-# --- many, and calling off ---------------------------------------------------------------
+# --- many at once, and cancelling --------------------------------------------------------
 
 {
     my $s = store();
@@ -902,7 +902,7 @@ unlike($errors, qr/ERROR|runtime error|Sanitizer/, 'the sanitizers say nothing')
 unlike($errors, qr/\Q$SvcTest::Push::TOKEN/, 'no token in a log');
 
 
-# --- where to, and how long ------------------------------------------------------------
+# --- addresses and timeouts ------------------------------------------------------------
 
 my $name = 'the name leads to no public address';
 

@@ -76,7 +76,7 @@ sub due {
 sub his { return grep { $_->{externalId} eq $_[1] } $there->users($_[0]) }
 
 
-# --- a target that is not itself for a moment ------------------------------------------------
+# --- a target that fails for a moment --------------------------------------------------------
 
 for my $status (404, 410) {
     my ($id, $target, $store) = somebody('none');
@@ -94,7 +94,7 @@ for my $status (404, 410) {
 }
 
 
-# --- who is not there ------------------------------------------------------------------------
+# --- a user who is not found -----------------------------------------------------------------
 
 {
     my ($id, $target, $store) = somebody('none');
@@ -143,7 +143,7 @@ for my $status (404, 410) {
 }
 
 
-# --- who is erased ------------------------------------------------------------------------------
+# --- a user who is erased -----------------------------------------------------------------------
 
 {
     my ($id, $target, $store) = somebody('none');

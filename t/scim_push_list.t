@@ -162,7 +162,7 @@ is($s->sql("SELECT count(DISTINCT remote_id) FROM svc.scim_item"
 is($acme->admin(DELETE => "/scim-targets/$again->{id}")->status, 204, 'it goes');
 
 
-# --- targets without one ----------------------------------------------------------------
+# --- targets without a list -------------------------------------------------------------
 
 for my $mode ([ nolist => 1, $N ], [ nopage => 2, $N - 100 + 2 ]) {
     my ($name, $pages, $gets) = @$mode;
@@ -181,7 +181,7 @@ for my $mode ([ nolist => 1, $N ], [ nopage => 2, $N - 100 + 2 ]) {
 }
 
 
-# --- whose an account there is ------------------------------------------------------------
+# --- whose account it is there ------------------------------------------------------------
 
 my $one = $acme->create(userName => 'one@x.test', title => 'Cook');
 

@@ -107,7 +107,7 @@ sub once {
 }
 
 
-# --- targets that do not --------------------------------------------------------------------
+# --- targets that do not read it ------------------------------------------------------------
 
 # Such a target gets this filter once, and not again for a while.
 

@@ -69,7 +69,7 @@ is(scalar $out->asked('pause', 'POST'), 1, 'and has not been asked once more');
 $out->forget($t);
 
 
-# --- a test of what is not the target any more -------------------------------------------
+# --- a test of a target that has changed since -------------------------------------------
 
 my $old = sprintf 'old/slow=GET:%d;status=GET:500', $SLOW;
 
@@ -114,7 +114,7 @@ $out->soon($t, "sync_status = 'success'", 'a sync that had not begun does');
 isnt(($there->users('sync'))[0]{displayName}, 'Thief', 'and compares');
 
 
-# --- a name that leads nowhere --------------------------------------------------------------
+# --- a name that does not resolve -----------------------------------------------------------
 
 my $bob = $acme->create(userName => 'bob@x.test');
 
@@ -131,7 +131,7 @@ $out->soon($t, 'failures = 0 AND last_error IS NULL', 'and nothing is left of it
 $out->forget($t);
 
 
-# --- turned off -----------------------------------------------------------------------------
+# --- a target that is turned off ------------------------------------------------------------
 
 $t = $out->target("off/slow=GET:$SLOW");
 $out->wait_asked('off', 'GET', 'a look-up is under way');

@@ -74,7 +74,7 @@ scim_error($acme->scim(DELETE => "/Users/$none"), 404, undef, 'DELETE of nobody'
 scim_error($other->scim(DELETE => "/Users/$id"), 404, undef, 'DELETE in another tenant');
 
 
-# --- and back ----------------------------------------------------------------------
+# --- back again --------------------------------------------------------------------
 
 $r = $acme->scim(POST => '/Users', put(userName => 'ada@ACME.test', externalId => 'e2',
                                        title => 'Author'));
@@ -152,7 +152,7 @@ scim_ok($r, 201, 'another tenant has a new user');
 isnt($r->json->{id}, $id, 'of its own');
 
 
-# --- others than those who came by SCIM ------------------------------------------------
+# --- users who were not created by SCIM ------------------------------------------------
 
 sub local_user {
     my ($name, $role, $source) = @_;

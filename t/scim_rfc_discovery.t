@@ -139,7 +139,7 @@ is_deeply($acme->scim(GET => '/ResourceTypes')->json,
             Resources => [ $r->json ] }, '/ResourceTypes: that one');
 
 
-# --- what there is none of ---------------------------------------------------------
+# --- what is not supported ---------------------------------------------------------
 
 my @paths = ('/ServiceProviderConfig', '/Schemas', '/Schemas/' . U, '/ResourceTypes',
              '/ResourceTypes/User');

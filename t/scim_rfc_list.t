@@ -209,7 +209,7 @@ scim_error($acme->scim(POST => '/Users/.search', $_->[0]), 400, $_->[1], $_->[2]
 scim_error($acme->scim(POST => '/Users/.search', '[]'), 400, 'invalidSyntax', 'an array');
 
 
-# --- others, and who is deleted --------------------------------------------------
+# --- other tenants, and deleted users --------------------------------------------
 
 is(page('', $globex), '0 1 0', 'of another tenant nobody');
 is(page('?filter=title+pr', $globex), '0 1 0', 'with a filter');

@@ -94,7 +94,7 @@ sub shown {
 }
 
 
-# --- who may ask ------------------------------------------------------------------
+# --- permissions ------------------------------------------------------------------
 
 my $weak = $acme->token_for('audit:view,groups:manage,members:manage,roles:manage,'
                             . 'tenant:manage,users:view');
@@ -186,7 +186,7 @@ is_deeply(($acme->new_events)[-1],
             { clientId => 'app_2' } ], 'is audited');
 
 
-# --- a test that nobody does, while all the rest is asked for -----------------------------
+# --- a test that no helper makes, during all the rest -------------------------------------
 
 sub testing {
     my ($id) = @_;

@@ -60,7 +60,7 @@ sub users_with {
 }
 
 
-# --- who may ask ------------------------------------------------------------------
+# --- permissions ------------------------------------------------------------------
 
 my $weak = $acme->token_for('apps:manage,audit:view,groups:manage,members:manage,'
                             . 'roles:manage,users:view');

@@ -158,7 +158,7 @@ SELECT count(*) FROM pg_index i
 EOT
 }
 
-# --- recovery codes of before ---------------------------------------------------------
+# --- older recovery codes -------------------------------------------------------------
 
 # When everything was sealed under one key, so were the codes; otherwise their
 # key is unknown.

@@ -313,7 +313,7 @@ admin_error($s->http(GET => '/v1/admin/tenant'), 401, 'unauthorized',
             'nothing sent, where a token would do');
 
 
-# --- cookies that are none -------------------------------------------------------------
+# --- invalid cookies -------------------------------------------------------------------
 
 my $value = $b->{cookies}{svc_session};
 

@@ -206,7 +206,7 @@ is_deeply(\@said, [ 'dan@acme.test', 'Welcome to Acme.', 'Dan',
                     'This invitation is over. Ask for another one.' ], 'of a page');
 
 
-# --- what is told -------------------------------------------------------------------
+# --- what the document says ---------------------------------------------------------
 
 my %codes = map { my ($status, $codes) = /^\| (\d+) \| (.*?) \|/;
                   map { $_ => $status } $codes =~ /`(\w+)`/g }

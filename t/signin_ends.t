@@ -52,7 +52,7 @@ sub waiting {
 }
 
 
-# --- an administrator is quicker ---------------------------------------------------
+# --- an administrator is faster ----------------------------------------------------
 
 for my $what ([ '/v1/auth/sessions/revoke-others' ],
               [ '/v1/auth/password', { currentPassword => $PASSWORD,
@@ -149,7 +149,7 @@ is(scalar @{ $e->{events} }, 3, 'and says nothing more');
 
 is(join('', $s->pg->errors), '', 'no error in the log of PostgreSQL');
 
-# --- of a whole tenant, while others lock several users -----------------------------
+# --- a whole tenant's, while others lock several users ------------------------------
 
 # the users with greater ids come first in the table
 
@@ -184,7 +184,7 @@ waitpid $pid, 0;
 is($?, 0, 'then it ends all sessions');
 
 
-# --- what is left of a sign-in in memory ------------------------------------------------
+# --- what a sign-in leaves in memory ----------------------------------------------------
 
 # Returns how often a text is in the workers' writable memory, except in the
 # buffers in which the request came, which are nginx's.

@@ -64,7 +64,7 @@ sub sign_ins {
 }
 
 
-# --- and what is left, of a worker that has looked -----------------------------------
+# --- what a worker leaves that has looked --------------------------------------------
 
 # each worker looks once a minute; of several one soon does
 
@@ -78,7 +78,7 @@ is($s->sql("SELECT string_agg(host(ip), ' ') FROM svc.sign_in_address"),
 is($_->quit, 0, 'a node ends') for @nodes;
 
 
-# --- so many at a time --------------------------------------------------------------
+# --- in batches ---------------------------------------------------------------------
 
 $s->sql('INSERT INTO svc.sign_in (tenant_id, at, ip) SELECT'
         . " '$acme->{id}', now() - interval '100 days' - i * interval '1 s',"

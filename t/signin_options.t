@@ -385,7 +385,7 @@ for (1, 2) {
 }
 
 
-# --- made up hosts and tenants -----------------------------------------------
+# --- made-up hosts and tenants -----------------------------------------------
 
 # A logo of a third of the memory stays in the cache, and so do the entries in
 # use.

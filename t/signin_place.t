@@ -187,7 +187,7 @@ for my $why (qw(blocked policy)) {
     $OPEN{$why}->();
 }
 
-# --- and when it is open again -----------------------------------------------------------
+# --- when it is open again ---------------------------------------------------------------
 
 ok(code_of($ada->get("/oauth/authorize?$query")->header('Location')), 'codes are given');
 

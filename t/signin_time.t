@@ -83,7 +83,7 @@ sub auc {
 }
 
 
-# --- of hashes of ours: a cheap one, beside which the rest weighs more ----------------
+# --- our own hashes: a cheap one, so that the rest weighs more ------------------------
 
 is(login('ada@acme.test')->status, 200, 'a hash of hers that is as cheap is stored');
 
@@ -99,7 +99,7 @@ cmp_ok($auc, '<', 0.5 + $apart, 'either way');
 note("AUC $auc of $n each");
 
 
-# --- of who has forgotten a password --------------------------------------------------
+# --- forgotten passwords --------------------------------------------------------------
 
 $auc = auc($n, \&forgot, sub { 'ada@acme.test' }, sub { 'nob@acme.test' });
 
@@ -110,7 +110,7 @@ $mail->stop;
 $s->sql('DELETE FROM svc.password_reset');
 
 
-# --- of hashes from elsewhere ---------------------------------------------------------
+# --- hashes from elsewhere ------------------------------------------------------------
 
 # Users whose hashes take another time, with the floor that the import
 # recommends; each signs in once.  So few attempts show a smaller difference

@@ -314,7 +314,7 @@ like($e->{message}, qr/put another/, 'and what to do');
 is($acme->admin(PUT => '/access-policy', $open)->status, 200, 'which works');
 
 
-# --- who has locked himself out --------------------------------------------------------------------
+# --- an administrator who is locked out ------------------------------------------------------------
 
 $s->sql("UPDATE svc.governance SET access_policy = '{\"rules\":[],"
         . "\"defaultAction\":\"deny\"}' WHERE tenant_id = '$acme->{id}'");

@@ -61,7 +61,7 @@ sub connections {
 }
 
 
-# --- who may ask ------------------------------------------------------------------
+# --- permissions ------------------------------------------------------------------
 
 my $weak = $acme->token_for('apps:manage,audit:view,groups:manage,members:manage,'
                             . 'roles:manage,users:view');

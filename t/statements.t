@@ -34,7 +34,7 @@ cmp_ok(scalar keys %$statements, '>', 400, 'there are statements');
 is_deeply(\%failed, {}, 'each is prepared');
 
 
-# --- the one that the README walks through --------------------------------------------
+# --- the README's example -------------------------------------------------------------
 
 my ($walked) = slurp('ngx_svc_common/sql/README.md') =~ /^```sql\n(.*?)^```$/ms;
 my ($name) = $walked =~ /^-- statement: (\w+)$/m;

@@ -78,7 +78,7 @@ sub events {
 }
 
 
-# --- who may ask, and for what ---------------------------------------------------
+# --- permissions, and parameters -------------------------------------------------
 
 $s->sql('INSERT INTO svc.role (tenant_id, key, name, permissions) VALUES'
         . " ($t, 'auditor', 'Auditor', '{audit:view}')");
@@ -189,7 +189,7 @@ is(oracle('success'), 0, 'sign-ins are deleted');
 is_deeply(stats('security', 1)->{signIns}, $sums->{signIns}, 'they are counted still');
 
 
-# --- users: new ones, and those who were here -------------------------------------
+# --- users: new ones, and active ones ---------------------------------------------
 
 # counts the users who have signed in within the last days
 
@@ -306,7 +306,7 @@ is_deeply([ @{ $sums->{series}[0] }{qw(success failure)} ], [ 3, 7 ], 'yesterday
 is($sums->{rateLimited}, 2, 'limits');
 
 
-# --- once, and all of them -------------------------------------------------------------
+# --- each event counts once ------------------------------------------------------------
 
 sub counted { return stats('security', 1)->{signIns}{success} }
 

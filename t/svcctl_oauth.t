@@ -138,7 +138,7 @@ is(events('oauth.key_revoked'), join(' ', $first, 'c' x 43, $next), 'all audited
 is($globex->events_where("action LIKE 'oauth.%'", 'id'), 0, 'for their tenant');
 
 
-# --- and of RSA ------------------------------------------------------------------------
+# --- RSA keys --------------------------------------------------------------------------
 
 my ($ec, $rsa, $rsa_next) = map { $_ x 43 } qw(e r n);
 

@@ -91,7 +91,7 @@ sub there {
 }
 
 
-# --- a tenant that there is not ---------------------------------------------
+# --- a tenant that does not exist -------------------------------------------
 
 my $db = session();
 
@@ -173,7 +173,7 @@ for my $level ('REPEATABLE READ', 'SERIALIZABLE') {
 }
 
 
-# --- the tenant goes first ----------------------------------------------------
+# --- the deletion comes first -------------------------------------------------
 
 for my $counted (0, 1) {
     for my $end (qw(COMMIT ROLLBACK)) {

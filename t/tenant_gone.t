@@ -80,7 +80,7 @@ SQL
 }
 
 
-# --- when it may ----------------------------------------------------------------------
+# --- when it is allowed ---------------------------------------------------------------
 
 refused('without the slug once more', qr/--confirm is the slug once more, "acme"/,
         qw(--tenant acme --confirm globex));

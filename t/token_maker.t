@@ -210,7 +210,7 @@ is($acme->admin(PUT => "/users/$owen", { title => 'X' }, undef, $token{admin}{se
    ->status, 200, 'the profile of an owner is anybody\'s');
 
 
-# --- who is to be an owner -----------------------------------------------------------
+# --- making owners -------------------------------------------------------------------
 
 my $mia = user('member');
 

@@ -66,7 +66,7 @@ sub version {
 }
 
 
-# --- the version of old ------------------------------------------------------------
+# --- the first version -------------------------------------------------------------
 
 $m->passes('tar xf /mnt/old.tar -C /mnt/old && cd /mnt/old && make install',
        'the first version is built and installed', timeout => 300);
@@ -181,7 +181,7 @@ unlike($m->passes('cat /var/log/nginx/error.log', 'the error log'),
        qr/\[(?:alert|emerg|crit)\]|exited on signal/, 'has no alert');
 
 
-# --- and back -----------------------------------------------------------------------
+# --- back again ---------------------------------------------------------------------
 
 my ($ask, $leave, $back, $restore) = SvcTest::Machine::documented('Going back');
 

@@ -146,7 +146,7 @@ derived_ok($s, 'counts, lists, names and sessions are exact');
 is(events($users[0], 'user.deleted'), 1, 'one was erased');
 
 
-# --- one whom somebody holds -----------------------------------------------
+# --- a locked user ---------------------------------------------------------
 
 my $held = user('held');
 my $holder = $s->connect_as('postgres');

@@ -148,7 +148,7 @@ is_deeply([ map { @$_{qw(endpoint tenant)} } @{ pushed($monitor) } ],
           [ $theirs, $globex->{id} ], "another tenant's are its own");
 
 
-# --- what is no event -------------------------------------------------------------
+# --- changes that are not events --------------------------------------------------
 
 # the next event that is queued comes from the last line
 

@@ -121,7 +121,7 @@ ok((wait_for { grep { title($_) =~ /cache manager/ } children($n->pid) }),
    'there is a cache manager');
 
 
-# --- what it has inherited --------------------------------------------------
+# --- what it inherits -------------------------------------------------------
 
 # a client's connection that is open when the helper starts
 

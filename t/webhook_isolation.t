@@ -46,7 +46,7 @@ my $fine = $receiver->hook($globex, '/ok');
 delays($globex, $fine, 2);
 my @alone = delays($globex, $fine, 20);
 
-# --- beside receivers that hang ----------------------------------------------
+# --- with receivers that hang ------------------------------------------------
 
 $resolver->set('lost.hooks.example.com' => 'hang');
 
@@ -82,7 +82,7 @@ my $apart = $hung[8] - $hung[7];
 cmp_ok($apart, '>', 2000, 'what does not answer is tried once at a time')
     or diag("@hung");
 
-# --- beside a long queue -----------------------------------------------------
+# --- with a long queue -------------------------------------------------------
 
 my $initech = $s->tenant('initech');
 my $slow = $receiver->hook($initech, '/slow/200');

@@ -35,7 +35,7 @@ ok((wait_for { $s->sql('SELECT count(*) FROM svc.webhook_done') == 1 }),
    'the next one is noted');
 
 
-# --- tables that are away ------------------------------------------------------
+# --- tables that are missing ---------------------------------------------------
 
 # Returns how often PostgreSQL missed the table: more often than a refused note
 # is tried.

@@ -237,7 +237,7 @@ is(scalar($receiver->wait($hook, $have + 1)), $have + 1, 'it is delivered');
 is(dropped(), $before, 'none is dropped');
 
 
-# --- a test, which no outbox has ------------------------------------------------------
+# --- a test, which is not in the outbox -----------------------------------------------
 
 $redis->command('DEL svc.webhook2.known');
 $nginx->mark_log;

@@ -209,7 +209,7 @@ all_come('Redis away', $hook, $users, 0);
 settled('Redis away');
 
 
-# --- PostgreSQL is away for longer than Redis knows what has ended ---------------------
+# --- PostgreSQL is away for longer than Redis keeps outcomes ---------------------------
 
 # The deliveries end while PostgreSQL is away.  When it is back they cannot be
 # noted before the outbox has looked at the log.  The error of these notes is

@@ -107,7 +107,7 @@ for my $hook (@hooks[0, 9, 31]) {
 
 gone(@hooks);
 
-# --- and again: each costs the next attempt a connection ------------------------
+# --- again: each costs the next attempt a connection ----------------------------
 
 my $tenant = $s->tenant('slowly');
 my $hook = $receiver->hook($tenant, '/body-drip/slowly');

@@ -66,7 +66,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 }
 
 
-/* A page has as many tags and quotes as an empty one, and those of its inputs. */
+/* A page has the tags and quotes of an empty one, and those of its inputs. */
 
 static void
 fuzz_page(ngx_pool_t *pool, const ngx_str_t *page, const ngx_str_t *uri,
