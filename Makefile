@@ -130,7 +130,7 @@ endef
 in = $(foreach f,$(DOCUMENTS),$(if $(filter $(1),$(dir $(f))),$(f)))
 
 # With an empty MODULES everything else is installed, for an NGINX that has them
-# built in. Migrations of other versions are removed.
+# built in.  Migrations of other versions are removed.
 
 install: $(if $(strip $(MODULES)),build) $(SVCCTL)  ## install modules, load_module lines, migrations, pages, svcctl (DESTDIR=)
 ifneq ($(strip $(MODULES)),)

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
 # Outbound SCIM: the requests for one user, to targets that behave well and
-# badly. There is no nginx: build/unit/push_eval makes the requests, with
+# badly.  There is no nginx: build/unit/push_eval makes the requests, with
 # sanitizers.
 
 use strict;

@@ -2,7 +2,7 @@
 
 # What the database derives from a user's row, whoever writes it: the keys and
 # the text for searches from the names; counts, lists and the end of sessions
-# from the status. And the cost of a change of the status: no index of users is
+# from the status.  And the cost of a change of the status: no index of users is
 # touched.
 
 use strict;

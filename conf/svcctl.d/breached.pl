@@ -120,7 +120,7 @@ sub carefully {
 
 
 # Returns the entries of whole lines, sorted, each once, and all above the last
-# one. Regular expressions over many lines are three times as fast as one for
+# one.  Regular expressions over many lines are three times as fast as one for
 # each line.
 
 sub entries_of {

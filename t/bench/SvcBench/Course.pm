@@ -1,7 +1,7 @@
 package SvcBench::Course;
 
 # The course of a benchmark: it measures in rounds or once, and keeps the
-# results. Failures are reported by name at the end, and do not prevent other
+# results.  Failures are reported by name at the end, and do not prevent other
 # measurements.
 #
 # In a smoke test each measurement is made once, for a moment, and none may be

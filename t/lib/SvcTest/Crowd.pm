@@ -2,7 +2,7 @@ package SvcTest::Crowd;
 
 # Many kept connections to some nodes, in one loop.  On each connection a
 # request follows the answer of the last one; other connections can be watched
-# beside them. A request that is sent after an answer was read has begun later
+# beside them.  A request that is sent after an answer was read has begun later
 # than that answer.
 #
 #     my $crowd = SvcTest::Crowd->new(ports => [ $s->port, $node->{port} ],

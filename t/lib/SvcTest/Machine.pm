@@ -2,7 +2,7 @@ package SvcTest::Machine;
 
 # A machine as an operator has it: it has all that is installed here, an overlay
 # that takes the changes, and processes, a network and services that are
-# invisible outside. It ends with the test.
+# invisible outside.  It ends with the test.
 #
 #     my $m = SvcTest::Machine->new;
 #     my ($status, $text) = $m->sh('service nginx start');

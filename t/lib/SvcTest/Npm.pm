@@ -28,7 +28,7 @@ my $UNUSED = 30;                # days after which packages are removed
 
 
 # Runs t/npm/$script, or a script of another folder as in npm_install(), with
-# $input. Returns its output; dies when it fails.
+# $input.  Returns its output; dies when it fails.
 
 sub npm_run {
     my ($root, $script, $input, @folder) = @_;

@@ -51,7 +51,7 @@ sub receiver {
 
 
 # Starts the server, and makes the tenant whose targets these are; tenant()
-# makes others. Their API tokens have all permissions.
+# makes others.  Their API tokens have all permissions.
 
 sub start {
     my ($self) = @_;

@@ -40,7 +40,7 @@ sub repeated {
 
 
 # Polls until the code returns true.  Returns its value, or an empty list after
-# $seconds. The default is half a minute, which a busy machine may need: it ends
+# $seconds.  The default is half a minute, which a busy machine may need: it ends
 # a test that has failed, and does not judge how long something takes.
 
 sub wait_for(&;$) {

@@ -382,7 +382,7 @@ EOT
 
 
 # Checks requests that must do nothing: the workers are unharmed, and nothing is
-# stored. Returns what was stored, or an empty text.  When no transaction has
+# stored.  Returns what was stored, or an empty text.  When no transaction has
 # got a number since the last look, nobody has written anything.
 
 sub unharmed {

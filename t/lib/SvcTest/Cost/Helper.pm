@@ -4,7 +4,7 @@ package SvcTest::Cost::Helper;
 # after them: webhooks, and outbound SCIM.
 #
 # The helper looks for work at any time, and how often depends on how long
-# things take. So each of its statements counts once, and a look counts as a
+# things take.  So each of its statements counts once, and a look counts as a
 # statement with its plan, but without the pages that it reads (SvcTest::Cost).
 
 use strict;

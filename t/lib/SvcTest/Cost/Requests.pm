@@ -418,7 +418,7 @@ sub claims {
 
 
 # Requests for tokens of the client itself, whose rows are written after the
-# answer. Revoking one whose row is not written yet would store it.
+# answer.  Revoking one whose row is not written yet would store it.
 
 sub tokens {
     my ($w) = @_;
