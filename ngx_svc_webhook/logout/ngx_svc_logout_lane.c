@@ -7,7 +7,6 @@
  */
 
 #include "ngx_svc_logout_lane.h"
-#include "ngx_svc_logout_sql.h"
 #include "ngx_svc_logout_token.h"
 
 #include "ngx_svc_log_limit.h"
@@ -30,6 +29,9 @@ static void ngx_svc_logout_failed(ngx_svc_lane_job_t *job);
 
 static ngx_str_t             ngx_svc_logout_issuer;
 static ngx_svc_lane_state_t  ngx_svc_logout_lane_state;
+
+
+#include "ngx_svc_logout_lane.sql.h"
 
 
 const ngx_svc_lane_t  ngx_svc_logout_lane = {

@@ -13,7 +13,6 @@
 #include "ngx_svc_lane.h"
 #include "ngx_svc_webhook_endpoint.h"
 #include "ngx_svc_webhook_event.h"
-#include "ngx_svc_webhook_outbox_sql.h"
 #include "ngx_svc_webhook_push.h"
 #include "ngx_svc_webhook_script.h"
 
@@ -34,6 +33,23 @@
  * own.
  */
 #define NGX_SVC_WEBHOOK_OUTBOX_ARGS  (NGX_SVC_WEBHOOK_PUSH_EVENT + 1)
+
+
+/*
+ * The columns of webhook_outbox_look.  Those behind EXPIRED are NULL when there
+ * is no delivery to be queued.
+ */
+
+enum {
+    NGX_SVC_WEBHOOK_O_EXPIRED = 0,      /* deliveries that were given up */
+    NGX_SVC_WEBHOOK_O_DELIVERY,
+    NGX_SVC_WEBHOOK_O_EVENT_ID,
+    NGX_SVC_WEBHOOK_O_ENDPOINT,
+    NGX_SVC_WEBHOOK_O_EVENT,            /* its name */
+    NGX_SVC_WEBHOOK_O_USER,
+    NGX_SVC_WEBHOOK_O_EMAIL,            /* NULL: the user is gone */
+    NGX_SVC_WEBHOOK_O_AT
+};
 
 
 typedef struct {
@@ -69,6 +85,9 @@ static ngx_svc_webhook_outbox_t  ngx_svc_webhook_outbox;
 static ngx_svc_lane_state_t      ngx_svc_webhook_outbox_state;
 
 
+#include "ngx_svc_webhook_outbox.sql.h"
+
+
 /* Begun and ended by the lane of webhooks. */
 
 static const ngx_svc_lane_t  ngx_svc_webhook_outbox_lane = {
@@ -96,8 +115,6 @@ ngx_svc_webhook_outbox_init(ngx_cycle_t *cycle)
     }
 
     ngx_svc_lane_start(&ngx_svc_webhook_outbox_lane, cycle);
-    ngx_svc_lane_look(&ngx_svc_webhook_outbox_lane,
-                      NGX_SVC_WEBHOOK_OUTBOX_TICK);
 
     ngx_svc_webhook_endpoint_changed = ngx_svc_webhook_outbox_wake;
 }

@@ -1,7 +1,7 @@
 -- Logout tokens that are to be sent to applications.
 
 
--- statement: logout_take (shared)
+-- statement: logout_take
 -- Of all tenants, but nothing of a client, or a tenant, that has enough under way.
 --
 -- parameters
@@ -12,7 +12,7 @@ SELECT * FROM svc.oauth_logout_take(:logouts_max::int4, :client_ids::text::text[
                                     :tenant_ids::text::uuid[]);
 
 
--- statement: logout_done (shared)
+-- statement: logout_done
 --
 -- parameters
 --   client_id      text
@@ -22,7 +22,7 @@ DELETE FROM svc.oauth_logout logout
    AND (logout.client_id, logout.root_id) = (:client_id, :root_id::text::uuid);
 
 
--- statement: logout_again (shared)
+-- statement: logout_again
 -- A second after the first attempt, and five after the next. What was not an attempt is not
 -- counted.
 --

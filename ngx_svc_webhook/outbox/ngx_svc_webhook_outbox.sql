@@ -1,22 +1,24 @@
 -- The outbox of events: what Redis has not taken of them is looked for in the audit log.
 
 
--- statement: webhook_outbox_take (shared)
+-- statement: webhook_outbox_take
 --
 -- parameters
 --   tenants_max    int4
 SELECT taken.tenant_id FROM svc.webhook_outbox_take(:tenants_max) taken;
 
 
--- statement: webhook_outbox_rest (shared)
+-- statement: webhook_outbox_rest
+-- In how many ms a tenant is due; negative: one is, NULL: none will be.
 SELECT svc.webhook_outbox_rest();
 
 
--- statement: webhook_outbox_look (shared)
+-- statement: webhook_outbox_look
 -- The deliveries of a tenant that nobody has noted as done, delay_ms after their events. An
 -- older transaction than the last one looked at may still commit: the log has been followed
 -- up to the last event that is final. Notes are as old as their events, at least: with no
 -- older event left that is of interest they can go.
+-- There is always one row, if the tenant has an outbox.
 --
 -- long: each step of the look is a CTE of its own, all of one snapshot
 -- parameters
