@@ -250,6 +250,10 @@ is(webhook($acme, [ 'user.login' ]) ? 1 : 0, 1, 'webhooks are made');
 $s->redis->launch;
 ok((wait_for { $s->health->json->{redis} eq 'up' }), 'Redis is back');
 
+# in each worker, whichever takes the next request, and in the helper
+
+wait_for { $s->nginx->said(qr/Redis is back/) > @workers };
+
 make_room();
 $monitor = SvcTest::Monitor->new($s->redis);
 $acme->create(userName => 'dan@acme.test');
