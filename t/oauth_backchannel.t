@@ -18,7 +18,7 @@ use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Metrics;
 use SvcTest::Npm;
 use SvcTest::OAuth qw(oauth_server application form claims escape);
-use SvcTest::Process qw(signal_pid wait_for write_file);
+use SvcTest::Process qw(signal_pid slow wait_for write_file);
 use SvcTest::Receiver;
 
 my $s = oauth_server(locations => $SvcTest::Metrics::LOCATION);
@@ -514,6 +514,58 @@ is(keys %sids, $many, "$many logouts beside revocations: each was told");
     isnt($told[0]{jti}, $told[1]{jti}, '... by a token of its own');
     ok((wait_for { waiting() == 0 }), '... and nothing is left');
     is(scalar $receiver->at($to->{path}), 2, '... nor told again');
+}
+
+
+# --- a helper that quits, and one that leaves ---------------------------------------------
+
+# the one writes what becomes of the token that is under way; the other one cannot, while
+# PostgreSQL is away, and waits for nobody
+
+{
+    my $to = app('/until/quit');
+
+    signed_out($to);
+    is(scalar $receiver->wait($to->{path}, 1, 10), 1, 'a token is under way');
+
+    my $pid = $s->nginx->wait_helper;
+
+    signal_pid('QUIT', $pid);
+    ok((wait_for { $s->nginx->said(qr/$pid#.*helper process is shutting down/) }),
+       'its helper quits');
+    is(waiting(), 1, '... but waits for the answer');
+    write_file("$receiver->{dir}/quit", '');
+    ok($s->nginx->wait_helper($pid), '... and ends');
+    is(waiting(), 0, '... with what became of it');
+    is(scalar $receiver->at($to->{path}), 1, '... which was told once');
+}
+
+{
+    my $to = app('/until/away');
+
+    signed_out($to);
+    is(scalar $receiver->wait($to->{path}, 1, 10), 1, 'a token is under way');
+
+    my $pid = $s->nginx->wait_helper;
+
+    $s->pg->stop;
+    $before = counted();
+    write_file("$receiver->{dir}/away", '');
+    ok((wait_for { counted()->{delivered} == $before->{delivered} + 1 }),
+       'it is taken while PostgreSQL is away');
+
+    my $began = time;
+
+    signal_pid('TERM', $pid);
+    ok($s->nginx->wait_helper($pid), 'the helper leaves');
+    cmp_ok(time - $began, '<', slow(10), '... at once');
+    $s->pg->launch;
+    ok($s->wait_healthy, 'PostgreSQL is back');
+    is(waiting(), 1, '... and knows of no answer');
+    $s->sql('UPDATE svc.oauth_logout SET due_at = clock_timestamp()');
+    is(scalar(told($to, 2, 20)), 2, '... so that the application is told again');
+    ok((wait_for { waiting() == 0 }), '... and nothing is left');
+    is(scalar $receiver->at($to->{path}), 2, '... nor told once more');
 }
 
 $s->done(shown => [ qr/was not told of a logout/, qr/webhook/ ],
