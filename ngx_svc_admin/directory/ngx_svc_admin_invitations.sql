@@ -104,7 +104,7 @@ WITH wanted AS (
                                       FROM svc.role role
                                      WHERE role.tenant_id = :tenant AND role.key = :role))
                    THEN 'unknown ' || :role
-               WHEN :role_given_beyond THEN 'lacks'
+               WHEN (SELECT :role_beyond FROM (SELECT :role::text AS role) old) THEN 'lacks'
                WHEN NOT svc.token_acts(NULL, :role) THEN 'token'
                WHEN :group_ids::text <> '{}' AND 'groups:manage' <> ALL (:caller_permissions)
                    THEN 'grouped'

@@ -48,7 +48,7 @@ WITH :owners, decided AS (
                                       FROM svc.role role
                                      WHERE role.tenant_id = :tenant AND role.key = :role))
                    THEN 'unknown ' || :role
-               WHEN :role_given_beyond THEN 'lacks'
+               WHEN (SELECT :role_beyond FROM (SELECT :role::text AS role) old) THEN 'lacks'
                WHEN NOT svc.token_acts(NULL, :role) THEN 'token'
                WHEN :role <> 'owner'
                     AND (old.role = 'owner'

@@ -24,10 +24,12 @@ owners AS (
 -- fragment: role_beyond
 -- needs: old
 -- Whether a role is more than the caller may act on, or give: it grants what the caller
--- may not do; and of the owners only one acts by a session. The user of the role is
--- locked by an earlier statement, so that this one sees what the role grants. It is for
--- routes with NGX_SVC_ROUTE_CALLER. What a token may not, whatever it grants,
--- svc.token_acts() says.
+-- may not do; and of the owners only one acts by a session. A statement that acts on a user
+-- has the user as "old", whom an earlier statement has locked, so that this one sees what
+-- the role grants. One that gives a role has that role as the only column of "old", and
+-- svc.governance is locked: else the role may be gone meanwhile. The fragment is for routes
+-- with NGX_SVC_ROUTE_CALLER. What a token may not do, whatever it grants, svc.token_acts()
+-- says.
 (CASE
      WHEN old.role IN ('owner', 'admin')
          THEN (ARRAY['', 'apps:manage', 'audit:view', 'groups:manage', 'members:manage',
@@ -39,31 +41,6 @@ owners AS (
  END <@ :caller_permissions
  AND CASE
          WHEN old.role = 'owner' AND :caller_is_user
-             THEN (SELECT account.role
-                     FROM svc.user_account account
-                    WHERE account.tenant_id = :tenant
-                      AND account.id BETWEEN nullif(current_setting('svc.actor_id', true), '')::uuid
-                                         AND nullif(current_setting('svc.actor_id', true), '')::uuid
-                    ORDER BY account.id
-                    LIMIT 1) = 'owner'
-         ELSE true
-     END) IS NOT TRUE
-
-
--- fragment: role_given_beyond
--- The same of a role that somebody is to have, the parameter role. Whoever gives one has
--- locked svc.governance: else it may be gone meanwhile.
-(CASE
-     WHEN :role IN ('owner', 'admin')
-         THEN (ARRAY['', 'apps:manage', 'audit:view', 'groups:manage', 'members:manage',
-                     'roles:manage', 'tenant:manage', 'users:view'])[2:]
-     ELSE coalesce((SELECT role.permissions
-                      FROM svc.role role
-                     WHERE role.tenant_id = :tenant AND role.key = :role),
-                   '{}')
- END <@ :caller_permissions
- AND CASE
-         WHEN :role = 'owner' AND :caller_is_user
              THEN (SELECT account.role
                      FROM svc.user_account account
                     WHERE account.tenant_id = :tenant

@@ -3,7 +3,6 @@
 -- application without a secret has no secret_digest.  Nobody else takes the resource while
 -- the lock of all applications is held; the index is a backstop.
 --
--- long: An application has 36 columns that the body, its type or the profile may say.
 -- parameters
 --   client_id            text  ngx_svc_application_secret_param(client_id)
 --   name                 text  ngx_svc_param_text(ngx_svc_application_t, name)
@@ -34,101 +33,24 @@
 --   ngx_svc_application_verdict_owner
 --   full           limit_exceeded  The tenant has %(NGX_SVC_APPLICATIONS) applications:
 --                                  delete one.
-WITH wanted AS (
-    SELECT :tenant_or_null AS tenant_id, :client_id::text AS client_id, :name::text AS name,
-           :type::text AS type, coalesce(:enabled::bool, true) AS enabled,
-           coalesce(:assignment, 'everyone') AS assignment,
-           coalesce(:redirect_uris::text::text[], '{}') AS redirect_uris,
-           CASE
-               WHEN :scopes::text IS NULL THEN CASE :type
-                   WHEN 'web' THEN '{email,openid,profile}'::text[]
-                   WHEN 'spa' THEN '{email,openid,profile}'::text[]
-                   WHEN 'native' THEN '{email,openid,profile}'::text[]
-                   WHEN 'm2m' THEN '{}'::text[]
-                   WHEN 'agent' THEN '{}'::text[]
-               END
-               ELSE ARRAY(SELECT DISTINCT scope COLLATE "C"
-                            FROM unnest(:scopes::text::text[]) scope
-                           ORDER BY 1)
-           END AS scopes,
-           CASE
-               WHEN coalesce(:grant_types::text, '{}') = '{}' THEN CASE :type
-                   WHEN 'web' THEN '{authorization_code,refresh_token}'::text[]
-                   WHEN 'spa' THEN '{authorization_code,refresh_token}'::text[]
-                   WHEN 'native' THEN '{authorization_code,refresh_token}'::text[]
-                   WHEN 'm2m' THEN '{client_credentials}'::text[]
-                   WHEN 'agent' THEN :agent_grant_types
-               END
-               ELSE ARRAY(SELECT DISTINCT grant_type COLLATE "C"
-                            FROM unnest(:grant_types::text::text[]) grant_type
-                           ORDER BY 1)
-           END AS grant_types,
-           coalesce(given."tokenEndpointAuthMethod", CASE
-               WHEN given."securityProfile" IS NOT NULL THEN 'private_key_jwt'
-               ELSE CASE :type
-                   WHEN 'web' THEN 'client_secret_basic'
-                   WHEN 'spa' THEN 'none'
-                   WHEN 'native' THEN 'none'
-                   WHEN 'm2m' THEN 'client_secret_basic'
-                   WHEN 'agent' THEN 'client_secret_basic'
-               END
-           END) AS auth_method,
-           :resource_uri::text AS resource_uri, :resource_key::text AS resource_key,
-           coalesce(:token_format, 'jwt') AS format,
-           coalesce(:token_ttl::int4, CASE :type
-               WHEN 'web' THEN 3600 WHEN 'spa' THEN 3600 WHEN 'native' THEN 3600
-               WHEN 'm2m' THEN 3600 WHEN 'agent' THEN 900
-           END) AS ttl,
-           coalesce(:require_consent::bool, CASE :type
-               WHEN 'web' THEN true WHEN 'spa' THEN true WHEN 'native' THEN true
-               WHEN 'm2m' THEN false WHEN 'agent' THEN true
-           END) AS require_consent,
-           coalesce(:require_dpop::bool, CASE WHEN given."securityProfile" IS NOT NULL THEN true
-                                              ELSE false END) AS require_dpop,
-           :owner_id::uuid AS owner_id,
-           coalesce(given."signingAlg", CASE
-               WHEN given."securityProfile" IS NOT NULL THEN 'ES256'
-               ELSE CASE :type::text WHEN 'web' THEN 'RS256' ELSE 'ES256' END
-           END) AS signing_alg,
-           coalesce(given."requirePkce", true) AS require_pkce,
-           coalesce(given."requireAcr", false) AS require_acr,
-           coalesce(given."unknownScopes", 'refuse') AS unknown_scopes,
-           coalesce(given."refreshTokens", 'offline_access') AS refresh_tokens,
-           ARRAY(SELECT DISTINCT claim COLLATE "C"
-                   FROM unnest(given."idTokenClaims"::text::text[]) claim
-                  ORDER BY 1) AS id_token_claims,
-           coalesce(given."groupsClaim", 'all') AS groups_claim,
-           coalesce(given."idTokenTtlSeconds",
-                    least(3600, settings.max_id_token_ttl))::int4 AS id_token_ttl,
-           coalesce(given."refreshIdleDays",
-                    least(30, settings.max_refresh_idle_days))::int4 AS refresh_idle_days,
-           coalesce(given."grantDays", least(90, settings.max_grant_days))::int4 AS grant_days,
-           :default_resource_uri::text AS default_resource_uri,
-           :default_resource_key::text AS default_resource_key,
-           coalesce(given."postLogoutRedirectUris", '{}') AS post_logout_redirect_uris,
-           given."backchannelLogoutUri" AS backchannel_logout_uri,
-           coalesce(given."backchannelLogoutSessionRequired", false) AS backchannel_session,
-           given.jwks,
-           coalesce(given."requirePar", CASE WHEN given."securityProfile" IS NOT NULL THEN true
-                                             ELSE false END) AS require_par,
-           given."securityProfile" AS security_profile
-      FROM jsonb_to_record(:body::text::jsonb) AS given (
-               "signingAlg" text, "requirePkce" boolean, "requireAcr" boolean, "unknownScopes" text,
-               "refreshTokens" text, "idTokenClaims" text[], "groupsClaim" text,
-               "idTokenTtlSeconds" numeric, "refreshIdleDays" numeric, "grantDays" numeric,
-               "postLogoutRedirectUris" text[], "backchannelLogoutUri" text,
-               "backchannelLogoutSessionRequired" boolean, "tokenEndpointAuthMethod" text,
-               jwks jsonb, "requirePar" boolean, "securityProfile" text)
+WITH base AS (
+    -- an application that has its type alone, and the times that the tenant's settings allow
+    SELECT client.*
+      FROM (SELECT) fresh
       LEFT JOIN svc.oauth_tenant settings ON settings.tenant_id = :tenant
-), decided AS (
+      CROSS JOIN LATERAL jsonb_populate_record(NULL::svc.application, jsonb_build_object(
+           'type', :type::text, 'id_token_ttl', least(3600, settings.max_id_token_ttl),
+           'refresh_idle_days', least(30, settings.max_refresh_idle_days),
+           'grant_days', least(90, settings.max_grant_days))) client
+), :application_wanted, decided AS (
     SELECT CASE
                :application_wrong
-               WHEN wanted.owner_id IS NOT NULL AND wanted.type <> 'agent' THEN 'not_owned'
-               WHEN wanted.owner_id IS NOT NULL
+               WHEN :owner_id::uuid IS NOT NULL AND :type <> 'agent' THEN 'not_owned'
+               WHEN :owner_id IS NOT NULL
                     AND (SELECT account.status = 'active'
                            FROM svc.user_account account
                           WHERE account.tenant_id = :tenant
-                            AND account.id BETWEEN wanted.owner_id AND wanted.owner_id
+                            AND account.id BETWEEN :owner_id AND :owner_id
                           ORDER BY account.id
                           LIMIT 1) IS NOT TRUE THEN 'owner'
                WHEN EXISTS (SELECT
@@ -139,21 +61,22 @@ WITH wanted AS (
                        FROM svc.application client
                       WHERE client.tenant_id = :tenant) >= :applications_max::int4 THEN 'full'
            END AS verdict
-      FROM wanted
+      FROM wanted, base
 ), client AS (
     INSERT INTO svc.application
-        (tenant_id, client_id, name, type, enabled, assignment, redirect_uris, scopes, grant_types,
-         auth_method, resource_uri, resource_key, access_token_format, access_token_ttl,
-         require_consent, require_dpop, owner_id, signing_alg, require_pkce, require_acr,
-         unknown_scopes, refresh_tokens, id_token_claims, groups_claim, id_token_ttl,
-         refresh_idle_days, grant_days, default_resource_uri, default_resource_key,
+        (tenant_id, client_id, type, owner_id, secret_rotated_at, policy_set_at, name, enabled,
+         assignment, redirect_uris, scopes, grant_types, auth_method, resource_uri, resource_key,
+         access_token_format, access_token_ttl, require_consent, require_dpop, signing_alg,
+         require_pkce, require_acr, unknown_scopes, refresh_tokens, id_token_claims, groups_claim,
+         id_token_ttl, refresh_idle_days, grant_days, default_resource_uri, default_resource_key,
          post_logout_redirect_uris, backchannel_logout_uri, backchannel_session, jwks, require_par,
-         security_profile, secret_rotated_at, policy_set_at)
-    SELECT wanted.*,
+         security_profile)
+    SELECT :tenant_or_null, :client_id, :type, :owner_id,
            CASE WHEN :secret_digest::bytea IS NOT NULL THEN now() END,
-           CASE WHEN wanted.type = 'agent' AND NOT wanted.enabled THEN now() END
+           CASE WHEN :type = 'agent' AND NOT wanted.enabled THEN now() END,
+           wanted.*
       FROM wanted, decided
-     WHERE wanted.tenant_id IS NOT NULL AND decided.verdict IS NULL
+     WHERE :tenant_or_null IS NOT NULL AND decided.verdict IS NULL
     ON CONFLICT (tenant_id, resource_key) DO NOTHING
     RETURNING *
 ), logins AS (

@@ -1,18 +1,107 @@
--- fragment: agent_grant_types
--- What an agent may be granted, if nobody says less.
-'{client_credentials,urn:ietf:params:oauth:grant-type:token-exchange}'::text[]
+-- fragment: application_wanted
+-- needs: base
+-- Two CTEs: "typical" has what each type of application gets, and "wanted" what an application
+-- is to be.  Each setting is what the body says, or else what the security profile asks for, or
+-- else what the application has (base), or else what its type gets.  The columns of "wanted"
+-- stand in the same order in the statements that store it.
+typical (type, scopes, grant_types, auth_method, signing_alg, ttl, require_consent) AS (
+    VALUES ('web', '{email,openid,profile}'::text[], '{authorization_code,refresh_token}'::text[],
+            'client_secret_basic', 'RS256', 3600, true),
+           ('spa', '{email,openid,profile}', '{authorization_code,refresh_token}',
+            'none', 'ES256', 3600, true),
+           ('native', '{email,openid,profile}', '{authorization_code,refresh_token}',
+            'none', 'ES256', 3600, true),
+           ('m2m', '{}', '{client_credentials}', 'client_secret_basic', 'ES256', 3600, false),
+           ('agent', '{}', '{client_credentials,urn:ietf:params:oauth:grant-type:token-exchange}',
+            'client_secret_basic', 'ES256', 900, true)
+), wanted AS (
+    SELECT coalesce(:name, base.name) AS name,
+           coalesce(:enabled::bool, base.enabled, true) AS enabled,
+           coalesce(:assignment, base.assignment, 'everyone') AS assignment,
+           coalesce(:redirect_uris::text::text[], base.redirect_uris, '{}') AS redirect_uris,
+           CASE
+               WHEN :scopes::text IS NULL THEN coalesce(base.scopes, typical.scopes)
+               ELSE ARRAY(SELECT DISTINCT scope COLLATE "C"
+                            FROM unnest(:scopes::text::text[]) scope
+                           ORDER BY 1)
+           END AS scopes,
+           CASE
+               WHEN :grant_types::text IS NULL THEN coalesce(base.grant_types, typical.grant_types)
+               WHEN :grant_types = '{}' THEN typical.grant_types
+               ELSE ARRAY(SELECT DISTINCT grant_type COLLATE "C"
+                            FROM unnest(:grant_types::text::text[]) grant_type
+                           ORDER BY 1)
+           END AS grant_types,
+           coalesce(given."tokenEndpointAuthMethod", profile.auth_method, base.auth_method,
+                    typical.auth_method) AS auth_method,
+           CASE WHEN said.body ? 'resourceUri' THEN :resource_uri
+                ELSE base.resource_uri END AS resource_uri,
+           CASE WHEN said.body ? 'resourceUri' THEN :resource_key
+                ELSE base.resource_key END AS resource_key,
+           coalesce(:token_format, base.access_token_format, 'jwt') AS access_token_format,
+           coalesce(:token_ttl::int4, base.access_token_ttl, typical.ttl) AS access_token_ttl,
+           coalesce(:require_consent::bool, base.require_consent, typical.require_consent)
+               AS require_consent,
+           coalesce(:require_dpop::bool, profile.required, base.require_dpop, false)
+               AS require_dpop,
+           coalesce(given."signingAlg", profile.signing_alg, base.signing_alg, typical.signing_alg)
+               AS signing_alg,
+           coalesce(given."requirePkce", profile.required, base.require_pkce, true)
+               AS require_pkce,
+           coalesce(given."requireAcr", base.require_acr, false) AS require_acr,
+           coalesce(given."unknownScopes", base.unknown_scopes, 'refuse') AS unknown_scopes,
+           coalesce(given."refreshTokens", base.refresh_tokens, 'offline_access')
+               AS refresh_tokens,
+           CASE
+               WHEN given."idTokenClaims" IS NULL THEN coalesce(base.id_token_claims, '{}')
+               ELSE ARRAY(SELECT DISTINCT claim COLLATE "C"
+                            FROM unnest(given."idTokenClaims") claim
+                           ORDER BY 1)
+           END AS id_token_claims,
+           coalesce(given."groupsClaim", base.groups_claim, 'all') AS groups_claim,
+           coalesce(given."idTokenTtlSeconds", base.id_token_ttl)::int4 AS id_token_ttl,
+           coalesce(given."refreshIdleDays", base.refresh_idle_days)::int4 AS refresh_idle_days,
+           coalesce(given."grantDays", base.grant_days)::int4 AS grant_days,
+           CASE WHEN said.body ? 'defaultResourceUri' THEN :default_resource_uri
+                ELSE base.default_resource_uri END AS default_resource_uri,
+           CASE WHEN said.body ? 'defaultResourceUri' THEN :default_resource_key
+                ELSE base.default_resource_key END AS default_resource_key,
+           coalesce(given."postLogoutRedirectUris", base.post_logout_redirect_uris, '{}')
+               AS post_logout_redirect_uris,
+           CASE WHEN said.body ? 'backchannelLogoutUri' THEN given."backchannelLogoutUri"
+                ELSE base.backchannel_logout_uri END AS backchannel_logout_uri,
+           coalesce(given."backchannelLogoutSessionRequired", base.backchannel_session, false)
+               AS backchannel_session,
+           CASE WHEN said.body ? 'jwks' THEN given.jwks ELSE base.jwks END AS jwks,
+           coalesce(given."requirePar", profile.required, base.require_par, false) AS require_par,
+           CASE WHEN said.body ? 'securityProfile' THEN given."securityProfile"
+                ELSE base.security_profile END AS security_profile
+      FROM base
+      JOIN typical ON typical.type = base.type
+      CROSS JOIN (SELECT :body::text::jsonb AS body) said
+      CROSS JOIN LATERAL jsonb_to_record(said.body) AS given (
+           "signingAlg" text, "requirePkce" boolean, "requireAcr" boolean, "unknownScopes" text,
+           "refreshTokens" text, "idTokenClaims" text[], "groupsClaim" text,
+           "idTokenTtlSeconds" numeric, "refreshIdleDays" numeric, "grantDays" numeric,
+           "postLogoutRedirectUris" text[], "backchannelLogoutUri" text,
+           "backchannelLogoutSessionRequired" boolean, "tokenEndpointAuthMethod" text, jwks jsonb,
+           "requirePar" boolean, "securityProfile" text)
+      LEFT JOIN (
+           SELECT 'private_key_jwt' AS auth_method, 'ES256' AS signing_alg, true AS required
+           ) profile ON given."securityProfile" IS NOT NULL
+)
 
 
 -- fragment: application_wrong
--- needs: wanted
+-- needs: base, wanted
 -- Rows of a CASE: what is wrong with an application that is to be stored, whether it is
 -- new or changed.  types_of_grants and types_of_method are the types that the body would do
 -- for.  What the profile does not let be is of the FAPI 2.0 Security Profile: there are
 -- confidential clients only (5.3.2.1), no response is sent in the clear (5.3.2.2), and
 -- nothing is signed by RS256 (5.4.1).
-WHEN NOT wanted.type = ANY (:types_of_grants::text::text[]) THEN 'grants'
-WHEN NOT wanted.type = ANY (:types_of_method::text::text[]) THEN 'method'
-WHEN wanted.security_profile IS NOT NULL AND wanted.type NOT IN ('web', 'm2m', 'agent')
+WHEN NOT base.type = ANY (:types_of_grants::text::text[]) THEN 'grants'
+WHEN NOT base.type = ANY (:types_of_method::text::text[]) THEN 'method'
+WHEN wanted.security_profile IS NOT NULL AND base.type NOT IN ('web', 'm2m', 'agent')
      THEN 'profile_type'
 WHEN wanted.security_profile IS NOT NULL AND wanted.auth_method <> 'private_key_jwt'
      THEN 'profile_method'
@@ -27,8 +116,8 @@ WHEN wanted.security_profile IS NOT NULL
                    FROM unnest(wanted.redirect_uris) uri
                   WHERE uri NOT LIKE 'https:%') THEN 'profile_redirect'
 WHEN (wanted.auth_method = 'private_key_jwt') <> (wanted.jwks IS NOT NULL) THEN 'keys'
-WHEN wanted.type = 'm2m' AND wanted.require_consent THEN 'consent'
-WHEN wanted.type <> 'web' AND NOT wanted.require_pkce THEN 'pkce'
+WHEN base.type = 'm2m' AND wanted.require_consent THEN 'consent'
+WHEN base.type <> 'web' AND NOT wanted.require_pkce THEN 'pkce'
 WHEN EXISTS (SELECT
                FROM svc.oauth_tenant settings
               WHERE settings.tenant_id = :tenant

@@ -7,6 +7,7 @@ use strict;
 use warnings;
 
 my $LINES = 120;                # of a statement
+my $LONG = 3;                   # statements that may have more
 my $FRAGMENTS = 40;             # but for constants
 
 
@@ -36,6 +37,12 @@ sub statements {
         push @of, "nothing in C names ngx_svc_sql_$s->{name}" if !$named{$s->{name}};
         push @wrong, map { Svc::Sql::place($s) . ": $s->{name}: $_" } @of;
     }
+
+    my @long = grep { defined $_->{set_long} } values %Svc::Sql::statements;
+
+    push @wrong, @long . ' statements are longer than others, and ' . $LONG . ' may be: '
+                 . join ', ', sort map { $_->{name} } @long
+        if @long > $LONG;
 
     return @wrong;
 }
@@ -82,13 +89,15 @@ sub unknown {
 }
 
 
-# Who cannot be shorter says why: "long: the reason".
+# A statement that cannot be shorter says why: "long: the reason".
 
 sub long {
     my ($s) = @_;
 
     my $lines = grep { $_->{text} =~ /\S/ } @{ $s->{body} };
 
+    return "it says why it is long, and has $lines lines"
+        if $lines <= $LINES && defined $s->{set_long};
     return if $lines <= $LINES || defined $s->{set_long};
     return "it has $lines lines, and may have $LINES";
 }

@@ -77,9 +77,9 @@ my %VALUES = (
         (undef) x 5, '{web}', '\x' . '00' x 32, '\x' . '01' x 32, '{web}', 1000,
         '{"signingAlg": "RS256"}', 'urn:x', 'urn:x' ],
     admin_applications_patch => [ 'app_x', 'new', undef, 'false', undef, undef,
-        '{"b","a"}', undef, 'true', 'urn:new', 'urn:new', 'opaque', 60, 'false',
-        'true', '{web}', '{web}', undef, '{"signingAlg": "RS256"}', 'true', 'urn:x',
-        'urn:x' ],
+        '{"b","a"}', undef, 'urn:new', 'urn:new', 'opaque', 60, 'false',
+        'true', '{web}', '{web}', undef, '{"signingAlg": "RS256", "resourceUri": "urn:new",'
+        . ' "defaultResourceUri": "urn:x"}', 'urn:x', 'urn:x' ],
     admin_secrets_expire => [ 'app_x', 90, 100 ],
     oauth_own => [ 'app_x' ],
     oauth_own_opaque => [ 'app_x', 'false', 'app_x',
