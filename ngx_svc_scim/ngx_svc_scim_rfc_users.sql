@@ -353,7 +353,7 @@ SELECT wanted.verdict AS _verdict, notice.*
 -- verdicts
 --   ngx_svc_verdict_precondition
 WITH old AS (
-    SELECT account.id, account.status, account.updated_at
+    SELECT account.status, account.updated_at
       FROM svc.user_account account
      WHERE account.tenant_id = :tenant
        AND account.id = :user_id

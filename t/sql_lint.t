@@ -65,4 +65,39 @@ like(said(@long, four => $because . $long),
      qr/4 statements are longer than others, and 3 may be: four, one, three, two/, 'four');
 
 
+# --- columns of CTEs ----------------------------------------------------------------
+
+# The columns that nothing uses, of a statement.
+
+sub unused {
+    my ($text) = @_;
+
+    return join ', ', said(one => $text) =~ /nothing uses the column (\w+ of \w+)/g;
+}
+
+
+my $found = 'WITH found AS (SELECT account.id, account.name FROM svc.user_account account)';
+
+is(unused("$found SELECT found.id, found.name FROM found"), '', 'each column is used');
+is(unused("$found SELECT found.id FROM found"), 'name of found', 'one is not');
+is(unused("$found SELECT other.id FROM found other"), 'name of found', 'by another name');
+is(unused("$found SELECT id AS name FROM found"), 'name of found',
+   'what another column is called');
+is(unused("$found SELECT found.id, 'name' FROM found"), 'name of found', 'quoted text');
+is(unused("$found SELECT id, name FROM found"), '', 'columns without the name of the CTE');
+is(unused("$found SELECT * FROM found"), '', 'all columns');
+is(unused("$found SELECT found.* FROM found"), '', 'all columns, by the name of the CTE');
+is(unused("$found SELECT to_jsonb(found) FROM found"), '', 'a row');
+is(unused("$found, more AS MATERIALIZED (SELECT found.id, CASE WHEN true THEN 1 END AS first"
+          . ' FROM found) SELECT more.id FROM more'), 'name of found, first of more',
+   'of two CTEs');
+is(unused('WITH deleted AS (DELETE FROM svc.role role RETURNING role.key, role.name)'
+          . ' SELECT deleted.key FROM deleted'), 'name of deleted', 'of RETURNING');
+is(unused('WITH made (first, second) AS (VALUES (1, 2)) SELECT made.first FROM made'),
+   'second of made', 'of a list of columns');
+is(unused('WITH each AS (SELECT DISTINCT account.id, account.name'
+          . ' FROM svc.user_account account) SELECT each.id FROM each'), '',
+   'one that tells rows apart');
+
+
 done_testing();

@@ -60,14 +60,18 @@ is_deeply(\%told, { map { my $name = $_;
 
 # --- verdicts -----------------------------------------------------------------------
 
-# The columns in a header are those that PostgreSQL returns: a verdict's
-# position depends on them.
+# The columns in a header are those that PostgreSQL returns, and have the same types: a
+# verdict's position depends on them.
 
 my @listed = sort grep { @{ $statements->{$_}{columns} } } keys %$statements;
+my %type = map { $_->[0] => $_->[1] =~ s/^_(.*)/$1\[]/r }
+           @{ $db->query('SELECT oid, typname FROM pg_type') };
 
+cmp_ok(scalar @listed, '>', 0, 'there are headers with columns');
 is_deeply({ map { my $name = $_;
-                  $name => [ map { $_->{name} } @{ $statements->{$name}{columns} } ] } @listed },
-          { map { $_ => [ $db->columns($_) ] } @listed },
+                  $name => [ map { "$_->{name} $_->{type}" } @{ $statements->{$name}{columns} } ] }
+            @listed },
+          { map { $_ => [ map { "$_->[0] $type{ $_->[1] }" } $db->described($_) ] } @listed },
           'the columns are those that headers tell of');
 
 # A verdict is in the first column, or where the header says.

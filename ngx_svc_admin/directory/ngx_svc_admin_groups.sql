@@ -100,8 +100,7 @@ WITH old AS (
      WHERE tenant_id = :tenant AND id = :group_id
      FOR NO KEY UPDATE
 ), wanted AS (
-    SELECT id,
-           CASE WHEN :name_given THEN :name ELSE name END AS name,
+    SELECT CASE WHEN :name_given THEN :name ELSE name END AS name,
            CASE WHEN :description_given THEN :description ELSE description END AS description,
            :name_given
            AND lower(:name) <> name_key

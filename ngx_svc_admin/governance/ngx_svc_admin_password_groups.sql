@@ -202,7 +202,7 @@ SELECT shown.group_id AS "groupId", user_group.name AS "groupName",
 -- verdicts
 --   none           not_found       The group has no password policy of its own.
 WITH user_group AS (
-    SELECT user_group.id, user_group.name
+    SELECT user_group.name
       FROM svc.user_group user_group
      WHERE user_group.tenant_id = :tenant AND user_group.id = :group_id
 ), deleted AS (

@@ -144,7 +144,7 @@ SELECT CASE WHEN wanted.held IS NOT TRUE THEN 'lacks' END AS _verdict,
 -- verdicts
 --   used           role_in_use     The role has %V: give each of them another role first.
 WITH old AS (
-    SELECT role.key, role.name, role.member_count
+    SELECT role.key, role.member_count
       FROM svc.role role
      WHERE role.tenant_id = :tenant AND role.key = :key
      FOR UPDATE

@@ -77,7 +77,7 @@ SELECT factor.id
 --   factor_id      uuid ngx_svc_factor_param(id)
 --   email          text ngx_svc_factor_param(email)
 WITH account AS (
-    SELECT account.id, account.user_name_key, account.email_verified
+    SELECT account.user_name_key, account.email_verified
       FROM svc.user_account account
      WHERE account.tenant_id = :tenant AND account.id BETWEEN :user AND :user
      ORDER BY account.id

@@ -10,7 +10,7 @@
 --   challenge_ttl  int4  ngx_svc_param_setting(NGX_SVC_SET_MFA_CHALLENGE_TTL)
 --   shown_id       uuid  ngx_svc_stepup_param(challenge)
 WITH session AS (
-    SELECT session.root_id, session.user_id, session.stage
+    SELECT session.root_id, session.user_id
       FROM svc.session session
      WHERE session.tenant_id = :tenant AND session.token_hash BETWEEN :session AND :session
      ORDER BY session.token_hash

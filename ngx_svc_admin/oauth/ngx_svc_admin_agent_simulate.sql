@@ -14,7 +14,6 @@
 --   scopes_given    bool ngx_svc_param_given(ngx_svc_agent_policy_t, scopes)
 --   scopes          text ngx_svc_param_strings(ngx_svc_agent_policy_t, scopes)
 --   audiences_given bool ngx_svc_param_given(ngx_svc_agent_policy_t, audiences)
---   audiences       text ngx_svc_param_strings(ngx_svc_agent_policy_t, audiences)
 --   audience_keys   text ngx_svc_param_call(ngx_svc_agent_bind_keys)
 --   issuer          text ngx_svc_param_call(ngx_svc_admin_agent_issuer)
 --   days_max        int4 ngx_svc_param_constant(NGX_SVC_ADMIN_AGENT_SIMULATE_DAYS)
@@ -34,10 +33,6 @@ WITH old AS (
                                  FROM unnest(:scopes::text::text[]) scope
                                 ORDER BY 1)
            END AS allowed_scopes,
-           CASE
-               WHEN :audiences_given THEN :audiences::text::text[]
-               ELSE old.allowed_audiences
-           END AS allowed_audiences,
            CASE
                WHEN :audiences_given THEN :audience_keys::text::text[]
                ELSE old.allowed_audience_keys

@@ -140,11 +140,10 @@ WITH judged AS (
                WHEN judged.verdict IS NULL AND NOT EXISTS (SELECT FROM spent) THEN 'spent'
                ELSE judged.verdict
            END AS verdict,
-           judged.slug, judged.client_id, judged.name, judged.id, judged.user_id, judged.root_id,
+           judged.slug, judged.client_id, judged.id, judged.user_id, judged.root_id,
            judged.session_at, judged.auth_time, judged.methods, judged.scopes, judged.claims,
-           judged.shown, judged.resources, judged.resource_keys, judged.consented,
-           judged.grant_days, judged.watches, judged.tenant_id, judged.access_policy,
-           judged.access_number
+           judged.resources, judged.resource_keys, judged.consented, judged.grant_days,
+           judged.watches, judged.tenant_id, judged.access_policy, judged.access_number
       FROM judged
 ), granted AS (
     INSERT INTO svc.oauth_grant

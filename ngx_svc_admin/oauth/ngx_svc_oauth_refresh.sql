@@ -208,12 +208,11 @@ WITH shown AS (
 ), decided AS (
     SELECT shown.tenant_id, :issued_ms::bigint AS ms, :token_jti::uuid AS jti,
            :client_id::text AS client_id, :user_id::uuid AS user_id,
-           :user_id::uuid::text AS subject, :grant_id::uuid AS grant_id, NULL::uuid AS root_jti,
-           NULL::uuid AS parent_jti, NULL::text[] AS chain,
+           :grant_id::uuid AS grant_id, NULL::uuid AS root_jti, NULL::uuid AS parent_jti,
+           NULL::text[] AS chain,
            ARRAY[:client_id::text] AS principals, 'refresh_token' AS grant_type,
            string_to_array(:scope::text, ' ') AS scopes, :audience::text AS audience,
-           :audience_key::text AS audience_key, :kid::text AS kid, :ttl::integer AS ttl,
-           NULL AS client_name
+           :audience_key::text AS audience_key, :kid::text AS kid, :ttl::integer AS ttl
       FROM shown
 ), token AS (
     :granted_token_insert
@@ -270,12 +269,11 @@ WITH shown AS (
 ), decided AS (
     SELECT shown.tenant_id, :issued_ms::bigint AS ms, :token_jti::uuid AS jti,
            :client_id::text AS client_id, :user_id::uuid AS user_id,
-           :user_id::uuid::text AS subject, :grant_id::uuid AS grant_id, NULL::uuid AS root_jti,
-           NULL::uuid AS parent_jti, NULL::text[] AS chain,
+           :grant_id::uuid AS grant_id, NULL::uuid AS root_jti, NULL::uuid AS parent_jti,
+           NULL::text[] AS chain,
            ARRAY[:client_id::text] AS principals, 'refresh_token' AS grant_type,
            string_to_array(:scope::text, ' ') AS scopes, :audience::text AS audience,
-           :audience_key::text AS audience_key, :kid::text AS kid, :ttl::integer AS ttl,
-           NULL AS client_name
+           :audience_key::text AS audience_key, :kid::text AS kid, :ttl::integer AS ttl
       FROM shown
 ), token AS (
     :granted_token_insert
@@ -402,12 +400,11 @@ WITH shown AS (
 ), decided AS (
     SELECT shown.tenant_id, :issued_ms::bigint AS ms, :token_jti::uuid AS jti,
            :client_id::text AS client_id, :user_id::uuid AS user_id,
-           :user_id::uuid::text AS subject, :grant_id::uuid AS grant_id, NULL::uuid AS root_jti,
-           NULL::uuid AS parent_jti, NULL::text[] AS chain,
+           :grant_id::uuid AS grant_id, NULL::uuid AS root_jti, NULL::uuid AS parent_jti,
+           NULL::text[] AS chain,
            ARRAY[:client_id::text] AS principals, 'refresh_token' AS grant_type,
            string_to_array(:scope::text, ' ') AS scopes, :audience::text AS audience,
-           :audience_key::text AS audience_key, :kid::text AS kid, :ttl::integer AS ttl,
-           NULL AS client_name
+           :audience_key::text AS audience_key, :kid::text AS kid, :ttl::integer AS ttl
       FROM shown
 ), token AS (
     :granted_token_insert
@@ -514,12 +511,11 @@ WITH shown AS (
 ), decided AS (
     SELECT shown.tenant_id, :issued_ms::bigint AS ms, :token_jti::uuid AS jti,
            :client_id::text AS client_id, :user_id::uuid AS user_id,
-           :user_id::uuid::text AS subject, :grant_id::uuid AS grant_id, NULL::uuid AS root_jti,
-           NULL::uuid AS parent_jti, NULL::text[] AS chain,
+           :grant_id::uuid AS grant_id, NULL::uuid AS root_jti, NULL::uuid AS parent_jti,
+           NULL::text[] AS chain,
            ARRAY[:client_id::text] AS principals, 'refresh_token' AS grant_type,
            string_to_array(:scope::text, ' ') AS scopes, :audience::text AS audience,
-           :audience_key::text AS audience_key, :kid::text AS kid, :ttl::integer AS ttl,
-           NULL AS client_name
+           :audience_key::text AS audience_key, :kid::text AS kid, :ttl::integer AS ttl
       FROM shown
 ), token AS (
     :granted_token_insert

@@ -114,7 +114,7 @@ WITH old AS MATERIALIZED (
      ORDER BY account.id
      LIMIT 1
 ), free AS MATERIALIZED (
-    SELECT old.id
+    SELECT
       FROM old
      WHERE old.source <> 'scim' AND svc.user_conflict(:address, NULL) IS NULL
 ), wanted AS (

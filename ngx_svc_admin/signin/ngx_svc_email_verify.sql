@@ -5,7 +5,7 @@
 --   user           uuid ngx_svc_login_param(user)
 --   email          text ngx_svc_factor_param(email)
 WITH old AS (
-    SELECT account.id, account.user_name, account.email_verified
+    SELECT account.user_name, account.email_verified
       FROM (SELECT account.*
               FROM svc.user_account account
              WHERE account.tenant_id = :tenant AND account.id BETWEEN :user AND :user

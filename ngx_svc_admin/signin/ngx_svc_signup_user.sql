@@ -35,7 +35,7 @@ SELECT account.id AS _user,
 --   user           uuid  ngx_svc_login_param(user)
 --   sealed_hash    bytea ngx_svc_account_param(sealed)
 WITH account AS MATERIALIZED (
-    SELECT account.tenant_id, account.id, account.user_name, account.role
+    SELECT account.tenant_id, account.id, account.user_name
       FROM svc.user_account account
      WHERE account.tenant_id = :tenant AND account.id BETWEEN :user AND :user
      ORDER BY account.id

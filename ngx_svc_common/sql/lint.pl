@@ -32,7 +32,8 @@ sub statements {
     my @wrong;
 
     for my $s (sort { $a->{name} cmp $b->{name} } values %Svc::Sql::statements) {
-        my @of = (unsaid($s), unknown($s), long($s), tenant($s), letters($s));
+        my @of = (unsaid($s), unknown($s), long($s), tenant($s), letters($s),
+                  unused($s));
 
         push @of, "nothing in C names ngx_svc_sql_$s->{name}" if !$named{$s->{name}};
         push @wrong, map { Svc::Sql::place($s) . ": $s->{name}: $_" } @of;
@@ -130,6 +131,99 @@ sub tenant {
     return 'it inserts, and does not ask for a tenant';
 }
 
+
+# --- columns of CTEs --------------------------------------------------------
+
+# in $1 its name, in $2 names of its columns, in $3 its text in brackets
+my $CTE = '(?:\bWITH (?:RECURSIVE )?|\), )(\w+)(?: ?\(([^()]*)\))? AS '
+          . '(?:(?:NOT )?MATERIALIZED )?(\((?:[^()]++|(?3))*\))';
+
+
+# Columns that a CTE has and that nothing behind it names.  A CTE of which all columns
+# are taken at once, by "*" or as a row, is passed over, and so is a column of a fragment,
+# which may be there for others.
+
+sub unused {
+    my ($s) = @_;
+
+    # quoted text is no word, a quoted name is one, and all stays where it is
+    my $text = $s->{text} =~ s/'((?:[^']|'')*)'/"'" . '0' x length($1) . "'"/ger
+               =~ s/"([^"]*)"/'"' . $1 =~ s{\W}{_}gr . '"'/ger;
+    my @said;
+
+    while ($text =~ /$CTE/g) {
+        my ($name, $columns, $body) = ($1, $2, substr $3, 1, -1);
+        my $own = own($s, $text, $-[0], $+[0]);
+        my $behind = substr $text, pos $text;
+
+        pos($text)--;                           # the next one begins with its ")"
+        $behind .= $body if $text =~ /\bRECURSIVE $name\b/;
+
+        my @columns = defined $columns ? split /, /, $columns : columns_of($body);
+
+        push @said, map { "nothing uses the column $_ of $name" }
+                    grep { $own =~ /\b$_\b/ && !used($_, $name, $behind) } @columns;
+    }
+
+    return @said;
+}
+
+
+# What of a part of the text stands in the statement itself, and in no fragment.
+
+sub own {
+    my ($s, $text, $from, $to) = @_;
+
+    my %line = map { $_->{line} => 1 } @{ $s->{body} };
+
+    return join '', map { substr $text, $_, 1 }
+                    grep { my $at = $s->{places}[$_];
+                           $at->{file} eq $s->{file} && $line{ $at->{line} } }
+                    $from .. $to - 1;
+}
+
+
+# The columns that the text of a CTE returns, where it lists them: none, if it does not,
+# or if rows that are equal are left out, so that each column tells rows apart.  The only
+# column of RETURNING may be there for the row alone.
+
+sub columns_of {
+    my ($body) = @_;
+
+    my $flat = $body =~ s/\bCASE\b/(/gr =~ s/\bEND\b/)/gr =~ s/ DISTINCT FROM\b//gr;
+
+    1 while $flat =~ s/\([^()]*\)/<>/g;
+
+    return if $flat =~ /^SELECT DISTINCT\b|\b(?:UNION(?! ALL)|INTERSECT|EXCEPT)\b/;
+
+    my ($list) = $flat =~ /^SELECT (.*?)(?: (?:FROM|WHERE|UNION|ORDER|LIMIT)\b.*)?$/s;
+
+    ($list) = $flat =~ /\bRETURNING (.*, .*)$/s if $flat !~ /^SELECT\b/;
+
+    return if !defined $list || $list =~ /(?:^|[ .])\*(?:,|$)/;
+    return map { /([a-z]\w*)"?$/ ? $1 : () } split /, /, $list;
+}
+
+
+# Whether the text behind a CTE names a column of it, or takes all of them.
+
+sub used {
+    my ($column, $cte, $behind) = @_;
+
+    my %names = ($cte => 1);
+
+    $names{$1} = 1 while $behind =~ /(?:\bFROM|\bJOIN|\bUSING|,) $cte (?:AS )?([a-z]\w*)/g;
+
+    my $names = join '|', keys %names;
+
+    return $behind =~ /\b(?:$names)\.(?:\*|$column\b)/
+           || $behind =~ /(?<![.\w])\* FROM (?:[^()]*, )?(?:$names)\b/
+           || $behind =~ /\((?:$names)\)/
+           || $behind =~ /(?<![.\w])(?<!\bAS )$column\b/;
+}
+
+
+# --- fragments --------------------------------------------------------------
 
 sub fragments {
     my @fragments = grep { !Svc::Sql::constant($_) } values %Svc::Sql::fragments;

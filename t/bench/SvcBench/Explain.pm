@@ -112,7 +112,7 @@ my %VALUES = (
                                 '{"urn:x"}', '{"urn:x"}', undef ],
     admin_agent_policy_reset => [ 'app_x', undef ],
     admin_agent_simulate => [ 'app_x', undef, 'true', 60, 'true', '{"a"}', 'false', undef,
-                              undef, 'http://x/oauth/t/', 30, 10000, 100 ],
+                              'http://x/oauth/t/', 30, 10000, 100 ],
     admin_agent_identity_put => [ 'app_x', 'true', undef, 'true', '4102444800000', undef ],
     admin_agent_review => [ 'app_x', 'note' ],
     admin_agent_settings_put => [ 'disable', 1, 2, 3, undef ],

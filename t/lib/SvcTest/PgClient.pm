@@ -91,9 +91,12 @@ sub until_ready {
             push @rows, \@fields;
 
         } elsif ($type eq 'T') {
-            my $n = unpack 'n', $body;
+            my ($n, @fields) = (unpack('n', $body));
 
-            $self->{columns} = [ unpack "x2 (Z* x18)$n", $body ];
+            # of each its name and the OID of its type
+            @fields = unpack "x2 (Z* x6 N x8)$n", $body;
+
+            $self->{columns} = [ map { [ @fields[2 * $_, 2 * $_ + 1] ] } 0 .. $n - 1 ];
 
         } elsif ($type eq 'E') {
             my %field = map { substr($_, 0, 1) => substr $_, 1 }
@@ -134,6 +137,15 @@ sub query {
 # Returns the names of a prepared statement's columns.
 
 sub columns {
+    my ($self, $name) = @_;
+
+    return map { $_->[0] } $self->described($name);
+}
+
+
+# The same, each with the OID of its type.
+
+sub described {
     my ($self, $name) = @_;
 
     my $body = "S$name\0";

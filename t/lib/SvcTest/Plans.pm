@@ -859,7 +859,7 @@ sub values {
                                     '{"urn:x"}', '{"urn:x"}', undef ],
         admin_agent_policy_reset => [ $agent, undef ],
         admin_agent_simulate => [ $agent, undef, 'true', 60, 'true', '{"a"}', 'false',
-                                  undef, undef, 'http://x/oauth/t/', 30, 10000, 100 ],
+                                  undef, 'http://x/oauth/t/', 30, 10000, 100 ],
         admin_agent_identity_put => [ $agent, 'true', $user, 'true', '4102444800000',
                                       undef ],
         admin_agent_review => [ $agent, 'note' ],
