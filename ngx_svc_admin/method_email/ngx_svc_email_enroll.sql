@@ -16,7 +16,7 @@ WITH owned AS (
               FROM svc.factor factor
              WHERE factor.tenant_id = :tenant AND factor.user_id BETWEEN :user AND :user
              ORDER BY factor.user_id OFFSET 0) factor
-     WHERE factor.confirmed_at IS NOT NULL OR factor.created_at > now() - interval '15 minutes'
+     WHERE factor.confirmed_at IS NOT NULL OR factor.created_at > :unconfirmed_since
 ), challenge AS (
     SELECT challenge.void
       FROM (SELECT challenge.void, challenge.user_id
@@ -65,7 +65,7 @@ SELECT factor.id
         LIMIT 1) factor
  WHERE factor.type = 'email'
    AND factor.confirmed_at IS NULL
-   AND (factor.confirmed_at IS NOT NULL OR factor.created_at > now() - interval '15 minutes');
+   AND (factor.confirmed_at IS NOT NULL OR factor.created_at > :unconfirmed_since);
 
 
 -- statement: mfa_email_confirm
@@ -108,7 +108,7 @@ WITH account AS (
        AND factor.user_id = :user
        AND factor.id = :factor_id
        AND factor.confirmed_at IS NULL
-       AND (factor.confirmed_at IS NOT NULL OR factor.created_at > now() - interval '15 minutes')
+       AND (factor.confirmed_at IS NOT NULL OR factor.created_at > :unconfirmed_since)
     RETURNING factor.id
 )
 SELECT confirmed.id, CASE WHEN confirmed.id IS NULL THEN set_config('svc.tenant', '', true) END

@@ -33,7 +33,7 @@ WITH decided AS (
                                 AND factor.user_id BETWEEN :user AND :user
                               ORDER BY factor.user_id OFFSET 0) factor
                       WHERE (factor.confirmed_at IS NOT NULL
-                             OR factor.created_at > now() - interval '15 minutes'))
+                             OR factor.created_at > :unconfirmed_since))
                     >= :factors_max::int4
                    THEN 'full'
            END AS verdict

@@ -91,52 +91,13 @@ SELECT CASE
 
 
 -- statement: reset_store
--- As change_store: the new password takes the place of the one that was read,
--- which stays for the rules of history, with 23 others. All that began before is over, and
--- so are the lock and other links to set a password.
 --
 -- parameters
 --   user             uuid  ngx_svc_login_param(user)
 --   password_hash    bytea ngx_svc_reset_param(sealed)
 --   password_version text  ngx_svc_login_param(password.version)
 --   wanted_notice    text  ngx_svc_param_notice()
-WITH old AS (
-    SELECT account.tenant_id, account.id, password.version, password.hash
-      FROM svc.user_account account
-      LEFT JOIN svc.password password
-           ON password.tenant_id = account.tenant_id AND password.user_id = account.id
-     WHERE account.tenant_id = :tenant
-       AND account.id = :user
-       AND password.version IS NOT DISTINCT FROM :password_version::text::bigint
-), former AS (
-    INSERT INTO svc.password_history (tenant_id, user_id, version, hash)
-    SELECT old.tenant_id, old.id, old.version, old.hash
-      FROM old
-     WHERE old.version IS NOT NULL
-), forgotten AS (
-    DELETE FROM svc.password_history forgotten
-     USING old
-     WHERE forgotten.tenant_id = :tenant
-       AND forgotten.user_id = :user
-       AND forgotten.version <= old.version - 24
-), password AS (
-    INSERT INTO svc.password AS password (tenant_id, user_id, hash)
-    SELECT old.tenant_id, old.id, :password_hash::bytea
-      FROM old
-    ON CONFLICT (tenant_id, user_id) DO UPDATE
-       SET hash = excluded.hash, set_at = now(), version = password.version + 1
-    RETURNING password.user_id
-), account AS (
-    UPDATE svc.user_account account
-       SET valid_after = clock_timestamp(), failed_logins = 0, failed_since = NULL,
-           locked_until = NULL
-      FROM password
-     WHERE account.tenant_id = :tenant AND account.id = password.user_id
-), reset AS (
-    DELETE FROM svc.password_reset reset
-     USING password
-     WHERE reset.tenant_id = :tenant AND reset.user_id = password.user_id
-), event AS (
+WITH :password_stored, event AS (
     INSERT INTO svc.audit_event (action, target_type, target_id, target_name, details)
     SELECT 'password.reset', 'user', password.user_id::text, NULL, '{}'
       FROM password

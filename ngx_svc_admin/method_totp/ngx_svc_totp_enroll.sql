@@ -14,7 +14,7 @@ WITH owned AS (
               FROM svc.factor factor
              WHERE factor.tenant_id = :tenant AND factor.user_id BETWEEN :user AND :user
              ORDER BY factor.user_id OFFSET 0) factor
-     WHERE factor.confirmed_at IS NOT NULL OR factor.created_at > now() - interval '15 minutes'
+     WHERE factor.confirmed_at IS NOT NULL OR factor.created_at > :unconfirmed_since
 ), factor AS (
     INSERT INTO svc.factor (tenant_id, user_id, id, type, name, secret)
     SELECT tenant.id, :user, :factor_id::uuid, 'totp', :name, :sealed_secret::bytea
@@ -51,7 +51,7 @@ SELECT factor.id, factor.secret
         LIMIT 1) factor
  WHERE factor.type = 'totp'
    AND factor.confirmed_at IS NULL
-   AND (factor.confirmed_at IS NOT NULL OR factor.created_at > now() - interval '15 minutes');
+   AND (factor.confirmed_at IS NOT NULL OR factor.created_at > :unconfirmed_since);
 
 
 -- statement: totp_confirm
@@ -69,7 +69,7 @@ WITH confirmed AS (
        AND factor.user_id = :user
        AND factor.id = :factor_id
        AND factor.confirmed_at IS NULL
-       AND (factor.confirmed_at IS NOT NULL OR factor.created_at > now() - interval '15 minutes')
+       AND (factor.confirmed_at IS NOT NULL OR factor.created_at > :unconfirmed_since)
     RETURNING factor.id
 )
 SELECT confirmed.id, CASE WHEN confirmed.id IS NULL THEN set_config('svc.tenant', '', true) END

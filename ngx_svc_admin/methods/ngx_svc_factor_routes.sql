@@ -21,7 +21,7 @@ SELECT factor.id, factor.type, factor.name, factor.created_at AS "createdAt",
         WHERE factor.tenant_id = :tenant
           AND factor.user_id BETWEEN session.user_id AND session.user_id
         ORDER BY factor.user_id OFFSET 0) factor
- WHERE factor.confirmed_at IS NOT NULL OR factor.created_at > now() - interval '15 minutes'
+ WHERE factor.confirmed_at IS NOT NULL OR factor.created_at > :unconfirmed_since
  ORDER BY factor.created_at, factor.id;
 
 
@@ -65,7 +65,7 @@ WITH old AS (
                                                   AND (session.user_id, :factor_id::uuid)
             ORDER BY factor.user_id, factor.id
             LIMIT 1) factor
-     WHERE factor.confirmed_at IS NOT NULL OR factor.created_at > now() - interval '15 minutes'
+     WHERE factor.confirmed_at IS NOT NULL OR factor.created_at > :unconfirmed_since
 ), renamed AS (
     UPDATE svc.factor factor
        SET name = :name
@@ -109,7 +109,7 @@ SELECT factor.id, factor.type, factor.name, factor.created_at AS "createdAt",
                                               AND (session.user_id, :factor_id::uuid)
         ORDER BY factor.user_id, factor.id
         LIMIT 1) factor
- WHERE factor.confirmed_at IS NOT NULL OR factor.created_at > now() - interval '15 minutes';
+ WHERE factor.confirmed_at IS NOT NULL OR factor.created_at > :unconfirmed_since;
 
 
 -- statement: factor_remove
@@ -138,7 +138,7 @@ WITH old AS (
                AND (factor.user_id, factor.id) BETWEEN (:user, :factor_id) AND (:user, :factor_id)
              ORDER BY factor.user_id, factor.id
              LIMIT 1) factor
-     WHERE factor.confirmed_at IS NOT NULL OR factor.created_at > now() - interval '15 minutes'
+     WHERE factor.confirmed_at IS NOT NULL OR factor.created_at > :unconfirmed_since
 ), removed AS (
     DELETE FROM svc.factor factor
      WHERE factor.tenant_id = :tenant

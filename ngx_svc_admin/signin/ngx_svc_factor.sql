@@ -63,7 +63,7 @@ SELECT account.tenant_id AS _tenant, account.id AS _user, account.user_name AS _
                   AND factor.user_id BETWEEN account.id AND account.id
                 ORDER BY factor.user_id OFFSET 0) factor
         WHERE factor.confirmed_at IS NOT NULL
-           OR factor.created_at > now() - interval '15 minutes') factor;
+           OR factor.created_at > :unconfirmed_since) factor;
 
 
 -- statement: factor_check (shared)

@@ -233,3 +233,54 @@ limits AS MATERIALIZED (
                         ORDER BY good.email_mac DESC, good.created_at DESC OFFSET 2) older
                 WHERE NOT limits.void))
 )
+
+
+-- fragment: unconfirmed_since
+-- A factor that nobody has confirmed counts for 15 minutes: one that is older is none any more.
+-- The condition has both parts also where only unconfirmed ones are looked for: by the time
+-- alone the planner takes the sweep's index, which has those of all tenants.
+(now() - interval '15 minutes')
+
+
+-- fragment: password_stored
+-- CTEs of the parameters user, password_hash and password_version. The new password takes the
+-- place of the one that was read, and "password" has a row if it does; the former one stays for
+-- the rules of history, with 23 others. All that began before is over, and so are the lock and
+-- other links to set a password.
+old AS (
+    SELECT account.tenant_id, account.id, password.version, password.hash
+      FROM svc.user_account account
+      LEFT JOIN svc.password password
+           ON password.tenant_id = account.tenant_id AND password.user_id = account.id
+     WHERE account.tenant_id = :tenant
+       AND account.id = :user
+       AND password.version IS NOT DISTINCT FROM :password_version::text::bigint
+), former AS (
+    INSERT INTO svc.password_history (tenant_id, user_id, version, hash)
+    SELECT old.tenant_id, old.id, old.version, old.hash
+      FROM old
+     WHERE old.version IS NOT NULL
+), forgotten AS (
+    DELETE FROM svc.password_history forgotten
+     USING old
+     WHERE forgotten.tenant_id = :tenant
+       AND forgotten.user_id = :user
+       AND forgotten.version <= old.version - 24
+), password AS (
+    INSERT INTO svc.password AS password (tenant_id, user_id, hash)
+    SELECT old.tenant_id, old.id, :password_hash::bytea
+      FROM old
+    ON CONFLICT (tenant_id, user_id) DO UPDATE
+       SET hash = excluded.hash, set_at = now(), version = password.version + 1
+    RETURNING password.user_id
+), account AS (
+    UPDATE svc.user_account account
+       SET valid_after = clock_timestamp(), failed_logins = 0, failed_since = NULL,
+           locked_until = NULL
+      FROM password
+     WHERE account.tenant_id = :tenant AND account.id = password.user_id
+), reset AS (
+    DELETE FROM svc.password_reset reset
+     USING password
+     WHERE reset.tenant_id = :tenant AND reset.user_id = password.user_id
+)

@@ -51,10 +51,8 @@ WITH target AS MATERIALIZED (
      WHERE listed.external IS NULL
 ), concerned AS MATERIALIZED (
     SELECT found.id FROM found GROUP BY found.id HAVING count(*) = 1
-), scoped AS MATERIALIZED (
-    :push_scoped
 ), wanted AS MATERIALIZED (
-    :push_hashed
+    :push_scoped
 )
 SELECT found.number, NULL, NULL, wanted.user_id, coalesce(item.wanted_rev, 0), found.remote, NULL,
        NULL, NULL, NULL, NULL, wanted.active IS TRUE, wanted.hash, wanted.user_name,

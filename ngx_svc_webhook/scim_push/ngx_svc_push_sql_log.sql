@@ -154,10 +154,8 @@ WITH target AS MATERIALIZED (
                              AND event.target_id = client.client_id
                              AND event.details->'changed' ?| '{enabled,assignment}'::text[])
            AS look
-), scoped AS MATERIALIZED (
+), wanted AS MATERIALIZED (
     :push_scoped
-), wanted AS (
-    :push_hashed
 ), marked AS (
     INSERT INTO svc.scim_item AS item (target_id, user_id, priority, compare)
     SELECT target.id, wanted.user_id, CASE WHEN wanted.active THEN 1 ELSE 0 END,
@@ -245,10 +243,8 @@ WITH target AS MATERIALIZED (
               LIMIT 500)) page
      ORDER BY page.id
      LIMIT 500
-), scoped AS MATERIALIZED (
+), wanted AS MATERIALIZED (
     :push_scoped
-), wanted AS (
-    :push_hashed
 ), marked AS (
     INSERT INTO svc.scim_item AS item (target_id, user_id, priority, compare)
     SELECT target.id, wanted.user_id, CASE WHEN wanted.active THEN 1 ELSE 0 END,
