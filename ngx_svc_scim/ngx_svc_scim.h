@@ -38,23 +38,11 @@
 
 #define NGX_SVC_SCIM_NUMBER(id, ...)  NGX_SVC_SCIM_COL_##id,
 
-#define NGX_SVC_SCIM_COLUMNS                                                  \
-    "id" NGX_SVC_SCIM_TABLE(NGX_SVC_PROFILE_COLUMN)
-
 enum {
     NGX_SVC_SCIM_COL_ID = 0,
     NGX_SVC_SCIM_TABLE(NGX_SVC_SCIM_NUMBER)
     NGX_SVC_SCIM_COLS
 };
-
-
-/*
- * SQL: a parameter of LIMIT or OFFSET behind the order of an index.  The
- * subquery hides its value: a planner without statistics would take the number
- * for more than the users of a tenant, and read and sort all of them.
- */
-
-#define NGX_SVC_SCIM_NUMBER_OF(param)  "(SELECT " param "::int4)"
 
 
 /* The routes of each resource, in the file of its name. */

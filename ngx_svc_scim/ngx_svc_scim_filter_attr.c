@@ -13,14 +13,14 @@
 #define ngx_svc_scim_attr_text(attribute, part, column)                       \
     { ngx_svc_scim_attr_core(attribute, part),                                \
       .type = NGX_SVC_SCIM_ATTR_TEXT,                                         \
-      .sql = "lower(u." column ") COLLATE \"C\"" }
+      .sql = "lower(account." column ") COLLATE \"C\"" }
 
 /* userName and the only e-mail address are the same column. */
 
 #define ngx_svc_scim_attr_user_name(attribute, part)                          \
     { ngx_svc_scim_attr_core(attribute, part),                                \
-      .type = NGX_SVC_SCIM_ATTR_ADDRESS, .sql = "u.user_name_key",            \
-      .required = 1, .index = 1, .unique = 1, .sort = "u.user_name_key" }
+      .type = NGX_SVC_SCIM_ATTR_ADDRESS, .sql = "account.user_name_key",      \
+      .required = 1, .index = 1, .unique = 1, .sort = "account.user_name_key" }
 
 
 static const ngx_svc_scim_attr_t  ngx_svc_scim_attrs[] = {
@@ -36,34 +36,36 @@ static const ngx_svc_scim_attr_t  ngx_svc_scim_attrs[] = {
       .type = NGX_SVC_SCIM_ATTR_TRUE, .required = 1 },
 
     { ngx_svc_scim_attr_core("id", ""),
-      .type = NGX_SVC_SCIM_ATTR_ID, .sql = "u.id",
-      .required = 1, .index = 1, .unique = 1, .sort = "u.id" },
+      .type = NGX_SVC_SCIM_ATTR_ID, .sql = "account.id",
+      .required = 1, .index = 1, .unique = 1, .sort = "account.id" },
 
     { ngx_svc_scim_attr_core("externalId", ""),
-      .type = NGX_SVC_SCIM_ATTR_EXACT, .sql = "u.external_id",
-      .index = 1, .unique = 1, .sort = "u.external_id" },
+      .type = NGX_SVC_SCIM_ATTR_EXACT, .sql = "account.external_id",
+      .index = 1, .unique = 1, .sort = "account.external_id" },
 
     ngx_svc_scim_attr_text("name", "givenName", "first_name"),
     ngx_svc_scim_attr_text("name", "familyName", "last_name"),
 
     { ngx_svc_scim_attr_core("name", ""),
       .type = NGX_SVC_SCIM_ATTR_COMPLEX,
-      .sql = "(u.first_name IS NOT NULL OR u.last_name IS NOT NULL)" },
+      .sql = "(account.first_name IS NOT NULL"
+             " OR account.last_name IS NOT NULL)" },
 
     ngx_svc_scim_attr_text("displayName", "", "display_name"),
     ngx_svc_scim_attr_text("title", "", "title"),
     ngx_svc_scim_attr_text("locale", "", "locale"),
 
     { ngx_svc_scim_attr_core("active", ""),
-      .type = NGX_SVC_SCIM_ATTR_ACTIVE, .sql = "u.status", .required = 1 },
+      .type = NGX_SVC_SCIM_ATTR_ACTIVE, .sql = "account.status",
+      .required = 1 },
 
     { ngx_svc_scim_attr_core("meta", "created"),
-      .type = NGX_SVC_SCIM_ATTR_TIME, .sql = "u.created_at",
-      .required = 1, .index = 1, .sort = "u.created_at" },
+      .type = NGX_SVC_SCIM_ATTR_TIME, .sql = "account.created_at",
+      .required = 1, .index = 1, .sort = "account.created_at" },
 
     { ngx_svc_scim_attr_core("meta", "lastModified"),
-      .type = NGX_SVC_SCIM_ATTR_TIME, .sql = "u.updated_at",
-      .required = 1, .sort = "u.updated_at" },
+      .type = NGX_SVC_SCIM_ATTR_TIME, .sql = "account.updated_at",
+      .required = 1, .sort = "account.updated_at" },
 
     { ngx_svc_scim_attr_core("meta", "resourceType"),
       .type = NGX_SVC_SCIM_ATTR_EXACT_WORD, .sql = "User", .required = 1 },
@@ -73,7 +75,7 @@ static const ngx_svc_scim_attr_t  ngx_svc_scim_attrs[] = {
 
     { ngx_svc_scim_attr_core("meta", "version"),
       .type = NGX_SVC_SCIM_ATTR_EXACT, .required = 1,
-      .sql = "('W/\"' || to_char(u.updated_at AT TIME ZONE 'UTC',"
+      .sql = "('W/\"' || to_char(account.updated_at AT TIME ZONE 'UTC',"
              " 'YYYYMMDDHH24MISSMS') || '\"') COLLATE \"C\"" },
 
     { ngx_svc_scim_attr_core("meta", ""),
@@ -85,14 +87,15 @@ static const ngx_svc_scim_attr_t  ngx_svc_scim_attrs[] = {
     { .urn = ngx_string(NGX_SVC_SCIM_ENTERPRISE_URN),
       .name = ngx_string("department"), .sub = ngx_null_string,
       .type = NGX_SVC_SCIM_ATTR_TEXT,
-      .sql = "lower(u.department) COLLATE \"C\"" },
+      .sql = "lower(account.department) COLLATE \"C\"" },
 
     /* the URNs themselves, which are parsed as "User" of a shorter URN */
 
     { .urn = ngx_string("urn:ietf:params:scim:schemas:extension:enterprise"
                         ":2.0"),
       .name = ngx_string("User"), .sub = ngx_null_string,
-      .type = NGX_SVC_SCIM_ATTR_COMPLEX, .sql = "u.department IS NOT NULL" },
+      .type = NGX_SVC_SCIM_ATTR_COMPLEX,
+      .sql = "account.department IS NOT NULL" },
 
     { .urn = ngx_string("urn:ietf:params:scim:schemas:core:2.0"),
       .name = ngx_string("User"), .sub = ngx_null_string,

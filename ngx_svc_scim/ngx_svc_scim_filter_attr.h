@@ -28,9 +28,9 @@ typedef enum {
 
 
 /*
- * sql: the expression that is compared, of the row "u" of svc.user_account,
- * texts in the order of their bytes; for a complex attribute, whether it is
- * there, or NULL when it always is; for a word, the word itself.
+ * sql: the expression that is compared, of the row "account", texts in the
+ * order of their bytes; for a complex attribute, whether it is there, or NULL
+ * when it always is; for a word, the word itself.
  *
  * index: 1: an index has sql behind the tenant, so that a comparison reads only
  * the users that it asks for; sort: the expression that a list is sorted by;

@@ -5,7 +5,6 @@
 #include "ngx_svc_scim_filter_sql.h"
 #include "ngx_svc_scim_filter_attr.h"
 #include "ngx_svc_scim_filter_check.h"
-#include "ngx_svc_scim_sql.h"
 
 
 #define NGX_SVC_SCIM_COMPARE_SQL  512       /* bytes of a comparison, twice */
@@ -247,15 +246,15 @@ ngx_svc_scim_sql_leaf(ngx_svc_scim_compiler_t *c, ngx_svc_scim_node_t *node)
     const ngx_svc_scim_attr_t  *attr = node->attr;
 
     if (attr->type == NGX_SVC_SCIM_ATTR_ACTIVE) {
-        ngx_svc_scim_sql_put(c, node->param ? "u.status = 'active'"
-                                            : "u.status <> 'active'");
+        ngx_svc_scim_sql_put(c, node->param ? "account.status = 'active'"
+                                            : "account.status <> 'active'");
         return;
     }
 
     if (attr->type == NGX_SVC_SCIM_ATTR_SCHEMAS) {
         ngx_svc_scim_sql_put(c, node->op == NGX_SVC_SCIM_OP_NE
-                                ? "u.department IS NULL"
-                                : "u.department IS NOT NULL");
+                                ? "account.department IS NULL"
+                                : "account.department IS NOT NULL");
         return;
     }
 
@@ -300,11 +299,11 @@ ngx_svc_scim_sql_operands(ngx_svc_scim_compiler_t *c,
         break;
 
     case NGX_SVC_SCIM_ATTR_TIME:
-        format = NGX_SVC_TIME("$%ui") "%Z";
+        format = "to_timestamp($%ui::text::float8 / 1000)%Z";
         break;
 
     case NGX_SVC_SCIM_ATTR_LOCATION:
-        ngx_sprintf(column, "($%ui::text || u.id::text) COLLATE \"C\"%Z",
+        ngx_sprintf(column, "($%ui::text || account.id::text) COLLATE \"C\"%Z",
                     n + 1);
         sql = (const char *) column;
         break;
@@ -315,7 +314,7 @@ ngx_svc_scim_sql_operands(ngx_svc_scim_compiler_t *c,
             format = "$%ui::uuid%Z";
 
         } else {
-            sql = "u.id::text COLLATE \"C\"";
+            sql = "account.id::text COLLATE \"C\"";
         }
 
         break;

@@ -30,7 +30,7 @@ typedef enum {
 
 
 /*
- * sql: the condition, true or false for each row "u" of svc.user_account; empty
+ * sql: the condition, true or false for each row "account"; empty
  * for all users, for nobody, and for a kind with a parameter.  first: a
  * condition that sql implies and that an index answers; "true" if there is
  * none; cheap: 1: first leaves a user or two for each of its values.

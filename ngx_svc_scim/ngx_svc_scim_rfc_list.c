@@ -11,7 +11,6 @@
 #include "ngx_svc_scim.h"
 #include "ngx_svc_scim_filter_sql.h"
 #include "ngx_svc_scim_list_query.h"
-#include "ngx_svc_scim_sql.h"
 
 
 #define NGX_SVC_SCIM_LIST_SCAN  100000  /* users that a filter looks at */
@@ -42,6 +41,10 @@ static u_char *ngx_svc_scim_list_ordered(ngx_svc_scim_search_t *search,
     u_char *p);
 static u_char *ngx_svc_scim_list_filtered(ngx_svc_scim_search_t *search,
     u_char *p);
+static void ngx_svc_scim_list_sort(ngx_svc_scim_search_t *search,
+    ngx_str_t *sort);
+static const ngx_str_t *ngx_svc_scim_list_direction(
+    ngx_svc_scim_search_t *search);
 static ngx_int_t ngx_svc_scim_list_refused(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_scim_list_too_many(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_scim_list_reply(ngx_svc_request_t *sr);
@@ -57,33 +60,6 @@ enum {
     NGX_SVC_SCIM_COL_TOTAL = NGX_SVC_SCIM_COLS,
     NGX_SVC_SCIM_COL_OVER
 };
-
-#define NGX_SVC_SCIM_LIST_PAGE(total, ids)                                    \
-    "SELECT " NGX_SVC_SCIM_COLUMNS ", total, over FROM (" total ") t"         \
-    " LEFT JOIN (unnest(ARRAY(" ids ")) WITH ORDINALITY p (pid, n)"           \
-        " CROSS JOIN LATERAL (" NGX_SVC_ROW(NGX_SVC_SCIM_COLUMNS,             \
-            "svc.user_account", "p.pid") ") r) ON true"                       \
-    " ORDER BY p.n"
-
-/* count: an expression of a row "c" of svc.user_count. */
-
-#define NGX_SVC_SCIM_LIST_TOTAL(count)                                        \
-    "SELECT coalesce(sum(" count "), 0)::bigint AS total, false AS over"      \
-    " FROM svc.user_count c WHERE c.tenant_id = " NGX_SVC_TENANT
-
-#define NGX_SVC_SCIM_LIST_ALL                                                 \
-    NGX_SVC_SCIM_LIST_TOTAL("c.active + c.suspended + c.deactivated"          \
-                            " - c.scim_deleted")
-
-/* The condition of the index of these users. */
-
-#define NGX_SVC_SCIM_LIST_USERS                                               \
-    "svc.user_account u WHERE u.tenant_id = " NGX_SVC_TENANT                  \
-    " AND NOT u.scim_deleted"
-
-#define NGX_SVC_SCIM_LIST_SLICE                                               \
-    " OFFSET " NGX_SVC_SCIM_NUMBER_OF("$1")                                   \
-    " LIMIT " NGX_SVC_SCIM_NUMBER_OF("$2")
 
 
 #include "ngx_svc_scim_rfc_list.sql.h"
@@ -254,8 +230,8 @@ ngx_svc_scim_list_page(ngx_svc_request_t *sr, ngx_svc_scim_search_t *search,
 
 
 /*
- * Calls a statement that is written for this request, of texts of ours alone;
- * what the client has sent are its parameters.
+ * Composes a statement for this request, of texts of ours alone.  What the
+ * client has sent are its parameters.
  */
 
 static ngx_int_t
@@ -325,51 +301,59 @@ ngx_svc_scim_list_other(ngx_svc_request_t *sr, ngx_svc_scim_search_t *search)
 static u_char *
 ngx_svc_scim_list_ordered(ngx_svc_scim_search_t *search, u_char *p)
 {
-    const char  *order;
+    ngx_str_t  sort;
 
-    order = search->query.descending ? " DESC" : "";
+    ngx_svc_scim_list_sort(search, &sort);
 
-    return ngx_sprintf(p, NGX_SVC_SCIM_LIST_PAGE(NGX_SVC_SCIM_LIST_ALL,
-                       "SELECT u.id FROM " NGX_SVC_SCIM_LIST_USERS
-                       " ORDER BY %s%s, u.id%s" NGX_SVC_SCIM_LIST_SLICE) "%Z",
-                       search->query.sort->sort, order, order);
+    return ngx_svc_compose_scim_sorted(p, &sort,
+                                       ngx_svc_scim_list_direction(search));
 }
 
-
-/*
- * Writes the statement that filters or sorts.  A row over the bound counts as a
- * hit, whatever it is, so that we learn of it.  Users who lack what the list is
- * sorted by come last, and first when the order is descending (RFC 7644,
- * 3.4.2.3).
- */
 
 static u_char *
 ngx_svc_scim_list_filtered(ngx_svc_scim_search_t *search, u_char *p)
 {
-    ngx_str_t              sql, first;
-    const char            *sort;
+    ngx_str_t              sort;
+    const ngx_str_t       *first, *filter, *direction;
     ngx_svc_scim_where_t  *where;
 
     static const ngx_str_t  yes = ngx_string("true");
+    static const ngx_str_t  scan = ngx_string(
+                                          ngx_value(NGX_SVC_SCIM_LIST_SCAN));
 
     where = &search->where;
-    sql = where->sql.len ? where->sql : yes;
-    first = where->first.len ? where->first : yes;
-    sort = search->query.sort ? search->query.sort->sort : "u.created_at";
+    filter = where->sql.len ? &where->sql : &yes;
+    first = where->first.len ? &where->first : &yes;
+    direction = ngx_svc_scim_list_direction(search);
 
-    return ngx_sprintf(p,
-        "WITH hit AS MATERIALIZED ("
-            "SELECT u.id, u.created_at, u.n, %s AS k FROM ("
-                "SELECT *, row_number() OVER () AS n"
-                " FROM " NGX_SVC_SCIM_LIST_USERS " AND %V LIMIT %d) u"
-            " WHERE %V OR u.n > %d) "
-        NGX_SVC_SCIM_LIST_PAGE(
-            "SELECT count(*) AS total, coalesce(max(h.n), 0) > %d AS over"
-            " FROM hit h",
-            "SELECT h.id FROM hit h ORDER BY h.k%s, h.created_at, h.id"
-            NGX_SVC_SCIM_LIST_SLICE) "%Z",
-        sort, &first, NGX_SVC_SCIM_LIST_SCAN + 1, &sql, NGX_SVC_SCIM_LIST_SCAN,
-        NGX_SVC_SCIM_LIST_SCAN, search->query.descending ? " DESC" : "");
+    ngx_svc_scim_list_sort(search, &sort);
+
+    return ngx_svc_compose_scim_filtered(p, &sort, direction, first, filter,
+                                         &scan);
+}
+
+
+/* Gives what a page is sorted by: the time of creation unless asked. */
+
+static void
+ngx_svc_scim_list_sort(ngx_svc_scim_search_t *search, ngx_str_t *sort)
+{
+    const ngx_svc_scim_attr_t  *attr;
+
+    attr = search->query.sort;
+
+    sort->data = (u_char *) (attr ? attr->sort : "account.created_at");
+    sort->len = ngx_strlen(sort->data);
+}
+
+
+static const ngx_str_t *
+ngx_svc_scim_list_direction(ngx_svc_scim_search_t *search)
+{
+    static const ngx_str_t  up = ngx_null_string;
+    static const ngx_str_t  down = ngx_string("DESC");
+
+    return search->query.descending ? &down : &up;
 }
 
 

@@ -123,3 +123,79 @@ SELECT :scim_user
 SELECT :scim_user
   FROM svc.user_account account
  WHERE account.tenant_id = :tenant AND account.id = :user_id AND account.scim_deleted::int4 = 0;
+
+
+-- statement: scim_sorted (composed)
+-- A page of all in the order of an index: "direction" is DESC, or empty.
+--
+-- parameters
+--   page_offset    int4
+--   page_limit     int4
+-- parts
+--   sort           account.user_name_key
+--   direction      DESC
+SELECT :scim_user, counted.total, counted.over
+  FROM (SELECT coalesce(sum(user_count.active + user_count.suspended
+                            + user_count.deactivated - user_count.scim_deleted), 0)::bigint
+               AS total,
+               false AS over
+          FROM svc.user_count user_count
+         WHERE user_count.tenant_id = :tenant) counted
+  LEFT JOIN (unnest(ARRAY(
+                 SELECT account.id
+                   FROM svc.user_account account
+                  WHERE account.tenant_id = :tenant AND NOT account.scim_deleted
+                  ORDER BY :sort :direction, account.id :direction
+                 OFFSET (SELECT :page_offset::int4) LIMIT (SELECT :page_limit::int4)
+             )) WITH ORDINALITY listed (user_id, place)
+       CROSS JOIN LATERAL (
+            SELECT :scim_user
+              FROM svc.user_account account
+             WHERE account.tenant_id = :tenant
+               AND account.id BETWEEN listed.user_id AND listed.user_id
+             ORDER BY account.id
+             LIMIT 1) account) ON true
+ ORDER BY listed.place;
+
+
+-- statement: scim_filtered (composed)
+-- A page of those for whom "filter" is true, by "sort" and "direction" (DESC, or empty). An
+-- index is asked for "first", which the filter implies. Of these users scan_max are looked at:
+-- one more is a hit, whoever it is, so that it is known. Who lacks what is sorted by comes
+-- last, and first when the order is turned round (RFC 7644, 3.4.2.3). The parameters of
+-- "first" and "filter" follow the two of the page.
+--
+-- parameters
+--   page_offset    int4
+--   page_limit     int4
+-- parts
+--   sort           account.created_at
+--   direction      DESC
+--   first          account.user_name_key >= 'a'
+--   filter         account.status = 'active'
+--   scan_max       100000
+WITH hit AS MATERIALIZED (
+    SELECT account.id, account.created_at, account.place, :sort AS sorted_by
+      FROM (SELECT *, row_number() OVER () AS place
+              FROM svc.user_account account
+             WHERE account.tenant_id = :tenant AND NOT account.scim_deleted AND :first
+             LIMIT :scan_max + 1) account
+     WHERE :filter OR account.place > :scan_max
+)
+SELECT :scim_user, counted.total, counted.over
+  FROM (SELECT count(*) AS total, coalesce(max(hit.place), 0) > :scan_max AS over
+          FROM hit) counted
+  LEFT JOIN (unnest(ARRAY(
+                 SELECT hit.id
+                   FROM hit
+                  ORDER BY hit.sorted_by :direction, hit.created_at, hit.id
+                 OFFSET (SELECT :page_offset::int4) LIMIT (SELECT :page_limit::int4)
+             )) WITH ORDINALITY listed (user_id, place)
+       CROSS JOIN LATERAL (
+            SELECT :scim_user
+              FROM svc.user_account account
+             WHERE account.tenant_id = :tenant
+               AND account.id BETWEEN listed.user_id AND listed.user_id
+             ORDER BY account.id
+             LIMIT 1) account) ON true
+ ORDER BY listed.place;

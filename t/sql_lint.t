@@ -100,4 +100,30 @@ is(unused('WITH each AS (SELECT DISTINCT account.id, account.name'
    'one that tells rows apart');
 
 
+# --- composed text --------------------------------------------------------------------
+
+my $composed = "-- statement: sorted (composed)\n--\n-- parameters\n--   id   uuid\n-- parts\n"
+               . "--   sort account.name\n--   direction DESC\n"
+               . "SELECT account.name FROM svc.user_account account WHERE account.id = :id"
+               . " ORDER BY :sort :direction, account.id :direction;\n";
+my $tree = tempdir(CLEANUP => 1);
+
+mkdir "$tree/ngx_svc_x" or die $!;
+write_file("$tree/ngx_svc_x/x.sql", $composed);
+
+my $sorted = Svc::Sql::read_all($tree)->{sorted};
+my $c = Svc::Sql::c_composed($sorted);
+
+like($sorted->{text}, qr/ORDER BY account\.name DESC, account\.id DESC$/,
+     'for tools and tests the examples are the parts');
+like($c =~ s/"\n *"//gr, qr/account\.id = \$1 ORDER BY %V %V, account\.id %V%Z"/,
+     'C has a place for each part');
+like($c, qr/compose_sorted\(p, sort, direction\)/, 'a macro takes the parts');
+like($c, qr/, sort, direction, direction\)/, 'and puts each where its name is');
+
+write_file("$tree/ngx_svc_x/x.sql", $composed =~ s/ORDER BY :sort/ORDER BY account.name/r);
+ok(!eval { Svc::Sql::read_all($tree) } && $@ =~ /:sort is not used/,
+   'a part that is not used is none');
+
+
 done_testing();

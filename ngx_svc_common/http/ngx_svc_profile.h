@@ -27,12 +27,6 @@
     _(LOCALE, locale, "locale")
 
 
-/* SQL: the columns, each with a comma before it. */
-
-#define NGX_SVC_PROFILE_COLUMN(id, column, ...)                               \
-    ", " #column
-
-
 /* C: the check of each value in a body; NULL: the value is not checked. */
 
 #define ngx_svc_profile_check_FIRST_NAME    ngx_svc_check_name

@@ -28,14 +28,14 @@ sub statements {
     my ($root) = @_;
 
     my $c = join '', map { slurp($_) } split /\n/, `find $root/ngx_svc_* -name '*.[ch]'`;
-    my %named = map { $_ => 1 } $c =~ /\bngx_svc_sql_(\w+)/g;
+    my %named = map { $_ => 1 } $c =~ /\bngx_svc_(?:sql|compose)_(\w+)/g;
     my @wrong;
 
     for my $s (sort { $a->{name} cmp $b->{name} } values %Svc::Sql::statements) {
         my @of = (unsaid($s), unknown($s), long($s), tenant($s), letters($s),
                   unused($s));
 
-        push @of, "nothing in C names ngx_svc_sql_$s->{name}" if !$named{$s->{name}};
+        push @of, "nothing in C names it" if !$named{$s->{name}};
         push @wrong, map { Svc::Sql::place($s) . ": $s->{name}: $_" } @of;
     }
 

@@ -81,9 +81,10 @@ sub block {
     my $all = $kind eq 'fragment' ? \%fragments : \%statements;
     my $block = { kind => $kind, name => $name, file => $file, line => $line,
                   shared => scalar $flags =~ /\bshared\b/,
-                  unnamed => scalar $flags =~ /\bunnamed\b/,
+                  unnamed => scalar $flags =~ /\bunnamed\b|\bcomposed\b/,
+                  composed => scalar $flags =~ /\bcomposed\b/,
                   section => 'about', body => [], about => [],
-                  parameters => [], verdicts => [], columns => [] };
+                  parameters => [], parts => [], verdicts => [], columns => [] };
 
     fail($block, "$all->{$name}{file} has a $kind $name, too") if $all->{$name};
 
@@ -99,7 +100,7 @@ sub read_header {
 
     my $section = $block->{section};
 
-    if ($text =~ /^ (parameters|verdicts|columns)$/) {
+    if ($text =~ /^ (parameters|parts|verdicts|columns)$/) {
         $block->{section} = $1;
 
     } elsif ($text =~ /^ (missing|when|needs|verdicts|long): (\S.*)$/) {
@@ -126,6 +127,15 @@ my %ROW = (
             if $text =~ /^ {3}(\w+) +(\S+)(?: +(\S.*))?$/;
 
         return continued($rows, 'c', $text);
+    },
+
+    # what C may put there, for who reads or tests the text
+    parts => sub {
+        my ($rows, $text) = @_;
+
+        return push @$rows, { name => $1, example => $2 } if $text =~ /^ {3}(\w+) +(\S.*)$/;
+
+        return continued($rows, 'example', $text);
     },
 
     verdicts => sub {
@@ -170,8 +180,9 @@ sub continued {
 
 # --- the text ---------------------------------------------------------------
 
-# As it is sent: one line, no comments, $1 for the first parameter.  "places" has
-# for each of its characters the file and the line that it comes from.
+# As it is sent: one line, no comments, $1 for the first parameter, and for each part its
+# example.  "places" has for each of its characters the file and the line that it comes
+# from.
 
 sub text {
     my ($s) = @_;
@@ -188,15 +199,24 @@ sub text {
         $number{$p->{name}} = 1 + keys %number;
     }
 
-    $s->{text} = '';
-    $s->{places} = [];
-    put($s, $s, \%number, 0);
-    $s->{text} =~ s/ ?;? *$//;
+    $s->{number} = \%number;
+    $s->{part} = { map { $_->{name} => $_->{example} } @{ $s->{parts} } };
+    write_text($s);
 
-    my ($unused) = grep { !$s->{used}{$_} } sort keys %number;
-    fail($s, "the parameter :$unused is not used") if $unused;
+    my ($unused) = grep { !$s->{used}{$_} } sort keys %number, keys %{ $s->{part} };
+    fail($s, ":$unused is not used") if $unused;
 
     return $s->{text};
+}
+
+
+sub write_text {
+    my ($s) = @_;
+
+    $s->{text} = '';
+    $s->{places} = [];
+    put($s, $s, $s->{number}, 0);
+    $s->{text} =~ s/ ?;? *$//;
 }
 
 
@@ -240,6 +260,10 @@ sub put_name {
     if ($number->{$name}) {
         $s->{used}{$name} = 1;
         add($s, "\$$number->{$name}", $at);
+
+    } elsif (defined $s->{part}{$name}) {
+        $s->{used}{$name} = 1;
+        add($s, $s->{part}{$name}, $at);
 
     } elsif ($fragment) {
         $fragment->{users}{$s->{name}} = 1;
@@ -321,7 +345,8 @@ sub headers {
 
         write_changed("$folder/$name.sql.h",
                       "/* Made by sql.pl. */\n\n"
-                      . join "\n\n", map { c_statement($_) } @own);
+                      . join "\n\n", map { $_->{composed} ? c_composed($_) : c_statement($_) }
+                                       @own);
 
         $rules .= "objs/addon/$dir/$name.o: objs/$name.sql.h\n";
     }
@@ -360,6 +385,27 @@ sub c_statement {
     return '/* ' . place($s) . " */\n" . ($s->{shared} ? '' : 'static ')
            . "const ngx_svc_pg_statement_t  ngx_svc_sql_$s->{name} = {\n    "
            . join(",\n    ", @members) . "\n};\n";
+}
+
+
+# Its text for ngx_sprintf(), with "%V" for each part, and a macro that takes the parts by
+# their order in the header and writes the text, as long as sizeof() of the first and the
+# parts are.
+
+sub c_composed {
+    my ($s) = @_;
+
+    my @parts = map { $_->{name} } @{ $s->{parts} };
+    my %format = (%$s, part => { map { $_ => "\x01$_\x01" } @parts });
+
+    write_text(\%format);
+    my @put = $format{text} =~ /\x01(\w+)\x01/g;
+    my $text = $format{text} =~ s/%/%%/gr =~ s/\x01\w+\x01/%V/gr . '%Z';
+
+    return '/* ' . place($s) . " */\n"
+           . "static const char  ngx_svc_text_$s->{name}\[] =\n" . c_literals($text) . ";\n\n"
+           . "#define ngx_svc_compose_$s->{name}(" . join(', ', 'p', @parts) . ") \\\n"
+           . '    ngx_sprintf(' . join(', ', 'p', "ngx_svc_text_$s->{name}", @put) . ")\n";
 }
 
 
@@ -465,7 +511,9 @@ sub prepare {
 sub psql {
     my ($s) = @_;
 
-    my %set = map { $_->{name} => 'NULL' } @{ $s->{parameters} };
+    my %set = ((map { $_->{name} => 'NULL' } @{ $s->{parameters} }),
+               map { $_->{name} => "'" . $_->{example} =~ s/([\\'])/\\$1/gr . "'" }
+               @{ $s->{parts} });
 
     for my $fragment (grep { $_->{users}{$s->{name}} } values %fragments) {
         my $text = join ' ', map { $_->{text} =~ s/--.*//r } @{ $fragment->{body} };

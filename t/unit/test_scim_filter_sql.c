@@ -23,7 +23,7 @@ typedef struct {
 
 
 #define WORK   "emails[type eq \"work\"]"
-#define KEY    "u.user_name_key = svc.address_key($3::text)"
+#define KEY    "account.user_name_key = svc.address_key($3::text)"
 #define ID     "018f3a5c-7d7e-7000-8000-000000000001"
 
 
@@ -65,23 +65,25 @@ static const first_t  firsts[] = {
     { "title pr and userName eq \"a\"", KEY, 1 },
     { "userName eq \"a\" or title pr", "true", 0 },
     { "userName eq \"a\" or externalId eq \"b\"",
-      "(" KEY " OR u.external_id = $4::text)", 1 },
-    { "userName gt \"a\" and externalId eq \"b\"", "u.external_id = $4::text",
+      "(" KEY " OR account.external_id = $4::text)", 1 },
+    { "userName gt \"a\" and externalId eq \"b\"",
+      "account.external_id = $4::text",
       1 },
-    { "externalId sw \"a\"", "(u.external_id >= ($3::text) AND u.external_id"
+    { "externalId sw \"a\"", "(account.external_id >= ($3::text)"
+      " AND account.external_id"
       " < ($3::text) || repeat(chr(1114111), 257))", 0 },
-    { "userName sw \"a\"", "(u.user_name_key >= svc.address_key($3::text)"
-      " AND u.user_name_key < svc.address_key($3::text)"
+    { "userName sw \"a\"", "(account.user_name_key >= svc.address_key($3::text)"
+      " AND account.user_name_key < svc.address_key($3::text)"
       " || repeat(chr(1114111), 257))",
       0 },
-    { "id eq \"" ID "\" and active eq true", "u.id = $3::uuid", 1 },
+    { "id eq \"" ID "\" and active eq true", "account.id = $3::uuid", 1 },
     { "id sw \"0\"", "true", 0 },
     { "meta.created gt \"2026-01-01T00:00:00Z\"",
-      "u.created_at > to_timestamp($3::text::float8 / 1000)", 0 },
+      "account.created_at > to_timestamp($3::text::float8 / 1000)", 0 },
     { "meta.created eq \"2026-01-01T00:00:00Z\" and title pr",
-      "u.created_at = to_timestamp($3::text::float8 / 1000)", 0 },
+      "account.created_at = to_timestamp($3::text::float8 / 1000)", 0 },
     { "userName ge \"a\" and meta.created gt \"2026-01-01T00:00:00Z\"",
-      "u.created_at > to_timestamp($4::text::float8 / 1000)", 0 },
+      "account.created_at > to_timestamp($4::text::float8 / 1000)", 0 },
     { "meta.lastModified gt \"2026-01-01T00:00:00Z\"", "true", 0 },
 };
 
