@@ -31,6 +31,7 @@ static const ngx_svc_method_option_t  ngx_svc_email_option = {
 const ngx_svc_method_t  ngx_svc_email_method = {
     .name = ngx_string("email"),
     .proof = NGX_SVC_METHOD_CODE,
+    .amr = "otp",
     .login = &ngx_svc_email_login_method,
     .stepup = &ngx_svc_email_stepup,
     .option = &ngx_svc_email_option,

@@ -31,6 +31,7 @@ static const ngx_svc_method_option_t  ngx_svc_password_option = {
 const ngx_svc_method_t  ngx_svc_password_method = {
     .name = ngx_string("password"),
     .proof = NGX_SVC_METHOD_PASSWORD,
+    .amr = "pwd",
     .login = &ngx_svc_password_login_method,
     .stepup = &ngx_svc_password_stepup,
     .option = &ngx_svc_password_option,

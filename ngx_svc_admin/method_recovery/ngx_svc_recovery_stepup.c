@@ -2,8 +2,8 @@
  * Recovery codes, which stand in for a second factor once each.
  */
 
-#include "ngx_svc_recovery_method.h"
 #include "ngx_svc_hex.h"
+#include "ngx_svc_method.h"
 #include "ngx_svc_sealed.h"
 
 
@@ -32,6 +32,7 @@ static const ngx_svc_stepup_method_t  ngx_svc_recovery_stepup = {
 const ngx_svc_method_t  ngx_svc_recovery_method = {
     .name = ngx_string("recovery"),
     .proof = NGX_SVC_METHOD_CODE,
+    .amr = "otp",
     .stepup = &ngx_svc_recovery_stepup
 };
 

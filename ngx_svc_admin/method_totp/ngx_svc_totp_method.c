@@ -17,6 +17,7 @@ static ngx_svc_resources_t  ngx_svc_totp_routes[] = {
 const ngx_svc_method_t  ngx_svc_totp_method = {
     .name = ngx_string("totp"),
     .proof = NGX_SVC_METHOD_CODE,
+    .amr = "otp",
     .stepup = &ngx_svc_totp_stepup,
     .routes = ngx_svc_totp_routes
 };

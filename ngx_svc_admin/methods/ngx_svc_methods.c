@@ -3,18 +3,22 @@
  */
 
 #include "ngx_svc_methods.h"
-#include "ngx_svc_email_method.h"
-#include "ngx_svc_passkey_method.h"
-#include "ngx_svc_password_method.h"
-#include "ngx_svc_recovery_method.h"
-#include "ngx_svc_totp_method.h"
+
+
+#define NGX_SVC_METHODS(_)                                                    \
+    _(ngx_svc_passkey_method)                                                 \
+    _(ngx_svc_totp_method)                                                    \
+    _(ngx_svc_email_method)                                                   \
+    _(ngx_svc_recovery_method)                                                \
+    _(ngx_svc_password_method)
+
+#define NGX_SVC_METHOD_EXTERN(name)  extern const ngx_svc_method_t  name;
+#define NGX_SVC_METHOD_ROW(name)     &name,
+
+NGX_SVC_METHODS(NGX_SVC_METHOD_EXTERN)
 
 
 const ngx_svc_method_t *const  ngx_svc_methods[] = {
-    &ngx_svc_passkey_method,
-    &ngx_svc_totp_method,
-    &ngx_svc_email_method,
-    &ngx_svc_recovery_method,
-    &ngx_svc_password_method,
+    NGX_SVC_METHODS(NGX_SVC_METHOD_ROW)
     NULL
 };

@@ -19,6 +19,14 @@
 #define NGX_SVC_OAUTH_ASKED          0x70
 
 
+static void ngx_svc_oauth_amr_values(ngx_svc_json_writer_t *w,
+    const ngx_str_t *methods);
+static void ngx_svc_oauth_amr_value(ngx_svc_json_writer_t *w,
+    const char *value);
+static ngx_uint_t ngx_svc_oauth_amr_has(const ngx_str_t *methods,
+    const ngx_str_t *name);
+static ngx_uint_t ngx_svc_oauth_amr_next(const ngx_str_t *methods,
+    ngx_str_t *name);
 static ngx_uint_t ngx_svc_oauth_amr_proofs(const ngx_str_t *methods);
 static ngx_uint_t ngx_svc_oauth_amr_proof(const ngx_str_t *name);
 
@@ -39,8 +47,6 @@ ngx_svc_oauth_amr(ngx_svc_json_writer_t *w, const ngx_str_t *methods)
         ngx_uint_t   none;          /* none of these may be there */
         const char  *value;
     } amr[] = {
-        { NGX_SVC_METHOD_PASSWORD, 0, "pwd" },
-        { NGX_SVC_METHOD_CODE, 0, "otp" },
         { NGX_SVC_OAUTH_HARDWARE, 0, "hwk" },
         { NGX_SVC_METHOD_PASSKEY, NGX_SVC_OAUTH_HARDWARE, "swk" },
         { NGX_SVC_METHOD_PASSKEY, 0, "user" },
@@ -52,17 +58,52 @@ ngx_svc_oauth_amr(ngx_svc_json_writer_t *w, const ngx_str_t *methods)
     proofs = ngx_svc_oauth_amr_proofs(methods);
 
     ngx_svc_json_open(w, "amr", '[');
+    ngx_svc_oauth_amr_values(w, methods);
 
     for (i = 0; i < sizeof(amr) / sizeof(amr[0]); i++) {
         if ((proofs & amr[i].proofs) == amr[i].proofs
             && !(proofs & amr[i].none))
         {
-            ngx_svc_json_plain(w, NULL, (u_char *) amr[i].value,
-                               ngx_strlen(amr[i].value));
+            ngx_svc_oauth_amr_value(w, amr[i].value);
         }
     }
 
     ngx_svc_json_close(w, ']');
+}
+
+
+/*
+ * Writes each value of the methods once.  The table ends with the password,
+ * whose value comes first; methods of one value stand beside each other there,
+ * but for those without a value.
+ */
+
+static void
+ngx_svc_oauth_amr_values(ngx_svc_json_writer_t *w, const ngx_str_t *methods)
+{
+    const char                     *value;
+    const ngx_svc_method_t *const  *method;
+
+    for (method = ngx_svc_methods; *method; method++) { /* void */ }
+
+    value = "";
+
+    while (method-- != ngx_svc_methods) {
+
+        if ((*method)->amr && ngx_strcmp((*method)->amr, value) != 0
+            && ngx_svc_oauth_amr_has(methods, &(*method)->name))
+        {
+            value = (*method)->amr;
+            ngx_svc_oauth_amr_value(w, value);
+        }
+    }
+}
+
+
+static void
+ngx_svc_oauth_amr_value(ngx_svc_json_writer_t *w, const char *value)
+{
+    ngx_svc_json_plain(w, NULL, (u_char *) value, ngx_strlen(value));
 }
 
 
@@ -92,32 +133,65 @@ ngx_svc_oauth_acr(const ngx_str_t *methods)
 
 
 static ngx_uint_t
-ngx_svc_oauth_amr_proofs(const ngx_str_t *methods)
+ngx_svc_oauth_amr_has(const ngx_str_t *methods, const ngx_str_t *name)
 {
-    u_char      *p, *end;
-    ngx_str_t    name;
-    ngx_uint_t   proofs;
+    ngx_str_t  next;
 
-    proofs = 0;
-    p = methods->data;
-    end = p + methods->len;
+    ngx_str_null(&next);
 
-    if (p < end) {
-        p++;        /* "{" */
+    while (ngx_svc_oauth_amr_next(methods, &next)) {
+        if (ngx_svc_same(&next, name)) {
+            return 1;
+        }
     }
 
-    while (p < end) {
-        name.data = p;
+    return 0;
+}
 
-        while (p < end && *p != ',' && *p != '}') {
-            p++;
-        }
 
-        name.len = p++ - name.data;
+static ngx_uint_t
+ngx_svc_oauth_amr_proofs(const ngx_str_t *methods)
+{
+    ngx_str_t   name;
+    ngx_uint_t  proofs;
+
+    proofs = 0;
+    ngx_str_null(&name);
+
+    while (ngx_svc_oauth_amr_next(methods, &name)) {
         proofs |= ngx_svc_oauth_amr_proof(&name);
     }
 
     return proofs;
+}
+
+
+/*
+ * Takes the name after that one, or the first one if it has no data, from an
+ * array such as "{password,totp}".  Returns 0 when there is none.
+ */
+
+static ngx_uint_t
+ngx_svc_oauth_amr_next(const ngx_str_t *methods, ngx_str_t *name)
+{
+    u_char  *p, *end;
+
+    p = name->data ? name->data + name->len : methods->data;
+    end = methods->data + methods->len;
+
+    if (end - p < 2) {
+        return 0;
+    }
+
+    name->data = ++p;       /* "{" or "," */
+
+    while (p < end && *p != ',' && *p != '}') {
+        p++;
+    }
+
+    name->len = p - name->data;
+
+    return 1;
 }
 
 

@@ -15,7 +15,10 @@
 #include "ngx_svc_stepup.h"
 
 
-/* What kind of proof it is, for the "amr" and the "acr" of a token. */
+/*
+ * What a proof is together with others, for the "amr" and the "acr" of a token;
+ * 0: one factor, whatever else has been presented.
+ */
 
 typedef enum {
     NGX_SVC_METHOD_PASSWORD = 0x01,
@@ -44,6 +47,8 @@ typedef struct {
 struct ngx_svc_method_s {
     ngx_str_t                      name;        /* in svc.session.methods */
     ngx_svc_method_proof_e         proof;
+    const char                    *amr;         /* its value of RFC 8176; NULL:
+                                                   "proof" has some */
     const ngx_svc_login_method_t  *login;       /* NULL: no session begins
                                                    with it */
     const ngx_svc_stepup_method_t *stepup;      /* NULL: no session presents
