@@ -3,16 +3,14 @@
  */
 
 #include "ngx_svc_email_method.h"
+#include "ngx_svc_row.h"
 
 
 extern const ngx_svc_route_t  ngx_svc_email_login[];
 extern const ngx_svc_route_t  ngx_svc_email_enroll[];
 
 
-static ngx_uint_t ngx_svc_email_possible(ngx_svc_request_t *sr);
-
-
-#include "ngx_svc_email_method.sql.h"
+static ngx_uint_t ngx_svc_email_offered(ngx_svc_request_t *sr, PGresult *res);
 
 
 static ngx_svc_resources_t  ngx_svc_email_mail_routes[] = {
@@ -23,8 +21,7 @@ static ngx_svc_resources_t  ngx_svc_email_mail_routes[] = {
 
 static const ngx_svc_method_option_t  ngx_svc_email_option = {
     .name = "passwordless",
-    .possible = ngx_svc_email_possible,
-    .tenant = &ngx_svc_sql_passwordless_option
+    .offered = ngx_svc_email_offered
 };
 
 
@@ -40,12 +37,12 @@ const ngx_svc_method_t  ngx_svc_email_method = {
 
 
 static ngx_uint_t
-ngx_svc_email_possible(ngx_svc_request_t *sr)
+ngx_svc_email_offered(ngx_svc_request_t *sr, PGresult *res)
 {
     ngx_svc_main_conf_t  *smcf;
 
     smcf = ngx_http_get_module_main_conf(sr->request,
                                          ngx_http_svc_common_module);
 
-    return smcf->mail;
+    return smcf->mail && ngx_svc_row_true(res, 0, "_passwordless");
 }

@@ -118,16 +118,13 @@ ngx_svc_ceremony_own(ngx_svc_request_t *sr, ngx_svc_webauthn_purpose_e purpose,
 }
 
 
-ngx_int_t
-ngx_svc_ceremony_bind_possible(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
-    const ngx_svc_param_t *param, void *body)
+ngx_uint_t
+ngx_svc_ceremony_offered(ngx_svc_request_t *sr, PGresult *res)
 {
     ngx_svc_webauthn_ceremony_t  ceremony;
 
-    ngx_svc_pg_bind_bool(call,
-                         ngx_svc_ceremony_site(sr, 0, &ceremony) == NGX_OK);
-
-    return NGX_OK;
+    return ngx_svc_row_true(res, 0, "_by_domain")
+           || ngx_svc_ceremony_site(sr, 0, &ceremony) == NGX_OK;
 }
 
 

@@ -67,9 +67,11 @@ ngx_int_t ngx_svc_ceremony_own(ngx_svc_request_t *sr,
     ngx_svc_webauthn_purpose_e purpose, PGresult *res,
     ngx_svc_ceremony_own_t *own);
 
-/* Binds whether a browser makes passkeys for the site of svc_base_url. */
-ngx_int_t ngx_svc_ceremony_bind_possible(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+/*
+ * Tells whether browsers make passkeys at the site of svc_base_url, or at the
+ * tenant's domain, which the column "_by_domain" says is verified.
+ */
+ngx_uint_t ngx_svc_ceremony_offered(ngx_svc_request_t *sr, PGresult *res);
 
 /*
  * Reads a passkey from the columns of ngx_svc_sql_ceremony_own into the pool;

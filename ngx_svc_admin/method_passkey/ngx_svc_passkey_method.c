@@ -4,14 +4,10 @@
 
 #include "ngx_svc_passkey_method.h"
 #include "ngx_svc_ceremony.h"
-#include "ngx_svc_login_read.h"
 
 
 extern const ngx_svc_route_t  ngx_svc_passkey_login[];
 extern const ngx_svc_route_t  ngx_svc_passkey_enroll[];
-
-
-#include "ngx_svc_passkey_method.sql.h"
 
 
 static ngx_svc_resources_t  ngx_svc_passkey_routes[] = {
@@ -22,7 +18,7 @@ static ngx_svc_resources_t  ngx_svc_passkey_routes[] = {
 
 static const ngx_svc_method_option_t  ngx_svc_passkey_option = {
     .name = "passkey",
-    .tenant = &ngx_svc_sql_passkey_option
+    .offered = ngx_svc_ceremony_offered
 };
 
 

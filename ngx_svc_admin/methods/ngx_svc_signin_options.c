@@ -13,7 +13,7 @@
 #include "ngx_svc_admin_tenant.h"
 #include "ngx_svc_login_read.h"
 #include "ngx_svc_login_request.h"
-#include "ngx_svc_method_options.h"
+#include "ngx_svc_methods.h"
 #include "ngx_svc_row.h"
 #include "ngx_svc_signup.h"
 
@@ -44,6 +44,8 @@ static ngx_int_t ngx_svc_signin_options_get(ngx_svc_options_t *options,
 static ngx_int_t ngx_svc_signin_options_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_signin_options_write(ngx_svc_request_t *sr,
     PGresult *res, ngx_svc_cache_answer_t *answer);
+static void ngx_svc_signin_options_methods(ngx_svc_request_t *sr,
+    PGresult *res, ngx_svc_json_writer_t *w);
 static void ngx_svc_signin_options_put(ngx_svc_options_t *options,
     PGresult *res, ngx_svc_cache_answer_t *answer);
 static ngx_int_t ngx_svc_signin_options_send(ngx_svc_request_t *sr,
@@ -88,20 +90,16 @@ ngx_svc_signin_options_prepare(ngx_svc_request_t *sr)
     options = sr->data;
 
     if (options->by_name.data == NULL) {
-        rc = ngx_svc_route_prepare(sr);
-
-    } else {
-        rc = ngx_svc_signin_options_get(options, &answer);
-
-        if (rc == NGX_OK) {
-            return ngx_svc_signin_options_send(sr, &answer);
-        }
-
-        rc = ngx_svc_admin_reader_prepare(&options->reader, rc);
+        return ngx_svc_route_prepare(sr);
     }
 
-    return rc == NGX_OK && sr->op->ncalls ? ngx_svc_method_options_read(sr)
-                                          : rc;
+    rc = ngx_svc_signin_options_get(options, &answer);
+
+    if (rc == NGX_OK) {
+        return ngx_svc_signin_options_send(sr, &answer);
+    }
+
+    return ngx_svc_admin_reader_prepare(&options->reader, rc);
 }
 
 
@@ -349,7 +347,7 @@ ngx_svc_signin_options_write(ngx_svc_request_t *sr, PGresult *res,
     ngx_svc_row_write(&w, &columns, 0);
 
     ngx_svc_json_open(&w, "methods", '{');
-    ngx_svc_method_options_write(sr, &w);
+    ngx_svc_signin_options_methods(sr, res, &w);
     ngx_svc_json_boolean(&w, "passwordReset",
                          ngx_svc_signin_options_mails(sr));
     ngx_svc_json_boolean(&w, "signup", ngx_svc_row_true(res, 0, "_signup"));
@@ -360,6 +358,24 @@ ngx_svc_signin_options_write(ngx_svc_request_t *sr, PGresult *res,
     ngx_svc_json_close(&w, '}');
 
     return ngx_svc_admin_written_answer(sr, &w, answer);
+}
+
+
+static void
+ngx_svc_signin_options_methods(ngx_svc_request_t *sr, PGresult *res,
+    ngx_svc_json_writer_t *w)
+{
+    const ngx_svc_method_t *const  *method;
+    const ngx_svc_method_option_t  *option;
+
+    for (method = ngx_svc_methods; *method; method++) {
+        option = (*method)->option;
+
+        if (option) {
+            ngx_svc_json_boolean(w, option->name, option->offered == NULL
+                                                  || option->offered(sr, res));
+        }
+    }
 }
 
 

@@ -1,8 +1,10 @@
 -- statement: signin_options
--- The methods' own statements tell which of them the tenant offers.
+-- The columns that begin with "_" are for the methods: what the tenant has switched on, and
+-- whether it has verified the domain that the page is served from.
 --
 -- parameters
 --   base_url       text ngx_svc_param_base_url()
+--   host           text ngx_svc_login_param(asked.host)
 SELECT tenant.slug AS "tenant.slug", tenant.name AS "tenant.name",
        tenant.branding
        || CASE
@@ -12,7 +14,12 @@ SELECT tenant.slug AS "tenant.slug", tenant.name AS "tenant.name",
                        coalesce(nullif(current_setting('svc.base_url', true), ''), :base_url::text)
                        || '/v1/tenants/' || tenant.slug || '/logo?v=' || tenant.logo_etag)
           END AS branding,
-       tenant.allow_signup AS _signup,
+       tenant.allow_signup AS _signup, tenant.allow_passwordless AS _passwordless,
+       EXISTS (SELECT
+                 FROM svc.domain domain
+                WHERE domain.tenant_id = :tenant
+                  AND domain.domain = :host
+                  AND domain.verified_at IS NOT NULL) AS _by_domain,
        governance.min_length AS "passwordPolicy.minLength",
        governance.require_lower AS "passwordPolicy.requireLower",
        governance.require_upper AS "passwordPolicy.requireUpper",

@@ -36,11 +36,12 @@ typedef enum {
 typedef struct {
     const char                    *name;        /* a member of "methods" */
 
-    /* Tells whether the server is configured for it; NULL: it always is. */
-    ngx_uint_t                   (*possible)(ngx_svc_request_t *sr);
-
-    /* Its column tells whether the tenant has it; NULL: each tenant has. */
-    const ngx_svc_pg_statement_t  *tenant;
+    /*
+     * Tells whether the tenant has switched it on and the server can do it, by
+     * the row of ngx_svc_sql_signin_options; NULL: each tenant has it.
+     */
+    ngx_uint_t                   (*offered)(ngx_svc_request_t *sr,
+                                            PGresult *res);
 } ngx_svc_method_option_t;
 
 
