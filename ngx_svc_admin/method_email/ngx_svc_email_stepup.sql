@@ -106,7 +106,7 @@ SELECT used.id, CASE WHEN used.id IS NULL THEN set_config('svc.tenant', '', true
 
 
 -- statement: stepup_email_prove
--- In the stage "enroll" a code proves the address, signin.md 2.5: the session may add its
+-- In the stage "enroll" a code proves the address: the session may add its
 -- first factor, and its challenge is over. The address is verified only while it is still
 -- the one that the code was mailed to.
 --

@@ -4,7 +4,7 @@
 -- statement: admin_authorization_decide
 -- Nothing is granted but what the page has shown, to the user that it was shown to.  A
 -- consent is stored, to what was allowed before, but for a loopback URI: whoever comes
--- by one is asked each time (oauth.md 2.4).
+-- by one is asked each time.
 --
 -- parameters
 --   client_id        text  ngx_svc_oauth_request_param(oauth.client.id)

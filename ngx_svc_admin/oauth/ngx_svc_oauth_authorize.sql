@@ -1,4 +1,4 @@
--- GET /oauth/authorize: a verdict in the order of oauth.md 2.4, or a grant and its
+-- GET /oauth/authorize: a verdict, which is the first that applies, or a grant and its
 -- code of a minute.  What asks for the user alone goes by the session that the
 -- statement before has let in.
 

@@ -1,4 +1,4 @@
--- What finds a client by the digest of its id or secret, and sets its tenant (oauth.md 6.2).
+-- What finds a client by the digest of its id or secret, and sets its tenant.
 -- No table of a tenant is seen before svc.tenant is set.
 
 

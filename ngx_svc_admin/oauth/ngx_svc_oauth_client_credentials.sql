@@ -1,4 +1,4 @@
--- The grant type client_credentials (oauth.md 2.6).
+-- The grant type client_credentials.
 
 
 -- statement: oauth_own

@@ -1,10 +1,11 @@
--- The grant type authorization_code (oauth.md 2.6).  What is read is judged by C; the write
--- takes the code where it was read, if it is of the same version.
+-- The grant type authorization_code.  C judges what is read; the write, oauth_code, redeems
+-- the code where it was read, if the row is of the same version and :granted_holds.
 
 
 -- statement: oauth_code_read
 -- The row of the code that the client presents, and its grant, if that is the client's; the
--- write looks at the user.  A verifier belongs to a challenge, or there is neither: a client
+-- write looks at the user by :granted_holds, and oauth_code_read_wider tells why a write has
+-- refused.  A verifier belongs to a challenge, or there is neither: a client
 -- that sends a verifier alone has had its challenge taken out of the request (RFC 9700, 4.8).
 --
 -- parameters
@@ -170,8 +171,9 @@ SELECT client.tenant_slug, client.auth_method, client.tenant_suspended_at IS NOT
 
 
 -- statement: oauth_code
--- The code is taken, unless somebody else has; there is no row then.  Nothing that refreshes
--- is given where the user has not granted that.
+-- Redeems the code, and stores the tokens.  There is no row when another request has
+-- redeemed it, or :granted_holds no more.  A refresh token is given only if the user has
+-- granted that.
 --
 -- parameters
 --   shown_digest      bytea  ngx_svc_oauth_granted_param(digest)

@@ -1,4 +1,4 @@
--- The grant type token-exchange (oauth.md 2.6): reads the token that the client presents,
+-- The grant type token-exchange (RFC 8693): reads the token that the client presents,
 -- the clients that it lives by, and an actor's token.
 --
 -- These are statements of their own, as each level of a join makes all columns anew

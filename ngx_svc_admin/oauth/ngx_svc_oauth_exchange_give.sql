@@ -2,7 +2,7 @@
 -- Of the clients that the token is to live by, each version is where it was read; its user
 -- is active, whose tokens of that time have not been ended; and neither its parent, nor its
 -- root, nor its grant is revoked.  What is committed in this moment ends the token, too:
--- whoever is asked about it looks at all that (oauth.md 3.3).
+-- whoever is asked about it looks at all that.
 --
 -- parameters
 --   issued_ms      int8   ngx_svc_oauth_exchange_as(int8, ms)

@@ -200,8 +200,8 @@ OFFSET 0
 
 -- fragment: verdict_request
 -- needs: client, tenant, standing, allowed, wanted, target
--- Of a CASE, in the order of oauth.md 2.4: what is wrong with a request, whoever its user
--- is.  A redirect URI is compared byte for byte, but for the port of a native client's
+-- The first branches of a CASE, in the order in which errors are told: what is wrong with a
+-- request, whoever its user is.  A redirect URI is compared byte for byte, but for the port of a native client's
 -- loopback URI.  :fault_at is before which check the request itself was found at fault.
 WHEN NOT (:redirect_uri = ANY (client.redirect_uris)
           OR client.type = 'native'
@@ -310,7 +310,7 @@ SELECT token.jti, token.issued_at, token.user_id, token.client_id, token.grant_i
 
 -- fragment: lives_columns
 -- needs: token, revoked, account, consented, client
--- What C judges a token by (oauth.md 3.3), and of a client that it lives by what is in front
+-- What C judges a token by, and of a client that it lives by what is in front
 -- of the client's state.  Clients are found by ANY, which starts for less than a join with
 -- unnest(), and by a column, since an index is not searched for what is not leakproof;
 -- OFFSET 0 keeps a scan of its own.

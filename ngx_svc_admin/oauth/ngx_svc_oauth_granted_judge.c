@@ -80,6 +80,8 @@ ngx_svc_oauth_granted_judge_client(ngx_svc_oauth_t *o)
 }
 
 
+/* SQL looks at the user's status, by :granted_holds and in the wider reads. */
+
 static ngx_int_t
 ngx_svc_oauth_granted_judge_user(ngx_svc_oauth_t *o)
 {

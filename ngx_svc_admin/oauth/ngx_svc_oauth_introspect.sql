@@ -1,5 +1,5 @@
 -- POST /oauth/introspect (RFC 7662): the token that the caller presents, and how its user
--- has signed in (RFC 9470, 6.2).  C judges by oauth.md 3.3 whether it lives: there is a row
+-- has signed in (RFC 9470, 6.2).  C judges whether it lives: there is a row
 -- for the caller, and for each client that the token lives by.
 
 

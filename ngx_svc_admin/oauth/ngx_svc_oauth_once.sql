@@ -1,4 +1,4 @@
--- What may be shown once (oauth.md 6.5): a proof, and an assertion.  A client spends it that
+-- What may be shown once: a proof, and an assertion.  A client spends it that
 -- has authenticated as it has to.
 
 

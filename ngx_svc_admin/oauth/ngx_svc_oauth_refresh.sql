@@ -1,10 +1,11 @@
--- The grant type refresh_token (oauth.md 2.6).  What is read is judged by C; the write takes
--- it where it was read, if it is of the same version.
+-- The grant type refresh_token.  C judges what is read; the write, oauth_refresh, redeems
+-- the token where it was read, if the row is of the same version and :granted_holds.
 
 
 -- statement: oauth_refresh_read
 -- The row of the token that the client presents, and its grant, if that is the client's; the
--- write looks at the user.  "again" is 0 where there is a successor, which the other form
+-- write looks at the user by :granted_holds, and oauth_refresh_read_wider tells why a write
+-- has refused.  "again" is 0 where there is a successor, which the other form
 -- looks up.
 --
 -- parameters
@@ -360,7 +361,7 @@ SELECT
 
 -- statement: oauth_refresh_again
 -- One more token for the same, while nobody has used its successor: of two requests at
--- once, both go on (oauth.md 2.6).
+-- once, both go on.
 --
 -- parameters
 --   shown_digest      bytea  ngx_svc_oauth_granted_param(digest)

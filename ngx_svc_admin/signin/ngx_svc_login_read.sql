@@ -2,7 +2,7 @@
 
 
 -- statement: signin_tenant (shared)
--- The tenant that the Host or the slug names, signin.md 1. At a domain of its own URLs
+-- The tenant that the Host or the slug names. At a domain of its own URLs
 -- begin with that domain.
 --
 -- parameters
@@ -56,7 +56,7 @@ SELECT :login_governance, account.id, account.status, account.mfa_enrolled,
 
 
 -- statement: signin_risk (shared)
--- What is unusual about this sign-in, signin.md 7: each column is a signal of
+-- What is unusual about this sign-in: each column is a signal of
 -- ngx_svc_risk.c, and one row comes in any case. It is read by keys, and so many rows at
 -- the most, whatever has been going on. Of whom no sign-in is left it is still known when
 -- he was here; where the last one came from is known at once, though it may not have been

@@ -45,7 +45,7 @@ UPDATE svc.session
 
 
 -- fragment: failure_counted
--- The first CTEs of what counts a failure, signin.md 6: "failure" has one row, with the
+-- The first CTEs of what counts a failure: "failure" has one row, with the
 -- time until which this failure has locked, or NULL. A failure counts for the user, or
 -- for the address that is nobody's, so that a lock does not tell who there is: so many in
 -- a window that begins with the first one lock it. While it is locked nothing counts, and
