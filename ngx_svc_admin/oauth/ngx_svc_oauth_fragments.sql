@@ -201,8 +201,9 @@ OFFSET 0
 -- fragment: verdict_request
 -- needs: client, tenant, standing, allowed, wanted, target
 -- The first branches of a CASE, in the order in which errors are told: what is wrong with a
--- request, whoever its user is.  A redirect URI is compared byte for byte, but for the port of a native client's
--- loopback URI.  :fault_at is before which check the request itself was found at fault.
+-- request, whoever its user is.  A redirect URI is compared byte for byte, but for the port
+-- of a native client's loopback URI.  :fault_at is before which check the request itself was
+-- found at fault.
 WHEN NOT (:redirect_uri = ANY (client.redirect_uris)
           OR client.type = 'native'
              AND EXISTS (SELECT
