@@ -51,9 +51,7 @@ WITH target AS MATERIALIZED (
      WHERE listed.external IS NULL
 ), concerned AS MATERIALIZED (
     SELECT found.id FROM found GROUP BY found.id HAVING count(*) = 1
-), wanted AS MATERIALIZED (
-    :push_scoped
-)
+), :push_scoped
 SELECT found.number, NULL, NULL, wanted.user_id, coalesce(item.wanted_rev, 0), found.remote, NULL,
        NULL, NULL, NULL, NULL, wanted.active IS TRUE, wanted.hash, wanted.user_name,
        wanted.display_name, wanted.first_name, wanted.last_name, wanted.title, wanted.locale,

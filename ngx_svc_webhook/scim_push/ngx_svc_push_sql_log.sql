@@ -154,9 +154,7 @@ WITH target AS MATERIALIZED (
                              AND event.target_id = client.client_id
                              AND event.details->'changed' ?| '{enabled,assignment}'::text[])
            AS look
-), wanted AS MATERIALIZED (
-    :push_scoped
-), marked AS (
+), :push_scoped, marked AS (
     INSERT INTO svc.scim_item AS item (target_id, user_id, priority, compare)
     SELECT target.id, wanted.user_id, CASE WHEN wanted.active THEN 1 ELSE 0 END,
            false
@@ -243,9 +241,7 @@ WITH target AS MATERIALIZED (
               LIMIT 500)) page
      ORDER BY page.id
      LIMIT 500
-), wanted AS MATERIALIZED (
-    :push_scoped
-), marked AS (
+), :push_scoped, marked AS (
     INSERT INTO svc.scim_item AS item (target_id, user_id, priority, compare)
     SELECT target.id, wanted.user_id, CASE WHEN wanted.active THEN 1 ELSE 0 END,
            (CASE

@@ -70,9 +70,7 @@ WITH target AS MATERIALIZED (
      LIMIT :items_max::int4
 ), concerned AS MATERIALIZED (
     SELECT due.user_id AS id FROM due
-), wanted AS MATERIALIZED (
-    :push_scoped
-), taken AS (
+), :push_scoped, taken AS (
     SELECT due.*, wanted.gone, wanted.active, wanted.hash, wanted.user_name, wanted.display_name,
            wanted.first_name, wanted.last_name, wanted.title, wanted.locale, wanted.department
       FROM due

@@ -11,46 +11,48 @@ SELECT target.*
 
 -- fragment: push_scoped
 -- needs: client, concerned
--- Of the users "concerned" what a target is told, with its hash: who is gone here, and who is
--- active: that is, who may use the application. Of a user who is not active no more is told;
--- the hash of one who is gone is NULL. A row is compared as one: only the primary key has its
--- columns in that order.
-SELECT scoped.*,
-       CASE
-           WHEN scoped.gone THEN NULL
-           WHEN scoped.active IS NOT TRUE THEN sha256('')
-           ELSE sha256(convert_to(jsonb_build_array(scoped.user_name, scoped.display_name,
-                                                    scoped.first_name, scoped.last_name,
-                                                    scoped.title, scoped.locale,
-                                                    scoped.department)::text, 'UTF8'))
-       END AS hash
-  FROM (SELECT concerned.id AS user_id, account.id IS NULL AS gone, account.user_name,
-               account.display_name, account.first_name, account.last_name, account.title,
-               account.locale, account.department,
-               account.status = 'active'
-               AND client.enabled
-               AND (client.assignment = 'everyone'
-                    OR EXISTS (SELECT
-                                 FROM (SELECT member.group_id
-                                         FROM svc.group_member member
-                                        WHERE member.tenant_id = :tenant
-                                          AND member.user_id BETWEEN account.id AND account.id
-                                        ORDER BY member.user_id OFFSET 0) member
-                                WHERE EXISTS (SELECT
-                                                FROM svc.group_app assigned
-                                               WHERE assigned.tenant_id = :tenant
-                                                 AND (assigned.client_id, assigned.group_id)
-                                                   BETWEEN (client.client_id, member.group_id)
-                                                       AND (client.client_id, member.group_id)
-                                               ORDER BY assigned.client_id, assigned.group_id
-                                               LIMIT 1))) IS TRUE AS active
-          FROM client
-          CROSS JOIN concerned
-          LEFT JOIN LATERAL (
-               SELECT account.*
-                 FROM svc.user_account account
-                WHERE account.tenant_id = :tenant
-                  AND account.id BETWEEN concerned.id AND concerned.id
-                ORDER BY account.id
-                LIMIT 1) account ON true
-        OFFSET 0) scoped
+-- Two CTEs: "wanted" has of the users "concerned" what a target is told, with its hash: who is
+-- gone here, and who is active: that is, who may use the application. Of a user who is not
+-- active no more is told; the hash of one who is gone is NULL. A row is compared as one: only
+-- the primary key has its columns in that order.
+scoped AS MATERIALIZED (
+    SELECT concerned.id AS user_id, account.id IS NULL AS gone, account.user_name,
+           account.display_name, account.first_name, account.last_name, account.title,
+           account.locale, account.department,
+           account.status = 'active'
+           AND client.enabled
+           AND (client.assignment = 'everyone'
+                OR EXISTS (SELECT
+                             FROM (SELECT member.group_id
+                                     FROM svc.group_member member
+                                    WHERE member.tenant_id = :tenant
+                                      AND member.user_id BETWEEN account.id AND account.id
+                                    ORDER BY member.user_id OFFSET 0) member
+                            WHERE EXISTS (SELECT
+                                            FROM svc.group_app assigned
+                                           WHERE assigned.tenant_id = :tenant
+                                             AND (assigned.client_id, assigned.group_id)
+                                                 BETWEEN (client.client_id, member.group_id)
+                                                     AND (client.client_id, member.group_id)
+                                           ORDER BY assigned.client_id, assigned.group_id
+                                           LIMIT 1))) IS TRUE AS active
+      FROM client
+      CROSS JOIN concerned
+      LEFT JOIN LATERAL (
+           SELECT account.*
+             FROM svc.user_account account
+            WHERE account.tenant_id = :tenant AND account.id BETWEEN concerned.id AND concerned.id
+            ORDER BY account.id
+            LIMIT 1) account ON true
+), wanted AS (
+    SELECT scoped.*,
+           CASE
+               WHEN scoped.gone THEN NULL
+               WHEN scoped.active IS NOT TRUE THEN sha256('')
+               ELSE sha256(convert_to(jsonb_build_array(scoped.user_name, scoped.display_name,
+                                                        scoped.first_name, scoped.last_name,
+                                                        scoped.title, scoped.locale,
+                                                        scoped.department)::text, 'UTF8'))
+           END AS hash
+      FROM scoped
+)
