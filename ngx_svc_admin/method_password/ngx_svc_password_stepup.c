@@ -4,6 +4,7 @@
 
 #include "ngx_svc_password_method.h"
 #include "ngx_svc_new_password.h"
+#include "ngx_svc_stepup_write.h"
 
 
 static ngx_int_t ngx_svc_password_stepup_take(ngx_svc_stepup_t *step,
@@ -13,12 +14,10 @@ static ngx_int_t ngx_svc_password_stepup_verify(ngx_svc_stepup_t *step);
 static void ngx_svc_password_stepup_hashed(ngx_svc_password_job_t *job);
 
 
-#include "ngx_svc_password_stepup.sql.h"
-
-
 const ngx_svc_stepup_method_t  ngx_svc_password_stepup = {
     .guessed = 1,
-    .use = &ngx_svc_sql_stepup_password,
+    .first = 1,
+    .use = &ngx_svc_sql_stepup_first,
     .take = ngx_svc_password_stepup_take,
     .offered = ngx_svc_password_stepup_offered,
     .verify = ngx_svc_password_stepup_verify

@@ -97,6 +97,7 @@ ngx_svc_stepup_choose(ngx_svc_stepup_t *step, const ngx_svc_method_t *method)
 {
     step->method = method;
     step->factor.method = method->name;
+    step->factor.reauth = method->stepup->first;
 }
 
 

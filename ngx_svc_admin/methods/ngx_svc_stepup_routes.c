@@ -11,6 +11,7 @@
 static ngx_int_t ngx_svc_stepup_check(ngx_svc_request_t *sr, void *body);
 static ngx_int_t ngx_svc_stepup_method(ngx_svc_stepup_t *step,
     ngx_svc_stepup_body_t *body);
+static ngx_int_t ngx_svc_stepup_required(ngx_svc_stepup_t *step);
 static ngx_int_t ngx_svc_stepup_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_stepup_verify(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_stepup_others(ngx_svc_stepup_t *step);
@@ -105,13 +106,15 @@ static ngx_int_t
 ngx_svc_stepup_method(ngx_svc_stepup_t *step, ngx_svc_stepup_body_t *body)
 {
     ngx_int_t               rc;
+    ngx_uint_t              n;
     ngx_svc_stepup_part_t  *part;
 
-    if (body->code.set + body->password.set + body->credential.set != 1) {
-        return ngx_svc_fail(&step->factor.login.sr->error,
-                            NGX_SVC_E_INVALID_VALUE,
-                            "One of \"code\", \"credential\" and "
-                            "\"password\" is required.");
+    n = body->code.set + body->password.set + body->credential.set;
+
+    /* a method that is named may need none of them */
+
+    if (n > 1 || (n == 0 && step->method == NULL)) {
+        return ngx_svc_stepup_required(step);
     }
 
     for (part = step->parts; part->method; part++) {
@@ -128,10 +131,23 @@ ngx_svc_stepup_method(ngx_svc_stepup_t *step, ngx_svc_stepup_body_t *body)
         }
     }
 
+    if (n == 0) {
+        return ngx_svc_stepup_required(step);
+    }
+
     return ngx_svc_fail(&step->factor.login.sr->error, NGX_SVC_E_INVALID_VALUE,
                         body->code.set && step->method == NULL
                         ? "\"code\" must be six digits, or a recovery code."
                         : "\"method\" does not go with what is shown.");
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_required(ngx_svc_stepup_t *step)
+{
+    return ngx_svc_fail(&step->factor.login.sr->error, NGX_SVC_E_INVALID_VALUE,
+                        "One of \"code\", \"credential\" and \"password\" is "
+                        "required.");
 }
 
 

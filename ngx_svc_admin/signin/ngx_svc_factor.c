@@ -16,6 +16,8 @@ static ngx_int_t ngx_svc_factor_user(ngx_svc_factor_t *factor, PGresult *res);
 static void ngx_svc_factor_committed(const ngx_svc_pg_results_t *results);
 static void ngx_svc_factor_signed_in(const ngx_svc_pg_results_t *results);
 static ngx_int_t ngx_svc_factor_cookies(ngx_svc_factor_t *factor);
+static ngx_int_t ngx_svc_factor_bind_reauth(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
 
 #include "ngx_svc_factor.sql.h"
@@ -404,4 +406,18 @@ ngx_svc_factor_ended(ngx_svc_request_t *sr)
                         "The session has ended: sign in again.");
 
     return ngx_svc_send_error(sr);
+}
+
+
+static ngx_int_t
+ngx_svc_factor_bind_reauth(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_factor_t  *factor;
+
+    factor = sr->data;
+
+    ngx_svc_pg_bind_bool(call, factor->reauth);
+
+    return NGX_OK;
 }

@@ -34,6 +34,7 @@ struct ngx_svc_factor_s {
     ngx_svc_login_t            login;
     ngx_str_t                  id;          /* 16 bytes */
     ngx_str_t                  method;      /* "totp", "passkey" */
+    ngx_uint_t                 reauth;      /* 1: it is no second factor */
     ngx_str_t                  more;        /* more methods: "{hwk}"; or none */
     ngx_uint_t                 status;      /* HTTP status of the answer */
 

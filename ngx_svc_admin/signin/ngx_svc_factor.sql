@@ -170,8 +170,8 @@ SELECT added.id, added.type, added.name, added.created_at AS "createdAt",
 
 -- statement: factor_rotate (shared)
 -- The session goes on under a new cookie, with the proof that was presented, and its
--- challenge is over. A password counts as such, any other proof as a second factor. In
--- another stage another time is left.
+-- challenge is over. What begins a session counts as such, any other proof as a second
+-- factor. In another stage another time is left.
 --
 -- parameters
 --   session        bytea ngx_svc_param_session()
@@ -181,6 +181,7 @@ SELECT added.id, added.type, added.name, added.created_at AS "createdAt",
 --   stage          text  ngx_svc_login_param(written.stage)
 --   method         text  ngx_svc_factor_param(method)
 --   more_methods   text  ngx_svc_factor_param(more)
+--   reauth         bool  ngx_svc_param_call(ngx_svc_factor_bind_reauth)
 WITH ended AS (
     :signin_end RETURNING *
 ), challenge AS (
@@ -207,7 +208,7 @@ SELECT ended.tenant_id, gen_random_uuid(), ended.user_id, :new_session::bytea, e
                                                   ELSE :pending_ttl::int4
                                               END)
        END,
-       CASE :method WHEN 'password' THEN ended.mfa_at ELSE clock_timestamp() END,
-       CASE :method WHEN 'password' THEN clock_timestamp() ELSE ended.reauth_at END,
+       CASE WHEN :reauth::bool THEN ended.mfa_at ELSE clock_timestamp() END,
+       CASE WHEN :reauth::bool THEN clock_timestamp() ELSE ended.reauth_at END,
        ended.ip, ended.country, ended.user_agent, ended.risk, ended.signals
   FROM ended;

@@ -38,6 +38,9 @@ typedef struct {
     /* 1: it can be guessed: a lock of the account is a lock of it. */
     ngx_uint_t                     guessed;
 
+    /* 1: it is no second factor: it stands in for one while there is none. */
+    ngx_uint_t                     first;
+
     /*
      * 1: its code is six digits.  A code of a request that names no method is
      * tried with each of these that the user has.

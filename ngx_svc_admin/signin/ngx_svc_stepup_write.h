@@ -19,7 +19,13 @@ ngx_int_t ngx_svc_stepup_verdict(ngx_svc_stepup_t *step, ngx_int_t rc);
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_check;
 
 /*
- * For the reply to a write with that, and with the statement that uses up the
+ * The "use" of a method that begins sessions: under the user's lock it makes
+ * sure that the user still has no second factor, and the same password.
+ */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_first;
+
+/*
+ * For the reply to a write with the first, and with the statement that uses up the
  * proof.  Returns 1 when both went well.  Otherwise refuses the request, and
  * sets *rc to what goes to ngx_http_finalize_request().
  */
