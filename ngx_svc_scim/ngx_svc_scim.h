@@ -12,6 +12,7 @@
 #include "ngx_svc_scim_path.h"
 #include "ngx_svc_scim_user.h"
 #include "ngx_svc_scim_version.h"
+#include "ngx_svc_scim_fragments.row.h"
 
 
 #define NGX_SVC_SCIM_LIST_MAX  200
@@ -107,24 +108,19 @@ ngx_int_t ngx_svc_scim_status(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
  */
 void ngx_svc_scim_created(const ngx_svc_pg_results_t *results, PGresult *user);
 
-enum {
-    NGX_SVC_SCIM_COL_VERDICT = NGX_SVC_SCIM_COLS,
-    NGX_SVC_SCIM_COL_SUBSCRIBERS
-};
-
 /*
- * ngx_svc_scim_resource.c.  Writes the user in a row of a result with the
- * columns above, with the attributes of the mask.
+ * ngx_svc_scim_resource.c.  Writes the user in a row of a result, with the
+ * attributes of the mask.
  */
 void ngx_svc_scim_user_write(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr,
-    PGresult *res, int row, ngx_uint_t mask);
+    const ngx_svc_row_scim_user_t *user, ngx_uint_t mask);
 
 /*
  * Allocates the user's meta.location from the request's pool.  Returns NGX_OK
  * or NGX_ERROR.
  */
-ngx_int_t ngx_svc_scim_location(ngx_svc_request_t *sr, PGresult *res, int row,
-    ngx_str_t *location);
+ngx_int_t ngx_svc_scim_location(ngx_svc_request_t *sr,
+    const ngx_svc_row_scim_user_t *user, ngx_str_t *location);
 
 /*
  * Allocates the URL of a path behind the surface's prefix, and of an id behind

@@ -186,8 +186,9 @@ ngx_int_t
 ngx_svc_scim_list_send(ngx_svc_request_t *sr, PGresult *res, int n,
     int64_t total, int64_t start, ngx_uint_t mask)
 {
-    int                    i;
-    ngx_svc_json_writer_t  w;
+    int                      i;
+    ngx_svc_json_writer_t    w;
+    ngx_svc_row_scim_user_t  user;
 
     if (ngx_svc_json_writer_init(&w, sr->request->pool,
                                  256 + n * NGX_SVC_SCIM_USER_SIZE)
@@ -199,7 +200,8 @@ ngx_svc_scim_list_send(ngx_svc_request_t *sr, PGresult *res, int n,
     ngx_svc_scim_list_open(&w, total, start, n);
 
     for (i = 0; i < n; i++) {
-        ngx_svc_scim_user_write(&w, sr, res, i, mask);
+        ngx_svc_row_scim_user(&user, res, i, 0);
+        ngx_svc_scim_user_write(&w, sr, &user, mask);
     }
 
     ngx_svc_json_close(&w, ']');

@@ -4,6 +4,8 @@
 --
 -- parameters
 --   page_limit     int4
+-- columns
+--   :scim_user
 SELECT :scim_user
   FROM svc.user_account account
  WHERE account.tenant_id = :tenant
@@ -15,6 +17,8 @@ SELECT :scim_user
 --
 -- parameters
 --   user_name      text
+-- columns
+--   :scim_user
 SELECT :scim_user
   FROM svc.user_account account
  WHERE account.tenant_id = :tenant AND account.user_name_key = svc.address_key(:user_name::text);
@@ -24,6 +28,8 @@ SELECT :scim_user
 --
 -- parameters
 --   external_id    text
+-- columns
+--   :scim_user
 SELECT :scim_user
   FROM svc.user_account account
  WHERE account.tenant_id = :tenant AND account.external_id = :external_id::text;

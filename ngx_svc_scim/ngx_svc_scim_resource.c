@@ -10,81 +10,76 @@
 
 
 static void ngx_svc_scim_write_text(ngx_svc_json_writer_t *w, const char *key,
-    PGresult *res, int row, int column);
+    const ngx_str_t *value);
 static void ngx_svc_scim_write_schemas(ngx_svc_json_writer_t *w,
     ngx_uint_t enterprise);
-static void ngx_svc_scim_write_name(ngx_svc_json_writer_t *w, PGresult *res,
-    int row, ngx_uint_t mask);
-static void ngx_svc_scim_write_emails(ngx_svc_json_writer_t *w, PGresult *res,
-    int row, ngx_uint_t mask);
+static void ngx_svc_scim_write_name(ngx_svc_json_writer_t *w,
+    const ngx_svc_row_scim_user_t *user, ngx_uint_t mask);
+static void ngx_svc_scim_write_emails(ngx_svc_json_writer_t *w,
+    const ngx_svc_row_scim_user_t *user, ngx_uint_t mask);
 static void ngx_svc_scim_write_enterprise(ngx_svc_json_writer_t *w,
-    PGresult *res, int row);
+    const ngx_svc_row_scim_user_t *user);
 static void ngx_svc_scim_write_meta(ngx_svc_json_writer_t *w,
-    ngx_svc_request_t *sr, PGresult *res, int row, ngx_uint_t mask);
+    ngx_svc_request_t *sr, const ngx_svc_row_scim_user_t *user,
+    ngx_uint_t mask);
 static void ngx_svc_scim_write_time(ngx_svc_json_writer_t *w, const char *key,
-    PGresult *res, int row, int column);
+    const ngx_str_t *value);
 
 
 /* Leaves out an attribute without a value (RFC 7643, 2.5). */
 
 void
 ngx_svc_scim_user_write(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr,
-    PGresult *res, int row, ngx_uint_t mask)
+    const ngx_svc_row_scim_user_t *user, ngx_uint_t mask)
 {
-    ngx_str_t   status;
     ngx_uint_t  enterprise;
 
     enterprise = (mask & NGX_SVC_SCIM_ENTERPRISE)
-                 && !PQgetisnull(res, row, NGX_SVC_SCIM_COL_DEPARTMENT);
+                 && user->department.data;
 
     ngx_svc_json_open(w, NULL, '{');
 
     ngx_svc_scim_write_schemas(w, enterprise);
-    ngx_svc_scim_write_text(w, "id", res, row, NGX_SVC_SCIM_COL_ID);
+    ngx_svc_scim_write_text(w, "id", &user->id);
 
     if (mask & NGX_SVC_SCIM_EXTERNAL_ID) {
-        ngx_svc_scim_write_text(w, "externalId", res, row,
-                                NGX_SVC_SCIM_COL_EXTERNAL_ID);
+        ngx_svc_scim_write_text(w, "externalId", &user->external_id);
     }
 
     if (mask & NGX_SVC_SCIM_USER_NAME) {
-        ngx_svc_scim_write_text(w, "userName", res, row,
-                                NGX_SVC_SCIM_COL_USER_NAME);
+        ngx_svc_scim_write_text(w, "userName", &user->user_name);
     }
 
     if (mask & NGX_SVC_SCIM_NAME) {
-        ngx_svc_scim_write_name(w, res, row, mask);
+        ngx_svc_scim_write_name(w, user, mask);
     }
 
     if (mask & NGX_SVC_SCIM_DISPLAY_NAME) {
-        ngx_svc_scim_write_text(w, "displayName", res, row,
-                                NGX_SVC_SCIM_COL_DISPLAY_NAME);
+        ngx_svc_scim_write_text(w, "displayName", &user->display_name);
     }
 
     if (mask & NGX_SVC_SCIM_TITLE) {
-        ngx_svc_scim_write_text(w, "title", res, row,
-                                NGX_SVC_SCIM_COL_TITLE);
+        ngx_svc_scim_write_text(w, "title", &user->title);
     }
 
     if (mask & NGX_SVC_SCIM_LOCALE) {
-        ngx_svc_scim_write_text(w, "locale", res, row,
-                                NGX_SVC_SCIM_COL_LOCALE);
+        ngx_svc_scim_write_text(w, "locale", &user->locale);
     }
 
     if (mask & NGX_SVC_SCIM_ACTIVE) {
-        status = ngx_svc_pg_value(res, row, NGX_SVC_SCIM_COL_STATUS);
-        ngx_svc_json_boolean(w, "active", status.len == sizeof("active") - 1);
+        ngx_svc_json_boolean(w, "active",
+                             user->status.len == sizeof("active") - 1);
     }
 
     if (mask & NGX_SVC_SCIM_EMAIL_PARTS) {
-        ngx_svc_scim_write_emails(w, res, row, mask);
+        ngx_svc_scim_write_emails(w, user, mask);
     }
 
     if (enterprise) {
-        ngx_svc_scim_write_enterprise(w, res, row);
+        ngx_svc_scim_write_enterprise(w, user);
     }
 
-    ngx_svc_scim_write_meta(w, sr, res, row, mask);
+    ngx_svc_scim_write_meta(w, sr, user, mask);
 
     ngx_svc_json_close(w, '}');
 }
@@ -92,14 +87,10 @@ ngx_svc_scim_user_write(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr,
 
 static void
 ngx_svc_scim_write_text(ngx_svc_json_writer_t *w, const char *key,
-    PGresult *res, int row, int column)
+    const ngx_str_t *value)
 {
-    ngx_str_t  value;
-
-    value = ngx_svc_pg_value(res, row, column);
-
-    if (value.data) {
-        ngx_svc_json_string(w, key, value.data, value.len);
+    if (value->data) {
+        ngx_svc_json_string(w, key, value->data, value->len);
     }
 }
 
@@ -121,15 +112,15 @@ ngx_svc_scim_write_schemas(ngx_svc_json_writer_t *w, ngx_uint_t enterprise)
 
 
 static void
-ngx_svc_scim_write_name(ngx_svc_json_writer_t *w, PGresult *res, int row,
-    ngx_uint_t mask)
+ngx_svc_scim_write_name(ngx_svc_json_writer_t *w,
+    const ngx_svc_row_scim_user_t *user, ngx_uint_t mask)
 {
     ngx_uint_t  given, family;
 
     given = (mask & NGX_SVC_SCIM_GIVEN_NAME)
-            && !PQgetisnull(res, row, NGX_SVC_SCIM_COL_FIRST_NAME);
+            && user->first_name.data;
     family = (mask & NGX_SVC_SCIM_FAMILY_NAME)
-             && !PQgetisnull(res, row, NGX_SVC_SCIM_COL_LAST_NAME);
+             && user->last_name.data;
 
     if (!given && !family) {
         return;
@@ -138,13 +129,11 @@ ngx_svc_scim_write_name(ngx_svc_json_writer_t *w, PGresult *res, int row,
     ngx_svc_json_open(w, "name", '{');
 
     if (given) {
-        ngx_svc_scim_write_text(w, "givenName", res, row,
-                                NGX_SVC_SCIM_COL_FIRST_NAME);
+        ngx_svc_scim_write_text(w, "givenName", &user->first_name);
     }
 
     if (family) {
-        ngx_svc_scim_write_text(w, "familyName", res, row,
-                                NGX_SVC_SCIM_COL_LAST_NAME);
+        ngx_svc_scim_write_text(w, "familyName", &user->last_name);
     }
 
     ngx_svc_json_close(w, '}');
@@ -152,15 +141,14 @@ ngx_svc_scim_write_name(ngx_svc_json_writer_t *w, PGresult *res, int row,
 
 
 static void
-ngx_svc_scim_write_emails(ngx_svc_json_writer_t *w, PGresult *res, int row,
-    ngx_uint_t mask)
+ngx_svc_scim_write_emails(ngx_svc_json_writer_t *w,
+    const ngx_svc_row_scim_user_t *user, ngx_uint_t mask)
 {
     ngx_svc_json_open(w, "emails", '[');
     ngx_svc_json_open(w, NULL, '{');
 
     if (mask & NGX_SVC_SCIM_EMAIL_VALUE) {
-        ngx_svc_scim_write_text(w, "value", res, row,
-                                NGX_SVC_SCIM_COL_USER_NAME);
+        ngx_svc_scim_write_text(w, "value", &user->user_name);
     }
 
     if (mask & NGX_SVC_SCIM_EMAIL_TYPE) {
@@ -177,21 +165,21 @@ ngx_svc_scim_write_emails(ngx_svc_json_writer_t *w, PGresult *res, int row,
 
 
 static void
-ngx_svc_scim_write_enterprise(ngx_svc_json_writer_t *w, PGresult *res, int row)
+ngx_svc_scim_write_enterprise(ngx_svc_json_writer_t *w,
+    const ngx_svc_row_scim_user_t *user)
 {
     ngx_svc_json_open(w, NGX_SVC_SCIM_ENTERPRISE_URN, '{');
-    ngx_svc_scim_write_text(w, "department", res, row,
-                            NGX_SVC_SCIM_COL_DEPARTMENT);
+    ngx_svc_scim_write_text(w, "department", &user->department);
     ngx_svc_json_close(w, '}');
 }
 
 
 static void
 ngx_svc_scim_write_meta(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr,
-    PGresult *res, int row, ngx_uint_t mask)
+    const ngx_svc_row_scim_user_t *user, ngx_uint_t mask)
 {
     u_char     *p, version[NGX_SVC_SCIM_VERSION_LEN];
-    ngx_str_t   location, updated_at;
+    ngx_str_t   location;
 
     if (!ngx_svc_scim_rfc(sr)) {
         mask &= ~NGX_SVC_SCIM_META_VERSION;
@@ -201,7 +189,7 @@ ngx_svc_scim_write_meta(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr,
         return;
     }
 
-    if (ngx_svc_scim_location(sr, res, row, &location) != NGX_OK) {
+    if (ngx_svc_scim_location(sr, user, &location) != NGX_OK) {
         w->failed = 1;
         return;
     }
@@ -213,13 +201,11 @@ ngx_svc_scim_write_meta(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr,
     }
 
     if (mask & NGX_SVC_SCIM_META_CREATED) {
-        ngx_svc_scim_write_time(w, "created", res, row,
-                                NGX_SVC_SCIM_COL_CREATED_AT);
+        ngx_svc_scim_write_time(w, "created", &user->created_at);
     }
 
     if (mask & NGX_SVC_SCIM_META_MODIFIED) {
-        ngx_svc_scim_write_time(w, "lastModified", res, row,
-                                NGX_SVC_SCIM_COL_UPDATED_AT);
+        ngx_svc_scim_write_time(w, "lastModified", &user->updated_at);
     }
 
     if (mask & NGX_SVC_SCIM_META_LOCATION) {
@@ -227,8 +213,7 @@ ngx_svc_scim_write_meta(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr,
     }
 
     if (mask & NGX_SVC_SCIM_META_VERSION) {
-        updated_at = ngx_svc_pg_value(res, row, NGX_SVC_SCIM_COL_UPDATED_AT);
-        p = ngx_svc_scim_version(version, &updated_at);
+        p = ngx_svc_scim_version(version, &user->updated_at);
         ngx_svc_json_string(w, "version", version, p - version);
     }
 
@@ -238,25 +223,22 @@ ngx_svc_scim_write_meta(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr,
 
 static void
 ngx_svc_scim_write_time(ngx_svc_json_writer_t *w, const char *key,
-    PGresult *res, int row, int column)
+    const ngx_str_t *value)
 {
-    u_char     text[NGX_SVC_TIME_LEN];
-    ngx_str_t  value;
+    u_char  text[NGX_SVC_TIME_LEN];
 
-    value = ngx_svc_pg_value(res, row, column);
-
-    ngx_svc_time_text(text, &value);
+    ngx_svc_time_text(text, value);
     ngx_svc_json_plain(w, key, text, NGX_SVC_TIME_LEN);
 }
 
 
 ngx_int_t
-ngx_svc_scim_location(ngx_svc_request_t *sr, PGresult *res, int row,
-    ngx_str_t *location)
+ngx_svc_scim_location(ngx_svc_request_t *sr,
+    const ngx_svc_row_scim_user_t *user, ngx_str_t *location)
 {
-    return ngx_svc_scim_url(sr, "/Users/",
-                            PQgetvalue(res, row, NGX_SVC_SCIM_COL_ID),
-                            location);
+    /* PostgreSQL's texts end with a 0 */
+
+    return ngx_svc_scim_url(sr, "/Users/", (char *) user->id.data, location);
 }
 
 

@@ -50,18 +50,6 @@ static ngx_int_t ngx_svc_scim_list_too_many(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_scim_list_reply(ngx_svc_request_t *sr);
 
 
-/*
- * A page of users and, in each row, how many users there are in all, and
- * whether these are too many to be counted.  There is at least one row, which
- * may have no user.  ids: the ids of the page's users in their order.
- */
-
-enum {
-    NGX_SVC_SCIM_COL_TOTAL = NGX_SVC_SCIM_COLS,
-    NGX_SVC_SCIM_COL_OVER
-};
-
-
 #include "ngx_svc_scim_rfc_list.sql.h"
 
 
@@ -390,12 +378,12 @@ ngx_svc_scim_list_too_many(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_scim_list_reply(ngx_svc_request_t *sr)
 {
-    int                     n;
-    int64_t                 total;
-    PGresult               *res;
-    ngx_str_t               value;
-    ngx_svc_scim_query_t   *query;
-    ngx_svc_scim_search_t  *search;
+    int                         n;
+    int64_t                     total;
+    PGresult                   *res;
+    ngx_svc_scim_query_t       *query;
+    ngx_svc_scim_search_t      *search;
+    ngx_svc_row_scim_listed_t   page;
 
     search = sr->data;
     query = &search->query;
@@ -423,14 +411,15 @@ ngx_svc_scim_list_reply(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (ngx_svc_pg_true(res, 0, NGX_SVC_SCIM_COL_OVER)) {
+    ngx_svc_row_scim_listed(&page, res, 0, 0);
+
+    if (page.over) {
         return ngx_svc_scim_list_too_many(sr);
     }
 
-    value = ngx_svc_pg_value(res, 0, NGX_SVC_SCIM_COL_TOTAL);
-    total = ngx_atoi(value.data, value.len);
+    total = page.total;
 
-    if (PQgetisnull(res, 0, NGX_SVC_SCIM_COL_ID)) {
+    if (page.scim_user.id.data == NULL) {
         n = 0;
     }
 

@@ -11,6 +11,8 @@
 -- parameters
 --   page_offset    int4
 --   page_limit     int4
+-- columns
+--   :scim_listed
 SELECT :scim_user, counted.total, counted.over
   FROM (SELECT coalesce(sum(user_count.active + user_count.suspended
                             + user_count.deactivated - user_count.scim_deleted), 0)::bigint
@@ -41,6 +43,8 @@ SELECT :scim_user, counted.total, counted.over
 -- parameters
 --   page_offset    int4
 --   page_limit     int4
+-- columns
+--   :scim_listed
 SELECT :scim_user, counted.total, counted.over
   FROM (SELECT coalesce(sum(user_count.active), 0)::bigint AS total, false AS over
           FROM svc.user_count user_count
@@ -70,6 +74,8 @@ SELECT :scim_user, counted.total, counted.over
 -- parameters
 --   page_offset    int4
 --   page_limit     int4
+-- columns
+--   :scim_listed
 SELECT :scim_user, counted.total, counted.over
   FROM (SELECT coalesce(sum(user_count.suspended + user_count.deactivated
                             - user_count.scim_deleted), 0)::bigint
@@ -98,6 +104,8 @@ SELECT :scim_user, counted.total, counted.over
 --
 -- parameters
 --   user_name      text
+-- columns
+--   :scim_user
 SELECT :scim_user
   FROM svc.user_account account
  WHERE account.tenant_id = :tenant
@@ -109,6 +117,8 @@ SELECT :scim_user
 --
 -- parameters
 --   external_id    text
+-- columns
+--   :scim_user
 SELECT :scim_user
   FROM svc.user_account account
  WHERE account.tenant_id = :tenant
@@ -120,6 +130,8 @@ SELECT :scim_user
 --
 -- parameters
 --   user_id        uuid
+-- columns
+--   :scim_user
 SELECT :scim_user
   FROM svc.user_account account
  WHERE account.tenant_id = :tenant AND account.id = :user_id AND account.scim_deleted::int4 = 0;
@@ -134,6 +146,8 @@ SELECT :scim_user
 -- parts
 --   sort           account.user_name_key
 --   direction      DESC
+-- columns
+--   :scim_listed
 SELECT :scim_user, counted.total, counted.over
   FROM (SELECT coalesce(sum(user_count.active + user_count.suspended
                             + user_count.deactivated - user_count.scim_deleted), 0)::bigint
@@ -174,6 +188,8 @@ SELECT :scim_user, counted.total, counted.over
 --   first          account.user_name_key >= 'a'
 --   filter         account.status = 'active'
 --   scan_max       100000
+-- columns
+--   :scim_listed
 WITH hit AS MATERIALIZED (
     SELECT account.id, account.created_at, account.place, :sort AS sorted_by
       FROM (SELECT *, row_number() OVER () AS place

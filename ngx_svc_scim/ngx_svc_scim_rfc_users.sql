@@ -11,6 +11,8 @@
 -- missing: NGX_SVC_SCIM_NO_USER
 -- parameters
 --   user_id        uuid  ngx_svc_param_path_id(0, NGX_SVC_SCIM_NO_USER)
+-- columns
+--   :scim_user
 SELECT :scim_user
   FROM svc.user_account account
  WHERE account.tenant_id = :tenant AND account.id = :user_id AND account.scim_deleted::int4 = 0;
@@ -70,20 +72,7 @@ SELECT 'user.updated', 'user', yielded.id::text, NULL, '{"source":"scim","change
 --   fixed          mutability      "userName" of this user cannot be changed through SCIM:
 --                                  the user has a role, and did not come by it.
 -- columns
---   id             uuid
---   user_name      text
---   external_id    text
---   status         text
---   first_name     text
---   last_name      text
---   display_name   text
---   title          text
---   department     text
---   locale         text
---   created_at     timestamptz
---   updated_at     timestamptz
---   _verdict       text         a verdict, or the constraint that stands in the way
---   subscribers    text         ids of webhooks
+--   :scim_created
 WITH old AS (
     SELECT account.id, account.user_name, account.status, account.role, account.source,
            account.external_id, account.first_name, account.last_name, account.display_name,

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_scim_write.h"
+#include "ngx_svc_auth.h"
 
 
 static ngx_int_t ngx_svc_scim_check(ngx_svc_request_t *sr, void *body);
@@ -189,25 +190,28 @@ ngx_svc_scim_create_committed(const ngx_svc_pg_results_t *results)
 void
 ngx_svc_scim_created(const ngx_svc_pg_results_t *results, PGresult *user)
 {
-    ngx_svc_event_t  event;
+    ngx_svc_event_t             event;
+    ngx_svc_row_scim_created_t  row;
 
     if (results == NULL) {
         ngx_svc_request_committed(NULL);
         return;
     }
 
-    if (PQgetisnull(user, 0, NGX_SVC_SCIM_COL_ID)) {
+    ngx_svc_row_scim_created(&row, user, 0, 0);
+
+    if (row.scim_user.id.data == NULL) {
         return;
     }
 
     ngx_svc_request_committed(results);
 
     event.kind = NGX_SVC_EVENT_USER_CREATED;
-    event.tenant = ngx_svc_pg_value(ngx_svc_pg_result_first(results), 0, 0);
-    event.user = ngx_svc_pg_value(user, 0, NGX_SVC_SCIM_COL_ID);
-    event.email = ngx_svc_pg_value(user, 0, NGX_SVC_SCIM_COL_USER_NAME);
-    event.subscribers = ngx_svc_pg_value(user, 0, NGX_SVC_SCIM_COL_SUBSCRIBERS);
-    event.at = ngx_svc_pg_value(user, 0, NGX_SVC_SCIM_COL_CREATED_AT);
+    event.tenant = ngx_svc_auth_tenant(results);
+    event.user = row.scim_user.id;
+    event.email = row.scim_user.user_name;
+    event.subscribers = row.subscribers;
+    event.at = row.scim_user.created_at;
     ngx_str_null(&event.number);
 
     ngx_svc_event_emit(&event);
@@ -222,12 +226,12 @@ ngx_svc_scim_created(const ngx_svc_pg_results_t *results, PGresult *user)
 ngx_int_t
 ngx_svc_scim_user_reply(ngx_svc_request_t *sr)
 {
-    PGresult               *res;
-    ngx_str_t               location, updated_at;
-    ngx_uint_t              status;
-    ngx_svc_json_writer_t   w;
+    ngx_str_t                location;
+    ngx_uint_t               status;
+    ngx_svc_json_writer_t    w;
+    ngx_svc_row_scim_user_t  user;
 
-    res = ngx_svc_route_final(sr);
+    ngx_svc_row_scim_user(&user, ngx_svc_route_final(sr), 0, 0);
 
     if (ngx_svc_json_writer_init(&w, sr->request->pool, NGX_SVC_SCIM_USER_SIZE)
         != NGX_OK)
@@ -235,9 +239,9 @@ ngx_svc_scim_user_reply(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    ngx_svc_scim_user_write(&w, sr, res, 0, (uintptr_t) sr->data);
+    ngx_svc_scim_user_write(&w, sr, &user, (uintptr_t) sr->data);
 
-    if (ngx_svc_scim_location(sr, res, 0, &location) != NGX_OK
+    if (ngx_svc_scim_location(sr, &user, &location) != NGX_OK
         || ngx_svc_add_header(sr->request, "Content-Location", &location)
            != NGX_OK)
     {
@@ -245,9 +249,7 @@ ngx_svc_scim_user_reply(ngx_svc_request_t *sr)
     }
 
     if (ngx_svc_scim_rfc(sr)) {
-        updated_at = ngx_svc_pg_value(res, 0, NGX_SVC_SCIM_COL_UPDATED_AT);
-
-        if (ngx_svc_scim_version_etag(sr, &updated_at) != NGX_OK) {
+        if (ngx_svc_scim_version_etag(sr, &user.updated_at) != NGX_OK) {
             return NGX_HTTP_INTERNAL_SERVER_ERROR;
         }
     }

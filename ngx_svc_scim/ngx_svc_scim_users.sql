@@ -9,6 +9,8 @@
 -- when: ngx_svc_scim_keeps
 -- parameters
 --   user_id        uuid  ngx_svc_param_path_id(0, NGX_SVC_SCIM_NO_USER)
+-- columns
+--   :scim_user
 SELECT :scim_user
   FROM svc.user_account account
  WHERE account.tenant_id = :tenant AND account.id = :user_id;
@@ -36,20 +38,7 @@ SELECT :scim_user
 --   client_agent   text  ngx_svc_param_client_agent()
 --   request_id     text  ngx_svc_param_request_id()
 -- columns
---   id             uuid
---   user_name      text
---   external_id    text
---   status         text
---   first_name     text
---   last_name      text
---   display_name   text
---   title          text
---   department     text
---   locale         text
---   created_at     timestamptz
---   updated_at     timestamptz
---   _verdict       text         the constraint that stands in the way
---   subscribers    text         ids of webhooks
+--   :scim_created
 WITH account AS (
     INSERT INTO svc.user_account AS account
         (tenant_id, id, user_name, external_id, status, email_verified, source, first_name,
@@ -105,20 +94,7 @@ SELECT :scim_user,
 --   client_agent   text  ngx_svc_param_client_agent()
 --   request_id     text  ngx_svc_param_request_id()
 -- columns
---   id             uuid
---   user_name      text
---   external_id    text
---   status         text
---   first_name     text
---   last_name      text
---   display_name   text
---   title          text
---   department     text
---   locale         text
---   created_at     timestamptz
---   updated_at     timestamptz
---   _verdict       text         the constraint that stands in the way
---   subscribers    text         ids of webhooks
+--   :scim_created
 WITH account AS (
     INSERT INTO svc.user_account AS account
         (tenant_id, id, user_name, external_id, status, email_verified, source, first_name,
@@ -160,6 +136,8 @@ SELECT :scim_user,
 --   client_ip      text  ngx_svc_param_client_ip()
 --   client_agent   text  ngx_svc_param_client_agent()
 --   request_id     text  ngx_svc_param_request_id()
+-- columns
+--   :scim_user
 WITH old AS (
     SELECT :scim_user
       FROM svc.user_account account
@@ -203,6 +181,8 @@ SELECT old.id, old.user_name, old.external_id, coalesce(updated.status, old.stat
 --   client_ip      text  ngx_svc_param_client_ip()
 --   client_agent   text  ngx_svc_param_client_agent()
 --   request_id     text  ngx_svc_param_request_id()
+-- columns
+--   :scim_user
 WITH old AS (
     SELECT :scim_user
       FROM svc.user_account account
@@ -264,18 +244,7 @@ SELECT old.id, old.user_name, old.external_id, coalesce(updated.status, old.stat
 --   client_agent        text  ngx_svc_param_client_agent()
 --   request_id          text  ngx_svc_param_request_id()
 -- columns
---   id             uuid
---   user_name      text
---   external_id    text
---   status         text
---   first_name     text
---   last_name      text
---   display_name   text
---   title          text
---   department     text
---   locale         text
---   created_at     timestamptz
---   updated_at     timestamptz
+--   :scim_user
 --   _verdict       text         the constraint that stands in the way
 WITH wanted AS (
     SELECT account.id, account.user_name, account.created_at, account.updated_at,

@@ -58,10 +58,10 @@ is_deeply(\%told, { map { my $name = $_;
           'the parameters are of the types that headers tell of');
 
 
-# --- verdicts -----------------------------------------------------------------------
+# --- columns ------------------------------------------------------------------------
 
-# The columns in a header are those that PostgreSQL returns, and have the same types: a
-# verdict's position depends on them.
+# Where a header lists columns they are those that PostgreSQL returns, in this order: C
+# reads them by their places, as values of these types.
 
 my @listed = sort grep { @{ $statements->{$_}{columns} } } keys %$statements;
 my %type = map { $_->[0] => $_->[1] =~ s/^_(.*)/$1\[]/r }
@@ -69,10 +69,13 @@ my %type = map { $_->[0] => $_->[1] =~ s/^_(.*)/$1\[]/r }
 
 cmp_ok(scalar @listed, '>', 0, 'there are headers with columns');
 is_deeply({ map { my $name = $_;
-                  $name => [ map { "$_->{name} $_->{type}" } @{ $statements->{$name}{columns} } ] }
-            @listed },
+                  $name => [ map { "$_->{name} $_->{type}" }
+                             Svc::Sql::columns($statements->{$name}) ] } @listed },
           { map { $_ => [ map { "$_->[0] $type{ $_->[1] }" } $db->described($_) ] } @listed },
           'the columns are those that headers tell of');
+
+
+# --- verdicts -----------------------------------------------------------------------
 
 # A verdict is in the first column, or where the header says.
 

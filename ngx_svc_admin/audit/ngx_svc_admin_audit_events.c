@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_admin_audit_follow.h"
+#include "ngx_svc_admin_audit_events.row.h"
 
 
 /* Events that a poll looks at, and that it sends: the statement's limits. */
@@ -12,12 +13,10 @@
 #define NGX_SVC_ADMIN_FOLLOW_EVENT  512     /* bytes, first guess */
 
 
-static ngx_uint_t ngx_svc_admin_follow_number(PGresult *res, int row,
-    const char *name);
 static void ngx_svc_admin_follow_event(ngx_svc_json_writer_t *w,
     const ngx_svc_row_t *columns, int row);
-static void ngx_svc_admin_follow_move(ngx_svc_admin_follow_t *f, PGresult *res,
-    int row);
+static void ngx_svc_admin_follow_move(ngx_svc_admin_follow_t *f,
+    const ngx_svc_row_admin_audit_follow_t *row);
 
 
 #include "ngx_svc_admin_audit_events.sql.h"
@@ -27,13 +26,12 @@ ngx_int_t
 ngx_svc_admin_follow_events(ngx_svc_admin_follow_t *f, PGresult *res,
     ngx_svc_json_writer_t *w, ngx_uint_t *more, ngx_uint_t *final)
 {
-    int            i, n, final_at, match_at;
-    ngx_uint_t     scanned;
-    ngx_svc_row_t  columns;
+    int                               i, n;
+    ngx_uint_t                        scanned;
+    ngx_svc_row_t                     columns;
+    ngx_svc_row_admin_audit_follow_t  row;
 
     n = PQntuples(res);
-    final_at = ngx_svc_row_find(res, "_final");
-    match_at = ngx_svc_row_find(res, "_match");
 
     if (ngx_svc_json_writer_init(w, f->stream.pool,
                                  n * NGX_SVC_ADMIN_FOLLOW_EVENT)
@@ -46,11 +44,13 @@ ngx_svc_admin_follow_events(ngx_svc_admin_follow_t *f, PGresult *res,
 
     for (i = 0; i < n; i++) {
 
-        if (!ngx_svc_pg_true(res, i, final_at)) {
+        ngx_svc_row_admin_audit_follow(&row, res, i);
+
+        if (!row.final) {
             break;
         }
 
-        if (ngx_svc_pg_true(res, i, match_at)) {
+        if (row.match) {
             ngx_svc_admin_follow_event(w, &columns, i);
         }
     }
@@ -58,8 +58,10 @@ ngx_svc_admin_follow_events(ngx_svc_admin_follow_t *f, PGresult *res,
     scanned = 0;
 
     if (i) {
-        scanned = ngx_svc_admin_follow_number(res, i - 1, "_n");
-        ngx_svc_admin_follow_move(f, res, i - 1);
+        ngx_svc_row_admin_audit_follow(&row, res, i - 1);
+
+        scanned = row.n;
+        ngx_svc_admin_follow_move(f, &row);
     }
 
     *final = (i == n);
@@ -67,17 +69,6 @@ ngx_svc_admin_follow_events(ngx_svc_admin_follow_t *f, PGresult *res,
             || scanned == NGX_SVC_ADMIN_FOLLOW_SCAN;
 
     return w->failed ? NGX_ERROR : NGX_OK;
-}
-
-
-static ngx_uint_t
-ngx_svc_admin_follow_number(PGresult *res, int row, const char *name)
-{
-    ngx_str_t  text;
-
-    text = ngx_svc_row_value(res, row, name);
-
-    return (ngx_uint_t) ngx_atoi(text.data, text.len);
 }
 
 
@@ -98,14 +89,15 @@ ngx_svc_admin_follow_event(ngx_svc_json_writer_t *w,
 
 
 static void
-ngx_svc_admin_follow_move(ngx_svc_admin_follow_t *f, PGresult *res, int row)
+ngx_svc_admin_follow_move(ngx_svc_admin_follow_t *f,
+    const ngx_svc_row_admin_audit_follow_t *row)
 {
     ngx_svc_row_copy(&f->cursor.xid, f->cursor.xid_text,
-                     NGX_SVC_ADMIN_FOLLOW_KEY, res, row, "_xid");
+                     NGX_SVC_ADMIN_FOLLOW_KEY, &row->xid);
     ngx_svc_row_copy(&f->cursor.id, f->cursor.id_text,
-                     NGX_SVC_ADMIN_FOLLOW_KEY, res, row, "id");
-    ngx_svc_row_copy(&f->since, f->since_text, NGX_SVC_ADMIN_FOLLOW_TIME, res,
-                     row, "createdAt");
+                     NGX_SVC_ADMIN_FOLLOW_KEY, &row->id);
+    ngx_svc_row_copy(&f->since, f->since_text, NGX_SVC_ADMIN_FOLLOW_TIME,
+                     &row->created_at);
 }
 
 

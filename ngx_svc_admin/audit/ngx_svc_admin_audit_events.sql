@@ -17,6 +17,26 @@
 --   snapshot        text ngx_svc_param_data(ngx_svc_admin_follow_t, snapshot)
 --   skip_xid        text ngx_svc_param_data(ngx_svc_admin_follow_t, skip.xid)
 --   skip_id         text ngx_svc_param_data(ngx_svc_admin_follow_t, skip.id)
+-- columns
+--   id             text
+--   createdAt      timestamptz
+--   action         text         answer
+--   outcome        text         answer
+--   actor.type     text         answer
+--   actor.id       text         answer
+--   actor.name     text         answer
+--   target.type    text         answer
+--   target.id      text         answer
+--   target.name    text         answer
+--   ip             text         answer
+--   country        text         answer
+--   userAgent      text         answer
+--   requestId      text         answer
+--   details        jsonb        answer
+--   _xid           xid8
+--   _final         bool
+--   _match         bool
+--   _n             int8
 SELECT event.id::text AS "id", event.created_at AS "createdAt", event.action AS "action",
        event.outcome AS "outcome", event.actor_type AS "actor.type", event.actor_id AS "actor.id",
        event.actor_name AS "actor.name", event.target_type AS "target.type",

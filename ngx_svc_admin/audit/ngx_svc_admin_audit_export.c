@@ -124,9 +124,9 @@ ngx_svc_admin_export_cleanup(void *data)
 static ngx_int_t
 ngx_svc_admin_export_reply(ngx_svc_request_t *sr)
 {
-    PGresult                *res;
-    ngx_str_t                slug;
-    ngx_svc_admin_export_t  *ex;
+    PGresult                                *res;
+    ngx_svc_admin_export_t                  *ex;
+    ngx_svc_row_admin_audit_export_count_t   row;
 
     ex = sr->data;
     res = ngx_svc_result(sr, &ngx_svc_sql_admin_audit_export_count);
@@ -135,20 +135,19 @@ ngx_svc_admin_export_reply(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    slug = ngx_svc_row_value(res, 0, "slug");
+    ngx_svc_row_admin_audit_export_count(&row, res, 0);
 
-    ex->slug.len = slug.len;
-    ex->slug.data = ngx_pstrdup(sr->request->pool, &slug);
+    ex->slug.len = row.slug.len;
+    ex->slug.data = ngx_pstrdup(sr->request->pool, &row.slug);
     if (ex->slug.data == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     ngx_svc_row_copy(&ex->created, ex->created_text, NGX_SVC_ADMIN_EXPORT_KEY,
-                     res, 0, "createdAt");
-    ngx_svc_row_copy(&ex->id, ex->id_text, NGX_SVC_ADMIN_EXPORT_KEY, res, 0,
-                     "id");
+                     &row.created_at);
+    ngx_svc_row_copy(&ex->id, ex->id_text, NGX_SVC_ADMIN_EXPORT_KEY, &row.id);
 
-    if (ngx_svc_row_true(res, 0, "truncated")) {
+    if (row.truncated) {
         ngx_str_set(&ex->truncated, "true");
 
     } else {
@@ -291,10 +290,11 @@ ngx_svc_admin_export_bind_limit(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 static ngx_int_t
 ngx_svc_admin_export_write(ngx_svc_request_t *sr)
 {
-    int                      n;
-    PGresult                *res;
-    ngx_uint_t               end;
-    ngx_svc_admin_export_t  *ex;
+    int                                     n;
+    PGresult                               *res;
+    ngx_uint_t                              end;
+    ngx_svc_admin_export_t                 *ex;
+    ngx_svc_row_admin_audit_export_page_t   last;
 
     ex = sr->data;
     res = ngx_svc_result(sr, &ngx_svc_sql_admin_audit_export_page);
@@ -303,10 +303,12 @@ ngx_svc_admin_export_write(ngx_svc_request_t *sr)
     ex->tries = 0;
 
     if (n) {
+        ngx_svc_row_admin_audit_export_page(&last, res, n - 1);
+
         ngx_svc_row_copy(&ex->created, ex->created_text,
-                         NGX_SVC_ADMIN_EXPORT_KEY, res, n - 1, "createdAt");
-        ngx_svc_row_copy(&ex->id, ex->id_text, NGX_SVC_ADMIN_EXPORT_KEY, res,
-                         n - 1, "id");
+                         NGX_SVC_ADMIN_EXPORT_KEY, &last.created_at);
+        ngx_svc_row_copy(&ex->id, ex->id_text, NGX_SVC_ADMIN_EXPORT_KEY,
+                         &last.id);
     }
 
     end = n < NGX_SVC_ADMIN_EXPORT_PAGE

@@ -10,6 +10,11 @@
 --   filter_from     text ngx_svc_param_data(ngx_svc_admin_export_t, filter.from)
 --   filter_to       text ngx_svc_param_data(ngx_svc_admin_export_t, filter.to)
 --   events_max      int4 ngx_svc_param_constant(NGX_SVC_ADMIN_EXPORT_MAX)
+-- columns
+--   slug           text
+--   createdAt      timestamptz
+--   id             int8         as text
+--   truncated      bool
 SELECT tenant.slug, event.created_at AS "createdAt", event.id + 1 AS id,
        surplus.id IS NOT NULL AS truncated
   FROM svc.tenant tenant
@@ -68,6 +73,22 @@ SELECT 'audit.exported', NULL, NULL, NULL,
 --   last_created    text ngx_svc_param_data(ngx_svc_admin_export_t, created)
 --   last_id         text ngx_svc_param_data(ngx_svc_admin_export_t, id)
 --   events_max      int4 ngx_svc_param_call(ngx_svc_admin_export_bind_limit)
+-- columns
+--   id             text
+--   createdAt      timestamptz
+--   action         text         answer
+--   outcome        text         answer
+--   actor.type     text         answer
+--   actor.id       text         answer
+--   actor.name     text         answer
+--   target.type    text         answer
+--   target.id      text         answer
+--   target.name    text         answer
+--   ip             text         answer
+--   country        text         answer
+--   userAgent      text         answer
+--   requestId      text         answer
+--   details        jsonb        answer
 SELECT event.id::text AS "id", event.created_at AS "createdAt", event.action AS "action",
        event.outcome AS "outcome", event.actor_type AS "actor.type", event.actor_id AS "actor.id",
        event.actor_name AS "actor.name", event.target_type AS "target.type",

@@ -35,7 +35,7 @@ static ngx_int_t ngx_svc_admin_stream_now(ngx_svc_request_t *sr,
 static ngx_int_t ngx_svc_admin_stream_resume_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_stream_resume_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_stream_snapshot(ngx_svc_admin_follow_t *f,
-    PGresult *res);
+    const ngx_str_t *value);
 static ngx_int_t ngx_svc_admin_stream_begin(ngx_svc_request_t *sr);
 static void ngx_svc_admin_stream_cleanup(void *data);
 static void ngx_svc_admin_stream_close(ngx_svc_admin_follow_t *f);
@@ -143,11 +143,13 @@ ngx_svc_admin_stream_from(ngx_svc_request_t *sr, ngx_str_t *from)
 static void
 ngx_svc_admin_stream_committed(const ngx_svc_pg_results_t *results)
 {
-    PGresult  *res;
+    ngx_svc_row_admin_audit_stream_open_t  row;
 
-    res = ngx_svc_pg_result(results, &ngx_svc_sql_admin_audit_stream_open);
+    ngx_svc_row_admin_audit_stream_open(&row,
+            ngx_svc_pg_result(results, &ngx_svc_sql_admin_audit_stream_open),
+            0);
 
-    if (res && ngx_svc_row_true(res, 0, "audited")) {
+    if (row.audited) {
         ngx_svc_request_committed(results);
     }
 }
@@ -165,7 +167,7 @@ ngx_svc_admin_stream_reply(ngx_svc_request_t *sr)
 
     f->opening = 0;
 
-    tenant = ngx_svc_pg_value(ngx_svc_auth_result(sr), 0, 0);
+    tenant = ngx_svc_auth_tenant(sr->op->results);
 
     f->tenant.len = tenant.len;
     f->tenant.data = ngx_pstrdup(sr->request->pool, &tenant);
@@ -202,21 +204,23 @@ ngx_svc_admin_stream_reply(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_admin_stream_now(ngx_svc_request_t *sr, PGresult *res)
 {
-    ngx_svc_admin_follow_t  *f;
+    ngx_svc_admin_follow_t                 *f;
+    ngx_svc_row_admin_audit_stream_open_t   row;
 
     f = sr->data;
+    ngx_svc_row_admin_audit_stream_open(&row, res, 0);
 
     ngx_svc_row_copy(&f->cursor.xid, f->cursor.xid_text,
-                     NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, "xid");
+                     NGX_SVC_ADMIN_FOLLOW_KEY, &row.xid);
     ngx_str_set(&f->cursor.id, "-1");
 
     ngx_str_set(&f->skip.xid, "18446744073709551615");
     ngx_str_set(&f->skip.id, "0");
 
-    ngx_svc_row_copy(&f->since, f->since_text, NGX_SVC_ADMIN_FOLLOW_TIME, res,
-                     0, "since");
+    ngx_svc_row_copy(&f->since, f->since_text, NGX_SVC_ADMIN_FOLLOW_TIME,
+                     &row.since);
 
-    if (ngx_svc_admin_stream_snapshot(f, res) != NGX_OK) {
+    if (ngx_svc_admin_stream_snapshot(f, &row.snapshot) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -234,26 +238,27 @@ ngx_svc_admin_stream_resume_prepare(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_admin_stream_resume_reply(ngx_svc_request_t *sr)
 {
-    PGresult                *res;
-    ngx_svc_admin_follow_t  *f;
+    ngx_svc_admin_follow_t                   *f;
+    ngx_svc_row_admin_audit_stream_resume_t   row;
 
     f = sr->data;
-    res = ngx_svc_result(sr, &ngx_svc_sql_admin_audit_stream_resume);
+    ngx_svc_row_admin_audit_stream_resume(&row,
+              ngx_svc_result(sr, &ngx_svc_sql_admin_audit_stream_resume), 0);
 
     ngx_svc_row_copy(&f->cursor.xid, f->cursor.xid_text,
-                     NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, "xid");
+                     NGX_SVC_ADMIN_FOLLOW_KEY, &row.xid);
     ngx_svc_row_copy(&f->cursor.id, f->cursor.id_text,
-                     NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, "id");
+                     NGX_SVC_ADMIN_FOLLOW_KEY, &row.id);
     ngx_svc_row_copy(&f->skip.xid, f->skip.xid_text,
-                     NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, "skip_xid");
+                     NGX_SVC_ADMIN_FOLLOW_KEY, &row.skip_xid);
     ngx_svc_row_copy(&f->skip.id, f->skip.id_text,
-                     NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, "skip_id");
-    ngx_svc_row_copy(&f->since, f->since_text, NGX_SVC_ADMIN_FOLLOW_TIME, res,
-                     0, "since");
+                     NGX_SVC_ADMIN_FOLLOW_KEY, &row.skip_id);
+    ngx_svc_row_copy(&f->since, f->since_text, NGX_SVC_ADMIN_FOLLOW_TIME,
+                     &row.since);
 
-    f->gap = ngx_svc_row_true(res, 0, "gap");
+    f->gap = row.gap;
 
-    if (ngx_svc_admin_stream_snapshot(f, res) != NGX_OK) {
+    if (ngx_svc_admin_stream_snapshot(f, &row.snapshot) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -262,14 +267,11 @@ ngx_svc_admin_stream_resume_reply(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
-ngx_svc_admin_stream_snapshot(ngx_svc_admin_follow_t *f, PGresult *res)
+ngx_svc_admin_stream_snapshot(ngx_svc_admin_follow_t *f,
+    const ngx_str_t *value)
 {
-    ngx_str_t  value;
-
-    value = ngx_svc_row_value(res, 0, "snapshot");
-
-    f->snapshot.len = value.len;
-    f->snapshot.data = ngx_pstrdup(f->sr->request->pool, &value);
+    f->snapshot.len = value->len;
+    f->snapshot.data = ngx_pstrdup(f->sr->request->pool, (ngx_str_t *) value);
 
     return f->snapshot.data ? NGX_OK : NGX_ERROR;
 }

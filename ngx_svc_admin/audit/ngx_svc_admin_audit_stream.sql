@@ -15,6 +15,12 @@ SELECT pg_advisory_xact_lock(hashtext('svc.audit_stream'),
 -- verdicts
 --   full           rate_limited    The tenant has %(NGX_SVC_ADMIN_STREAM_MAX) open streams
 --                                  of its audit log: close one.
+-- columns
+--   _verdict       text
+--   audited        bool
+--   xid            xid8
+--   since          timestamptz
+--   snapshot       pg_snapshot
 WITH expired AS (
     DELETE FROM svc.audit_stream stream
      WHERE stream.tenant_id = :tenant AND stream.expires_at <= now()
@@ -62,6 +68,14 @@ SELECT CASE WHEN NOT EXISTS (SELECT FROM stream) THEN 'full' END AS _verdict,
 --   after             text ngx_svc_param_data(ngx_svc_admin_follow_t, after)
 --   replay_max        int4 ngx_svc_param_constant(NGX_SVC_ADMIN_STREAM_REPLAY)
 --   window_max        int4 ngx_svc_param_constant(NGX_SVC_ADMIN_STREAM_WINDOW)
+-- columns
+--   xid            xid8
+--   id             int8         as text
+--   skip_xid       xid8
+--   skip_id        int8         as text
+--   since          timestamptz
+--   gap            bool
+--   snapshot       pg_snapshot
 WITH seen AS MATERIALIZED (
     SELECT event.xid, event.id, event.created_at
       FROM svc.audit_event event

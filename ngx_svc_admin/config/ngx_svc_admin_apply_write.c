@@ -423,19 +423,20 @@ ngx_svc_admin_apply_named(ngx_svc_json_writer_t *w,
 ngx_svc_admin_apply_e
 ngx_svc_admin_apply_result(ngx_svc_request_t *sr, ngx_str_t *role)
 {
-    PGresult  *res;
+    ngx_svc_row_admin_config_apply_t  row;
 
-    res = ngx_svc_result(sr, &ngx_svc_sql_admin_config_apply);
+    ngx_svc_row_admin_config_apply(&row,
+                     ngx_svc_result(sr, &ngx_svc_sql_admin_config_apply), 0);
 
-    if (ngx_svc_pg_true(res, 0, ngx_svc_row_find(res, "applied"))) {
+    if (row.applied) {
         return NGX_SVC_ADMIN_APPLIED;
     }
 
-    if (ngx_svc_pg_true(res, 0, ngx_svc_row_find(res, "moved"))) {
+    if (row.moved) {
         return NGX_SVC_ADMIN_APPLY_MOVED;
     }
 
-    *role = ngx_svc_row_value(res, 0, "used");
+    *role = row.used;
 
     return NGX_SVC_ADMIN_APPLY_IN_USE;
 }

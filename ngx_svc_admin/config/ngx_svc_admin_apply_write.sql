@@ -19,6 +19,10 @@
 --   roles_gone          text ngx_svc_admin_apply_param(NGX_SVC_ADMIN_APPLY_ROLES_GONE)
 --   events              text ngx_svc_admin_apply_param(NGX_SVC_ADMIN_APPLY_EVENTS)
 --   access_versions_max int4 ngx_svc_param_constant(NGX_SVC_ADMIN_ACCESS_VERSIONS)
+-- columns
+--   applied        bool
+--   moved          bool
+--   used           text
 WITH governance AS (
     SELECT tenant_id
       FROM svc.governance

@@ -81,8 +81,7 @@ ngx_int_t
 ngx_svc_admin_bundle_live(ngx_pool_t *pool, PGresult *res,
     ngx_svc_admin_bundle_t *bundle)
 {
-    ngx_str_t                    overrides, password, permissions, risk, roles;
-    ngx_str_t                    unknown;
+    ngx_svc_row_admin_bundle_t   row;
     ngx_svc_admin_bundle_text_t  r, p;
 
     if (PQntuples(res) == 0) {
@@ -92,22 +91,18 @@ ngx_svc_admin_bundle_live(ngx_pool_t *pool, PGresult *res,
     ngx_memzero(bundle, sizeof(ngx_svc_admin_bundle_t));
 
     bundle->sections = NGX_SVC_ADMIN_BUNDLE_ALL;
-    bundle->revision = ngx_svc_row_value(res, 0, "revision");
-    bundle->access_number = ngx_svc_row_value(res, 0, "access_number");
-    bundle->access_json = ngx_svc_row_value(res, 0, "access_policy");
 
-    risk = ngx_svc_row_value(res, 0, "risk");
-    password = ngx_svc_row_value(res, 0, "password");
-    overrides = ngx_svc_row_value(res, 0, "overrides");
-    roles = ngx_svc_row_value(res, 0, "roles");
-    permissions = ngx_svc_row_value(res, 0, "held");
-    unknown = ngx_svc_row_value(res, 0, "unknown");
+    ngx_svc_row_admin_bundle(&row, res, 0);
 
-    r.p = risk.data;
-    r.end = risk.data + risk.len;
+    bundle->revision = row.revision;
+    bundle->access_number = row.access_number;
+    bundle->access_json = row.access_policy;
 
-    p.p = password.data;
-    p.end = password.data + password.len;
+    r.p = row.risk.data;
+    r.end = row.risk.data + row.risk.len;
+
+    p.p = row.password.data;
+    p.end = row.password.data + row.password.len;
 
     if (ngx_svc_admin_bundle_live_policy(&r, ngx_svc_admin_risk_members,
                                          &bundle->risk)
@@ -115,18 +110,17 @@ ngx_svc_admin_bundle_live(ngx_pool_t *pool, PGresult *res,
         || ngx_svc_admin_bundle_live_policy(&p, ngx_svc_admin_password_members,
                                             &bundle->password)
            != NGX_OK
-        || ngx_svc_admin_bundle_live_overrides(pool, &overrides,
+        || ngx_svc_admin_bundle_live_overrides(pool, &row.overrides,
                                                &bundle->overrides)
            != NGX_OK
-        || ngx_svc_admin_bundle_live_roles(pool, &roles, &bundle->roles)
+        || ngx_svc_admin_bundle_live_roles(pool, &row.roles, &bundle->roles)
            != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    bundle->held = ngx_svc_permissions_of(&permissions);
-    bundle->unknown = unknown.data ? ngx_atoi(unknown.data, unknown.len) - 1
-                                   : -1;
+    bundle->held = ngx_svc_permissions_of(&row.held);
+    bundle->unknown = ngx_max(row.unknown - 1, -1);
 
     return NGX_OK;
 }

@@ -6,6 +6,16 @@
 --
 -- parameters
 --   group_ids      text ngx_svc_param_call(ngx_svc_admin_bundle_groups)
+-- columns
+--   revision       int8         as text
+--   access_number  int8         as text
+--   access_policy  json
+--   risk           text
+--   password       text
+--   overrides      text
+--   roles          text
+--   held           text[]
+--   unknown        int8         1 for the first one
 SELECT revision, access_number, access_policy,
        ROW(risk_enabled, risk_mfa_threshold, risk_deny_threshold)::text AS risk,
        ROW(min_length, reject_breached, reject_contextual, require_lower, require_upper,

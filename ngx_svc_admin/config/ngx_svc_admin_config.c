@@ -180,7 +180,7 @@ ngx_svc_admin_config_plan(ngx_svc_request_t *sr, ngx_pool_t *pool,
 
     if (config->candidate.sections & (1 << NGX_SVC_ADMIN_ACCESS)) {
 
-        tenant = ngx_svc_pg_value(ngx_svc_auth_result(sr), 0, 0);
+        tenant = ngx_svc_auth_tenant(sr->op->results);
 
         live->access = ngx_svc_access_cached(ngx_svc_zones(), &tenant,
                            ngx_atoof(live->access_number.data,

@@ -4,6 +4,7 @@
  */
 
 #include "ngx_svc_admin_domain.h"
+#include "ngx_svc_admin_domain_verify.row.h"
 #include "ngx_svc_admin_tenant.h"
 #include "ngx_svc_dns.h"
 #include "ngx_svc_domain.h"
@@ -30,7 +31,8 @@ typedef struct {
 
 
 static ngx_int_t ngx_svc_verify_read(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_verify_take(ngx_svc_verify_t *verify, PGresult *res);
+static ngx_int_t ngx_svc_verify_take(ngx_svc_verify_t *verify,
+    const ngx_svc_row_admin_domain_read_t *row);
 static ngx_int_t ngx_svc_verify_copy(ngx_svc_verify_t *verify, ngx_str_t *dst,
     ngx_str_t src);
 static ngx_int_t ngx_svc_verify_limit(ngx_svc_verify_t *verify);
@@ -71,12 +73,14 @@ const ngx_svc_route_t  ngx_svc_admin_domain_verify[] = {
 static ngx_int_t
 ngx_svc_verify_read(ngx_svc_request_t *sr)
 {
-    PGresult          *res;
-    ngx_svc_verify_t  *verify;
+    PGresult                         *res;
+    ngx_svc_verify_t                 *verify;
+    ngx_svc_row_admin_domain_read_t   row;
 
     res = ngx_svc_result(sr, &ngx_svc_sql_admin_domain_read);
+    ngx_svc_row_admin_domain_read(&row, res, 0);
 
-    if (ngx_svc_row_true(res, 0, "verified")) {
+    if (row.verified) {
         return ngx_svc_route_row(sr, res);
     }
 
@@ -88,7 +92,7 @@ ngx_svc_verify_read(ngx_svc_request_t *sr)
     verify->sr = sr;
     sr->data = verify;
 
-    return ngx_svc_verify_take(verify, res) == NGX_OK
+    return ngx_svc_verify_take(verify, &row) == NGX_OK
            ? ngx_svc_verify_limit(verify) : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
 
@@ -96,22 +100,17 @@ ngx_svc_verify_read(ngx_svc_request_t *sr)
 /* Copies the result, which will be gone when DNS answers. */
 
 static ngx_int_t
-ngx_svc_verify_take(ngx_svc_verify_t *verify, PGresult *res)
+ngx_svc_verify_take(ngx_svc_verify_t *verify,
+    const ngx_svc_row_admin_domain_read_t *row)
 {
-    ngx_str_t  tenant;
-
-    tenant = ngx_svc_row_value(res, 0, "_tenant");
-
-    if (ngx_svc_uuid_parse(tenant.data, tenant.len, verify->tenant) != NGX_OK
-        || ngx_svc_verify_copy(verify, &verify->domain,
-                               ngx_svc_row_value(res, 0, "domain"))
-           != NGX_OK)
+    if (ngx_svc_uuid_parse(row->tenant.data, row->tenant.len, verify->tenant)
+           != NGX_OK
+        || ngx_svc_verify_copy(verify, &verify->domain, row->domain) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    return ngx_svc_verify_copy(verify, &verify->token,
-                               ngx_svc_row_value(res, 0, "_token"));
+    return ngx_svc_verify_copy(verify, &verify->token, row->token);
 }
 
 
@@ -425,11 +424,13 @@ ngx_svc_verify_write(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_verify_written(ngx_svc_request_t *sr)
 {
-    PGresult          *res;
-    ngx_svc_verify_t  *verify;
+    PGresult                           *res;
+    ngx_svc_verify_t                   *verify;
+    ngx_svc_row_admin_domain_verify_t   row;
 
     verify = sr->data;
     res = ngx_svc_result(sr, &ngx_svc_sql_admin_domain_verify);
+    ngx_svc_row_admin_domain_verify(&row, res, 0);
 
     if (PQntuples(res) == 0) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND, "%s",
@@ -437,12 +438,12 @@ ngx_svc_verify_written(ngx_svc_request_t *sr)
         return ngx_svc_send_error(sr);
     }
 
-    if (PQgetisnull(res, 0, 0)) {
+    if (row.verdict.data == NULL) {
         return ngx_svc_route_row(sr, res);
     }
 
-    return PQgetvalue(res, 0, 0)[0] == 'c'
+    return row.verdict.data[0] == 'c'
            ? ngx_svc_verify_fail(verify, "has the value of a domain that was "
                                  "deleted meanwhile, and added again")
-           : ngx_svc_send_conflict(sr, PQgetvalue(res, 0, 0));
+           : ngx_svc_send_conflict(sr, (char *) row.verdict.data);
 }

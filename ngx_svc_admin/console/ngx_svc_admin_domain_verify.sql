@@ -3,6 +3,17 @@
 -- missing: NGX_SVC_ADMIN_NO_DOMAIN
 -- parameters
 --   domain         text ngx_svc_param_path_domain()
+-- columns
+--   domain             text
+--   status             text         answer
+--   verified           bool
+--   verification.type  text         answer
+--   verification.name  text         answer
+--   verification.value text         answer
+--   createdAt          timestamptz  answer
+--   verifiedAt         timestamptz  answer
+--   _tenant            uuid
+--   _token             text
 SELECT domain.domain,
        CASE WHEN domain.verified_at IS NULL THEN 'pending' ELSE 'verified' END AS status,
        domain.verified_at IS NOT NULL AS verified, 'TXT' AS "verification.type",
@@ -19,6 +30,16 @@ SELECT domain.domain,
 -- parameters
 --   domain         text ngx_svc_param_data(ngx_svc_verify_t, domain)
 --   token          text ngx_svc_param_data(ngx_svc_verify_t, token)
+-- columns
+--   _verdict           text
+--   domain             text         answer
+--   status             text         answer
+--   verified           bool         answer
+--   verification.type  text         answer
+--   verification.name  text         answer
+--   verification.value text         answer
+--   createdAt          timestamptz  answer
+--   verifiedAt         timestamptz  answer
 WITH old AS (
     SELECT domain.*
       FROM svc.domain domain

@@ -233,9 +233,13 @@ ngx_svc_admin_ldap_check(ngx_svc_request_t *sr, void *body)
 static ngx_int_t
 ngx_svc_admin_ldap_reply(ngx_svc_request_t *sr)
 {
-    ngx_svc_json_writer_t  w;
+    ngx_svc_json_writer_t     w;
+    ngx_svc_row_admin_ldap_t  row;
 
-    if (ngx_svc_row_true(ngx_svc_route_final(sr), 0, "configured")) {
+    ngx_svc_row_admin_ldap(&row, ngx_svc_result(sr, &ngx_svc_sql_admin_ldap),
+                           0);
+
+    if (row.configured) {
         return ngx_svc_route_answer(sr);
     }
 

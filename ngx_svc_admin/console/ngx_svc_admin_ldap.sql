@@ -1,4 +1,15 @@
 -- statement: admin_ldap
+-- columns
+--   configured       bool
+--   enabled          bool         answer
+--   url              text         answer
+--   bindDn           text         answer
+--   bindPasswordSet  bool         answer
+--   baseDn           text         answer
+--   userFilter       text         answer
+--   attributeMapping jsonb        answer
+--   startTls         bool         answer
+--   updatedAt        timestamptz  answer
 SELECT ldap.tenant_id IS NOT NULL AS configured, ldap.enabled, ldap.url, ldap.bind_dn AS "bindDn",
        ldap.bind_password IS NOT NULL AS "bindPasswordSet", ldap.base_dn AS "baseDn",
        ldap.user_filter AS "userFilter", ldap.attribute_mapping AS "attributeMapping",

@@ -94,12 +94,26 @@ const ngx_svc_route_t  ngx_svc_admin_saml_idp[] = {
 static ngx_int_t
 ngx_svc_admin_saml_idp_reply(ngx_svc_request_t *sr)
 {
-    PGresult  *res;
+    PGresult                              *res;
+    ngx_svc_row_saml_keyless_t            *row;
+    ngx_svc_row_admin_saml_idp_t           idp;
+    ngx_svc_row_admin_saml_apps_create_t   app;
 
-    res = ngx_svc_route_final(sr);
+    res = ngx_svc_result(sr, &ngx_svc_sql_admin_saml_apps_create);
 
-    if (ngx_svc_row_true(res, 0, "_keyless")) {
-        return ngx_svc_admin_saml_idp_make(sr, res);
+    if (res) {
+        ngx_svc_row_admin_saml_apps_create(&app, res, 0);
+        row = &app.saml_keyless;
+
+    } else {
+        ngx_svc_row_admin_saml_idp(&idp,
+                             ngx_svc_result(sr, &ngx_svc_sql_admin_saml_idp),
+                             0);
+        row = &idp.saml_keyless;
+    }
+
+    if (row->keyless) {
+        return ngx_svc_admin_saml_idp_make(sr, &row->slug);
     }
 
     return ngx_svc_route_answer(sr);

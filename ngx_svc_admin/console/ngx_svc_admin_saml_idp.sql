@@ -1,7 +1,20 @@
+-- fragment: saml_keyless
+-- columns
+--   _keyless       bool
+--   _slug          text
+
+
 -- statement: admin_saml_idp
 --
 -- parameters
 --   base_url       text ngx_svc_param_base_url()
+-- columns
+--   :saml_keyless
+--   entityId       text         answer
+--   ssoUrl         text         answer
+--   metadataUrl    text         answer
+--   certificate    text         answer
+--   apps           json         answer
 SELECT idp.tenant_id IS NULL AS _keyless, tenant.slug AS _slug,
        :base_url || '/v1/tenants/' || tenant.slug || '/saml-idp/metadata' AS "entityId",
        :base_url || '/v1/tenants/' || tenant.slug || '/saml-idp/sso' AS "ssoUrl",
@@ -41,6 +54,16 @@ SELECT pg_advisory_xact_lock(hashtext('svc.saml_app'),
 --   taken          conflict        There is an application with this "spEntityId" already.
 --   full           limit_exceeded  The tenant has %(NGX_SVC_ADMIN_SAML_APPS) SAML
 --                                  applications: delete one.
+-- columns
+--   _verdict       text
+--   :saml_keyless
+--   id             uuid         answer
+--   name           text         answer
+--   spEntityId     text         answer
+--   acsUrl         text         answer
+--   nameIdFormat   text         answer
+--   enabled        bool         answer
+--   createdAt      timestamptz  answer
 WITH wanted AS (
     SELECT :tenant_or_null AS tenant,
            (SELECT count(*)

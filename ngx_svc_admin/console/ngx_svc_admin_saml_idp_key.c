@@ -50,7 +50,7 @@ struct ngx_svc_admin_saml_idp_job_s {
 static ngx_svc_admin_saml_idp_wait_t *ngx_svc_admin_saml_idp_create(
     ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_saml_idp_post(
-    ngx_svc_admin_saml_idp_wait_t *wait, PGresult *res);
+    ngx_svc_admin_saml_idp_wait_t *wait, const ngx_str_t *slug);
 static void ngx_svc_admin_saml_idp_thread(void *data, ngx_log_t *log);
 static void ngx_svc_admin_saml_idp_made(ngx_event_t *ev);
 static ngx_int_t ngx_svc_admin_saml_idp_store(
@@ -83,7 +83,7 @@ static ngx_event_t  ngx_svc_admin_saml_idp_wake;
 
 
 ngx_int_t
-ngx_svc_admin_saml_idp_make(ngx_svc_request_t *sr, PGresult *res)
+ngx_svc_admin_saml_idp_make(ngx_svc_request_t *sr, const ngx_str_t *slug)
 {
     ngx_svc_admin_saml_idp_wait_t  *wait;
 
@@ -98,7 +98,7 @@ ngx_svc_admin_saml_idp_make(ngx_svc_request_t *sr, PGresult *res)
 
     if (!ngx_svc_admin_saml_idp_busy) {
 
-        if (ngx_svc_admin_saml_idp_post(wait, res) != NGX_OK) {
+        if (ngx_svc_admin_saml_idp_post(wait, slug) != NGX_OK) {
             return NGX_HTTP_INTERNAL_SERVER_ERROR;
         }
 
@@ -152,7 +152,8 @@ ngx_svc_admin_saml_idp_create(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
-ngx_svc_admin_saml_idp_post(ngx_svc_admin_saml_idp_wait_t *wait, PGresult *res)
+ngx_svc_admin_saml_idp_post(ngx_svc_admin_saml_idp_wait_t *wait,
+    const ngx_str_t *slug)
 {
     ngx_str_t                      name;
     ngx_pool_t                    *pool;
@@ -175,8 +176,7 @@ ngx_svc_admin_saml_idp_post(ngx_svc_admin_saml_idp_wait_t *wait, PGresult *res)
     job->pool = pool;
     job->wait = wait;
 
-    ngx_svc_row_copy(&name, job->key.name, NGX_SVC_SAML_KEY_NAME, res, 0,
-                     "_slug");
+    ngx_svc_row_copy(&name, job->key.name, NGX_SVC_SAML_KEY_NAME, slug);
 
     task->handler = ngx_svc_admin_saml_idp_thread;
     task->event.handler = ngx_svc_admin_saml_idp_made;

@@ -34,7 +34,7 @@ static ngx_int_t ngx_svc_admin_invitation_bind_hash(ngx_svc_request_t *sr,
 static void ngx_svc_admin_invitation_url(ngx_svc_json_writer_t *w,
     ngx_svc_request_t *sr);
 static void ngx_svc_admin_invitation_mail(ngx_svc_request_t *sr,
-    PGresult *res, const ngx_str_t *url);
+    PGresult *res, time_t until, const ngx_str_t *url);
 
 
 static const char *const  ngx_svc_admin_invitation_statuses[] = {
@@ -191,15 +191,16 @@ ngx_svc_admin_invitation_bind_hash(ngx_svc_request_t *sr,
 static void
 ngx_svc_admin_invitation_url(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr)
 {
-    PGresult                *res;
-    ngx_str_t                url, tenant;
-    ngx_svc_admin_secret_t  *secret;
+    PGresult                       *res;
+    ngx_str_t                       url;
+    ngx_svc_admin_secret_t         *secret;
+    ngx_svc_row_invitation_made_t   row;
 
     secret = sr->data;
     res = ngx_svc_route_final(sr);
-    tenant = ngx_svc_row_value(res, 0, "_of");
+    ngx_svc_row_invitation_made(&row, res, 0, 0);
 
-    if (ngx_svc_base_url_page(sr, NGX_SVC_ADMIN_INVITATION_PATH, &tenant,
+    if (ngx_svc_base_url_page(sr, NGX_SVC_ADMIN_INVITATION_PATH, &row.of,
                               "#token=", &secret->text, &url)
         != NGX_OK)
     {
@@ -209,7 +210,7 @@ ngx_svc_admin_invitation_url(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr)
 
     ngx_svc_json_secret(w, "inviteUrl", url.data, url.len);
 
-    ngx_svc_admin_invitation_mail(sr, res, &url);
+    ngx_svc_admin_invitation_mail(sr, res, row.until, &url);
 }
 
 
@@ -221,9 +222,8 @@ ngx_svc_admin_invitation_url(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr)
 
 static void
 ngx_svc_admin_invitation_mail(ngx_svc_request_t *sr, PGresult *res,
-    const ngx_str_t *url)
+    time_t until, const ngx_str_t *url)
 {
-    ngx_str_t       until;
     ngx_svc_mail_t  mail;
 
     if (ngx_svc_notice_read(&mail, res) != NGX_OK
@@ -232,10 +232,8 @@ ngx_svc_admin_invitation_mail(ngx_svc_request_t *sr, PGresult *res,
         return;
     }
 
-    until = ngx_svc_row_value(res, 0, "_until");
-
     mail.kind = NGX_SVC_MAIL_INVITE;
-    mail.not_after = ngx_atotm(until.data, until.len);
+    mail.not_after = until;
     mail.link = *url;
 
     ngx_svc_mail_tell(&mail);

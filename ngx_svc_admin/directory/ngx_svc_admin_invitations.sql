@@ -78,6 +78,24 @@ DELETE FROM svc.invitation invitation
                          LIMIT 1)));
 
 
+-- fragment: invitation_made
+-- columns
+--   _verdict       text
+--   id             uuid         answer
+--   email          text         answer
+--   role           text         answer
+--   groupIds       json         answer
+--   status         text         answer
+--   invitedBy.type text         answer
+--   invitedBy.id   text         answer
+--   invitedBy.name text         answer
+--   createdAt      timestamptz  answer
+--   expiresAt      timestamptz  answer
+--   _to            text         answer
+--   _until         int8
+--   _of            text
+
+
 -- statement: admin_invitations_create
 -- Roles, and invitations, stay as they are while svc.governance is locked. Whoever is
 -- invited into groups is in them as if somebody had added him, and so that takes the right
@@ -96,6 +114,13 @@ DELETE FROM svc.invitation invitation
 --   group          invalid_value   "groupIds" must be ids of groups: there is no group %V.
 --   pending        conflict        This address has been invited already: send that
 --                                  invitation again, or revoke it.
+-- columns
+--   :invitation_made
+--   _notice        uuid
+--   _tenant_name   text
+--   _slug          text
+--   _color         text
+--   _logo          text
 WITH wanted AS (
     SELECT :tenant_or_null AS tenant,
            CASE
@@ -195,6 +220,13 @@ SELECT wanted.verdict AS _verdict, invitation.id, invitation.email, invitation.r
 -- verdicts
 --   NGX_SVC_ADMIN_INVITATION_VERDICTS
 --   over           conflict        The invitation has been %V: make another one.
+-- columns
+--   :invitation_made
+--   _notice        uuid
+--   _tenant_name   text
+--   _slug          text
+--   _color         text
+--   _logo          text
 WITH old AS (
     SELECT *
       FROM svc.invitation

@@ -4,6 +4,7 @@
 
 #include "ngx_svc_admin.h"
 #include "ngx_svc_admin_user.h"
+#include "ngx_svc_auth.h"
 #include "ngx_svc_email.h"
 #include "ngx_svc_notice.h"
 
@@ -132,23 +133,20 @@ ngx_svc_admin_user_put_committed(const ngx_svc_pg_results_t *results)
 static void
 ngx_svc_admin_user_delete_committed(const ngx_svc_pg_results_t *results)
 {
-    PGresult         *res;
-    ngx_svc_event_t   event;
+    ngx_svc_event_t                  event;
+    ngx_svc_row_admin_user_delete_t  row;
 
     ngx_svc_request_committed(results);
 
-    res = ngx_svc_pg_result(results, &ngx_svc_sql_admin_user_delete);
-
-    if (PQntuples(res) == 0) {
-        return;
-    }
+    ngx_svc_row_admin_user_delete(&row,
+                 ngx_svc_pg_result(results, &ngx_svc_sql_admin_user_delete),
+                 0);
 
     event.kind = NGX_SVC_EVENT_USER_DELETED;
-    event.tenant = ngx_svc_pg_value(ngx_svc_pg_result_first(results), 0, 0);
-    event.user = ngx_svc_pg_value(res, 0, ngx_svc_row_find(res, "_user"));
-    event.subscribers = ngx_svc_pg_value(res, 0,
-                                     ngx_svc_row_find(res, "_subscribers"));
-    event.at = ngx_svc_pg_value(res, 0, ngx_svc_row_find(res, "_at"));
+    event.tenant = ngx_svc_auth_tenant(results);
+    event.user = row.user;
+    event.subscribers = row.subscribers;
+    event.at = row.at;
     ngx_str_null(&event.number);
     ngx_str_null(&event.email);
 

@@ -408,6 +408,11 @@ SELECT user_group.id
 -- verdicts
 --   NGX_SVC_ADMIN_REFUSALS
 --   NGX_SVC_ADMIN_LAST_VERDICT
+-- columns
+--   _verdict       text
+--   _user          uuid
+--   _at            timestamptz
+--   _subscribers   text
 WITH :owners, decided AS (
     SELECT CASE
                WHEN :role_beyond THEN 'beyond'

@@ -81,15 +81,13 @@ ngx_svc_admin_unlock_check(ngx_svc_request_t *sr, void *body)
 static ngx_int_t
 ngx_svc_admin_unlock_reply(ngx_svc_request_t *sr)
 {
-    PGresult   *res;
-    ngx_str_t   email, failures;
+    ngx_svc_row_admin_user_unlock_t  row;
 
-    res = ngx_svc_result(sr, &ngx_svc_sql_admin_user_unlock);
-    email = ngx_svc_row_value(res, 0, "_email");
-    failures = ngx_svc_row_value(res, 0, "_failures");
+    ngx_svc_row_admin_user_unlock(&row,
+                      ngx_svc_result(sr, &ngx_svc_sql_admin_user_unlock), 0);
 
-    return ngx_svc_limit_clear_then(sr, &email, &failures,
-                                    ngx_svc_row_true(res, 0, "unlocked")
+    return ngx_svc_limit_clear_then(sr, &row.email, &row.failures,
+                                    row.unlocked
                                     ? ngx_svc_admin_unlock_locked
                                     : ngx_svc_admin_unlock_unlocked);
 }

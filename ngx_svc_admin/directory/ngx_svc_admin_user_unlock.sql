@@ -11,6 +11,11 @@
 --   lockout_window int4 ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_WINDOW)
 -- verdicts
 --   NGX_SVC_ADMIN_TOKEN_VERDICT
+-- columns
+--   _verdict       text
+--   unlocked       bool
+--   _email         text
+--   _failures      int4         as text
 WITH old AS (
     SELECT id, role, user_name,
            coalesce(locked_until > now(), false) AS locked,

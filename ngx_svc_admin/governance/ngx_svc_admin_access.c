@@ -74,48 +74,46 @@ ngx_svc_admin_access_check(ngx_svc_request_t *sr, void *body)
 static ngx_int_t
 ngx_svc_admin_access_put(ngx_svc_request_t *sr)
 {
-    PGresult                       *res;
-    ngx_svc_admin_access_t         *access;
-    const ngx_svc_access_policy_t  *policy;
+    PGresult                         *res;
+    ngx_svc_admin_access_t           *access;
+    const ngx_svc_access_policy_t    *policy;
+    ngx_svc_row_admin_access_read_t   row;
 
     res = ngx_svc_result(sr, &ngx_svc_sql_admin_access_read);
     access = sr->data;
 
-    policy = ngx_svc_admin_access_in_force(sr, res);
+    ngx_svc_row_admin_access_read(&row, res, 0);
+    policy = ngx_svc_admin_access_in_force(sr, &row.access_in_force);
 
     return policy && ngx_svc_access_equal(policy, access->policy)
            ? ngx_svc_route_row(sr, res)
-           : ngx_svc_admin_access_change(sr, res);
+           : ngx_svc_admin_access_change(sr, &row.access_in_force.version);
 }
 
 
 const ngx_svc_access_policy_t *
-ngx_svc_admin_access_in_force(ngx_svc_request_t *sr, PGresult *res)
+ngx_svc_admin_access_in_force(ngx_svc_request_t *sr,
+    const ngx_svc_row_access_in_force_t *row)
 {
-    ngx_str_t  tenant, number, json;
-
-    if (PQntuples(res) == 0) {
+    if (row->tenant.data == NULL) {
         return NULL;
     }
 
-    tenant = ngx_svc_row_value(res, 0, "_tenant");
-    number = ngx_svc_row_value(res, 0, "_version");
-    json = ngx_svc_row_value(res, 0, "_policy");
-
-    return ngx_svc_access_cached(ngx_svc_zones(), &tenant,
-                                 ngx_atoof(number.data, number.len), &json,
-                                 sr->request->connection->log);
+    return ngx_svc_access_cached(ngx_svc_zones(), &row->tenant,
+                           ngx_atoof(row->version.data, row->version.len),
+                           (ngx_str_t *) &row->policy,
+                           sr->request->connection->log);
 }
 
 
 ngx_int_t
-ngx_svc_admin_access_change(ngx_svc_request_t *sr, PGresult *res)
+ngx_svc_admin_access_change(ngx_svc_request_t *sr, const ngx_str_t *number)
 {
     ngx_int_t                 rc;
     ngx_svc_admin_access_t   *access;
     ngx_svc_access_caller_t   caller;
 
-    if (PQntuples(res) == 0) {
+    if (number->data == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -131,7 +129,7 @@ ngx_svc_admin_access_change(ngx_svc_request_t *sr, PGresult *res)
         return ngx_svc_send_error(sr);
     }
 
-    access->number = ngx_svc_admin_access_copy(sr, res, "_version");
+    access->number = ngx_svc_admin_access_copy(sr, *number);
 
     if (rc != NGX_OK || access->number.data == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -215,12 +213,9 @@ ngx_svc_admin_access_json(ngx_svc_request_t *sr,
 
 
 ngx_str_t
-ngx_svc_admin_access_copy(ngx_svc_request_t *sr, PGresult *res,
-    const char *column)
+ngx_svc_admin_access_copy(ngx_svc_request_t *sr, ngx_str_t value)
 {
-    ngx_str_t  value, copy;
-
-    value = ngx_svc_row_value(res, 0, column);
+    ngx_str_t  copy;
 
     copy.len = value.len;
     copy.data = ngx_pstrdup(sr->request->pool, &value);

@@ -8,6 +8,7 @@
 
 #include "ngx_svc_admin_governance.h"
 #include "ngx_svc_access.h"
+#include "ngx_svc_admin_access.row.h"
 
 
 #define NGX_SVC_ADMIN_ACCESS_VERSIONS  50   /* versions kept; in SQL, too */
@@ -17,7 +18,7 @@
  * Returns NULL when there is no policy, or it cannot be read, which is logged.
  */
 const ngx_svc_access_policy_t *ngx_svc_admin_access_in_force(
-    ngx_svc_request_t *sr, PGresult *res);
+    ngx_svc_request_t *sr, const ngx_svc_row_access_in_force_t *row);
 
 
 /*
@@ -46,17 +47,17 @@ ngx_int_t ngx_svc_admin_access_json(ngx_svc_request_t *sr,
     ngx_svc_admin_access_t *access);
 
 /*
- * Ends a reply hook, with the result of the read: stores the policy and sends
- * the row, or refuses a policy that would lock its author out.
+ * Ends a reply hook, with the number of the version that was read: stores the
+ * policy and sends the row, or refuses a policy that would lock its author out.
  */
-ngx_int_t ngx_svc_admin_access_change(ngx_svc_request_t *sr, PGresult *res);
+ngx_int_t ngx_svc_admin_access_change(ngx_svc_request_t *sr,
+    const ngx_str_t *number);
 
 /*
- * Returns a copy of a column, allocated from the request's pool; without data
+ * Returns a copy of a text, allocated from the request's pool; without data
  * when there is no memory.
  */
-ngx_str_t ngx_svc_admin_access_copy(ngx_svc_request_t *sr, PGresult *res,
-    const char *column);
+ngx_str_t ngx_svc_admin_access_copy(ngx_svc_request_t *sr, ngx_str_t value);
 
 
 #endif /* _NGX_SVC_ADMIN_ACCESS_H_INCLUDED_ */

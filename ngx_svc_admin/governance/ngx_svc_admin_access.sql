@@ -1,3 +1,10 @@
+-- fragment: access_in_force
+-- columns
+--   _policy        json
+--   _version       int8         as text
+--   _tenant        uuid
+
+
 -- statement: admin_access_get
 SELECT governance.access_policy -> 'rules' AS rules,
        governance.access_policy ->> 'defaultAction' AS "defaultAction",
@@ -13,6 +20,13 @@ SELECT governance.access_policy -> 'rules' AS rules,
 --   if_match       text ngx_svc_param_if_match()
 -- verdicts
 --   ngx_svc_verdict_precondition
+-- columns
+--   _verdict       text
+--   rules          json         answer
+--   defaultAction  text         answer
+--   versionId      uuid         answer
+--   updatedAt      timestamptz  answer
+--   :access_in_force
 SELECT CASE
            WHEN NOT (:if_match::text IS NULL
                      OR governance.access_number::text = ANY (:if_match::text::text[]))

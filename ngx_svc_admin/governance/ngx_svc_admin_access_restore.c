@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_admin_access.h"
+#include "ngx_svc_admin_access_restore.row.h"
 
 
 #define NGX_SVC_ADMIN_NO_VERSION  "There is no version with this id: it may " \
@@ -11,7 +12,7 @@
 
 static ngx_int_t ngx_svc_admin_restore_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_restore_parse(ngx_svc_request_t *sr,
-    PGresult *res);
+    const ngx_svc_row_admin_access_version_t *row);
 
 
 #include "ngx_svc_admin_access_restore.sql.h"
@@ -33,18 +34,19 @@ const ngx_svc_route_t  ngx_svc_admin_access_restore[] = {
 static ngx_int_t
 ngx_svc_admin_restore_reply(ngx_svc_request_t *sr)
 {
-    PGresult   *res;
-    ngx_int_t   rc;
+    ngx_int_t                           rc;
+    ngx_svc_row_admin_access_version_t  row;
 
-    res = ngx_svc_result(sr, &ngx_svc_sql_admin_access_version);
+    ngx_svc_row_admin_access_version(&row,
+                   ngx_svc_result(sr, &ngx_svc_sql_admin_access_version), 0);
 
-    rc = sr->data ? NGX_OK : ngx_svc_admin_restore_parse(sr, res);
+    rc = sr->data ? NGX_OK : ngx_svc_admin_restore_parse(sr, &row);
 
     if (rc == NGX_DECLINED) {
         return ngx_svc_send_error(sr);
     }
 
-    return rc == NGX_OK ? ngx_svc_admin_access_change(sr, res)
+    return rc == NGX_OK ? ngx_svc_admin_access_change(sr, &row.version)
                         : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
 
@@ -55,7 +57,8 @@ ngx_svc_admin_restore_reply(ngx_svc_request_t *sr)
  */
 
 static ngx_int_t
-ngx_svc_admin_restore_parse(ngx_svc_request_t *sr, PGresult *res)
+ngx_svc_admin_restore_parse(ngx_svc_request_t *sr,
+    const ngx_svc_row_admin_access_version_t *row)
 {
     cJSON                   *json;
     ngx_str_t                snapshot;
@@ -73,8 +76,8 @@ ngx_svc_admin_restore_parse(ngx_svc_request_t *sr, PGresult *res)
     access->store = &ngx_svc_sql_admin_access_restore;
     sr->data = access;
 
-    access->restored = ngx_svc_admin_access_copy(sr, res, "_id");
-    snapshot = ngx_svc_admin_access_copy(sr, res, "_snapshot");
+    access->restored = ngx_svc_admin_access_copy(sr, row->id);
+    snapshot = ngx_svc_admin_access_copy(sr, row->snapshot);
 
     if (access->restored.data == NULL || snapshot.data == NULL) {
         return NGX_ERROR;

@@ -6,6 +6,11 @@
 --   if_match       text ngx_svc_param_if_match()
 -- verdicts
 --   ngx_svc_verdict_precondition
+-- columns
+--   _verdict       text
+--   _id            uuid
+--   _snapshot      json
+--   _version       int8         as text
 SELECT CASE
            WHEN NOT (:if_match::text IS NULL
                      OR governance.access_number::text = ANY (:if_match::text::text[]))

@@ -98,13 +98,15 @@ ngx_svc_admin_versions_reply(ngx_svc_request_t *sr)
 static int
 ngx_svc_admin_versions_whole(PGresult *res)
 {
-    int  i, n, snapshot;
+    int                                  i, n;
+    ngx_svc_row_admin_access_versions_t  row;
 
     n = PQntuples(res);
-    snapshot = ngx_svc_row_find(res, "snapshot");
 
     for (i = 0; i < n; i++) {
-        if (PQgetisnull(res, i, snapshot)) {
+        ngx_svc_row_admin_access_versions(&row, res, i);
+
+        if (row.snapshot.data == NULL) {
             break;
         }
     }
@@ -116,18 +118,18 @@ ngx_svc_admin_versions_whole(PGresult *res)
 static ngx_int_t
 ngx_svc_admin_versions_open(ngx_svc_request_t *sr)
 {
-    PGresult                  *res;
-    ngx_int_t                  rc;
-    ngx_str_t                  total;
-    ngx_svc_admin_versions_t  *versions;
+    PGresult                                   *res;
+    ngx_int_t                                   rc;
+    ngx_svc_admin_versions_t                   *versions;
+    ngx_svc_row_admin_access_versions_total_t   total;
 
     versions = sr->data;
 
     res = ngx_svc_result(sr, &ngx_svc_sql_admin_access_versions_total);
-    total = ngx_svc_pg_value(res, 0, 0);
+    ngx_svc_row_admin_access_versions_total(&total, res, 0);
     res = ngx_svc_result(sr, &ngx_svc_sql_admin_access_versions);
 
-    versions->total = ngx_atoof(total.data, total.len);
+    versions->total = total.count;
     versions->page.limit = PQntuples(res);
     versions->page.offset = 0;
     versions->stream.taken = ngx_svc_admin_versions_next;
@@ -152,12 +154,13 @@ ngx_svc_admin_versions_open(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_admin_versions_piece(ngx_svc_request_t *sr)
 {
-    int                        i, n;
-    size_t                     size;
-    PGresult                  *res;
-    ngx_svc_row_t              columns;
-    ngx_svc_json_writer_t      w;
-    ngx_svc_admin_versions_t  *versions;
+    int                                   i, n;
+    size_t                                size;
+    PGresult                             *res;
+    ngx_svc_row_t                         columns;
+    ngx_svc_json_writer_t                 w;
+    ngx_svc_admin_versions_t             *versions;
+    ngx_svc_row_admin_access_versions_t   row;
 
     versions = sr->data;
     res = ngx_svc_result(sr, &ngx_svc_sql_admin_access_versions);
@@ -190,8 +193,10 @@ ngx_svc_admin_versions_piece(ngx_svc_request_t *sr)
         ngx_svc_admin_versions_end(&w, versions);
 
     } else {
+        ngx_svc_row_admin_access_versions(&row, res, n - 1);
+
         ngx_svc_row_copy(&versions->before, versions->before_text,
-                         NGX_INT64_LEN, res, n - 1, "version");
+                         NGX_INT64_LEN, &row.version);
     }
 
     if (w.failed) {

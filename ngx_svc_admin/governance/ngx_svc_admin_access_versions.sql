@@ -6,6 +6,17 @@
 --   page_offset    int4 ngx_svc_param_offset()
 --   before         text ngx_svc_param_data(ngx_svc_admin_versions_t, before)
 --   bytes_max      int4 ngx_svc_param_constant(NGX_SVC_ADMIN_VERSIONS_PIECE)
+-- columns
+--   id             uuid         answer
+--   version        int8         as text
+--   current        bool         answer
+--   source         text         answer
+--   restoredFrom   uuid         answer
+--   createdAt      timestamptz  answer
+--   createdBy.type text         answer
+--   createdBy.id   text         answer
+--   createdBy.name text         answer
+--   snapshot       json         NULL: it comes in a later round trip
 SELECT version.id, version.number AS version,
        version.id = (SELECT governance.access_version_id
                        FROM svc.governance governance
@@ -29,4 +40,7 @@ WINDOW newest AS (ORDER BY version.number DESC)
 
 
 -- statement: admin_access_versions_total
+--
+-- columns
+--   count          int8
 SELECT count(*) FROM svc.access_policy_version version WHERE version.tenant_id = :tenant;

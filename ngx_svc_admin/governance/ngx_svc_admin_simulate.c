@@ -7,6 +7,7 @@
 #include "ngx_svc_access_cache.h"
 #include "ngx_svc_access_eval.h"
 #include "ngx_svc_access_lockout.h"
+#include "ngx_svc_admin_simulate.row.h"
 
 
 #define NGX_SVC_ADMIN_SIMULATE_DAYS  30
@@ -40,7 +41,7 @@ static ngx_int_t ngx_svc_admin_simulate_rows(ngx_svc_admin_simulate_t *sim,
     PGresult *res);
 static ngx_int_t ngx_svc_admin_simulate_evaluate(
     ngx_svc_admin_simulate_t *sim, ngx_svc_admin_simulated_t *row,
-    ngx_str_t *ip, ngx_str_t *country, ngx_str_t *epoch);
+    const ngx_svc_row_admin_simulate_sign_ins_t *sign_in);
 static void ngx_svc_admin_simulate_sample(ngx_svc_json_writer_t *w,
     ngx_svc_admin_simulate_t *sim, PGresult *period, PGresult *res);
 static void ngx_svc_admin_simulate_summary(ngx_svc_json_writer_t *w,
@@ -129,17 +130,19 @@ ngx_svc_admin_simulate_body(ngx_svc_request_t *sr,
 static ngx_int_t
 ngx_svc_admin_simulate_reply(ngx_svc_request_t *sr)
 {
-    PGresult                  *policy, *res;
-    ngx_svc_json_writer_t      w;
-    ngx_svc_access_caller_t    caller;
-    ngx_svc_admin_simulate_t  *sim;
+    PGresult                             *policy, *res;
+    ngx_svc_json_writer_t                 w;
+    ngx_svc_access_caller_t               caller;
+    ngx_svc_admin_simulate_t             *sim;
+    ngx_svc_row_admin_simulate_policy_t   row;
 
     sim = sr->data;
     policy = ngx_svc_result(sr, &ngx_svc_sql_admin_simulate_policy);
     res = ngx_svc_result(sr, &ngx_svc_sql_admin_simulate_sign_ins);
 
     sim->n = ngx_min(PQntuples(res), NGX_SVC_ADMIN_SIMULATE_IPS);
-    sim->current = ngx_svc_admin_access_in_force(sr, policy);
+    ngx_svc_row_admin_simulate_policy(&row, policy, 0);
+    sim->current = ngx_svc_admin_access_in_force(sr, &row.access_in_force);
 
     if (sim->current == NULL) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_INTERNAL,
@@ -178,28 +181,19 @@ ngx_svc_admin_simulate_reply(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_admin_simulate_rows(ngx_svc_admin_simulate_t *sim, PGresult *res)
 {
-    int        i, ip_at, country_at, epoch_at, sign_ins_at;
-    ngx_str_t  ip, country, epoch, sign_ins;
-
-    ip_at = ngx_svc_row_find(res, "ip");
-    country_at = ngx_svc_row_find(res, "country");
-    epoch_at = ngx_svc_row_find(res, "_epoch");
-    sign_ins_at = ngx_svc_row_find(res, "signIns");
+    int                                    i;
+    ngx_svc_row_admin_simulate_sign_ins_t  row;
 
     for (i = 0; i < sim->n; i++) {
-        ip = ngx_svc_pg_value(res, i, ip_at);
-        country = ngx_svc_pg_value(res, i, country_at);
-        epoch = ngx_svc_pg_value(res, i, epoch_at);
-        sign_ins = ngx_svc_pg_value(res, i, sign_ins_at);
+        ngx_svc_row_admin_simulate_sign_ins(&row, res, i);
 
-        if (ngx_svc_admin_simulate_evaluate(sim, &sim->rows[i], &ip, &country,
-                                            &epoch)
+        if (ngx_svc_admin_simulate_evaluate(sim, &sim->rows[i], &row)
             != NGX_OK)
         {
             return NGX_ERROR;
         }
 
-        sim->sign_ins += ngx_atoof(sign_ins.data, sign_ins.len);
+        sim->sign_ins += row.sign_ins;
     }
 
     return NGX_OK;
@@ -208,25 +202,26 @@ ngx_svc_admin_simulate_rows(ngx_svc_admin_simulate_t *sim, PGresult *res)
 
 static ngx_int_t
 ngx_svc_admin_simulate_evaluate(ngx_svc_admin_simulate_t *sim,
-    ngx_svc_admin_simulated_t *row, ngx_str_t *ip, ngx_str_t *country,
-    ngx_str_t *epoch)
+    ngx_svc_admin_simulated_t *row,
+    const ngx_svc_row_admin_simulate_sign_ins_t *sign_in)
 {
     time_t                    at;
     ngx_svc_addr_t            addr;
     ngx_svc_access_country_t  code;
 
-    at = ngx_atotm(epoch->data, epoch->len);
+    at = sign_in->epoch;
 
     if (at == NGX_ERROR
-        || ngx_svc_addr_parse(ip->data, ip->len, &addr) != NGX_OK)
+        || ngx_svc_addr_parse(sign_in->ip.data, sign_in->ip.len, &addr)
+           != NGX_OK)
     {
         return NGX_ERROR;
     }
 
     ngx_memzero(&code, sizeof(ngx_svc_access_country_t));
 
-    if (country->len == 2) {
-        ngx_memcpy(code.code, country->data, 2);
+    if (sign_in->country.len == 2) {
+        ngx_memcpy(code.code, sign_in->country.data, 2);
     }
 
     row->current = ngx_svc_access_evaluate(sim->current, &addr, code, at);

@@ -3,6 +3,10 @@
 --
 -- parameters
 --   days_max       int4 ngx_svc_param_constant(NGX_SVC_ADMIN_SIMULATE_DAYS)
+-- columns
+--   :access_in_force
+--   from           timestamptz  answer
+--   to             timestamptz  answer
 SELECT governance.access_policy AS _policy, governance.access_number AS _version,
        governance.tenant_id AS _tenant,
        now() - make_interval(days => :days_max::int4) AS "from", now() AS "to"
@@ -16,6 +20,13 @@ SELECT governance.access_policy AS _policy, governance.access_number AS _version
 -- parameters
 --   days_max       int4 ngx_svc_param_constant(NGX_SVC_ADMIN_SIMULATE_DAYS)
 --   addresses_max  int4 ngx_svc_param_constant(NGX_SVC_ADMIN_SIMULATE_IPS)
+-- columns
+--   ip             text
+--   country        text
+--   signIns        int8
+--   users          int8         answer
+--   lastSignInAt   timestamptz  answer
+--   _epoch         int8
 SELECT host(address.ip) AS ip, counted.country, counted.sign_ins AS "signIns", counted.users,
        address.last_at AS "lastSignInAt",
        floor(extract(epoch FROM address.last_at))::bigint AS _epoch

@@ -140,6 +140,8 @@ SELECT :login_governance,
 --   client_longitude text  ngx_svc_login_param(client.longitude)
 --   challenge_id     uuid  ngx_svc_login_param(mailed.id)
 --   token_hash       bytea ngx_svc_login_param(mailed.token_hash)
+-- columns
+--   :risk_row
 SELECT :risk_signals,
        (SELECT count(*)
           FROM (SELECT

@@ -56,6 +56,8 @@ SELECT :login_governance, tenant.slug, tenant.suspended_at IS NOT NULL AS suspen
 --   client_latitude  text  ngx_svc_login_param(client.latitude)
 --   client_longitude text  ngx_svc_login_param(client.longitude)
 --   user             uuid  ngx_svc_passkey_param(user)
+-- columns
+--   :risk_row
 SELECT :risk_signals,
        (SELECT count(*)
           FROM (SELECT

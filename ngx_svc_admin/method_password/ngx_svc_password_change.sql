@@ -79,6 +79,10 @@ SELECT account.id AS _user, account.user_name AS _email, account.first_name AS _
 --   user             uuid  ngx_svc_login_param(user)
 --   password_version text  ngx_svc_login_param(password.version)
 --   session          bytea ngx_svc_param_session()
+-- columns
+--   verdict        text
+--   ?column?       bool         unread
+--   locked         int8
 SELECT decided.verdict,
        CASE decided.verdict
            WHEN 'go' THEN set_config('svc.actor_type', 'user', true)

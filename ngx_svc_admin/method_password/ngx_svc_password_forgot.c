@@ -144,17 +144,19 @@ ngx_svc_password_forgot_token(ngx_svc_forgot_t *forgot)
 static ngx_int_t
 ngx_svc_password_forgot_reply(ngx_svc_request_t *sr)
 {
-    PGresult          *tenant, *block;
-    ngx_int_t          rc;
-    ngx_svc_forgot_t  *forgot;
+    PGresult                               *tenant;
+    ngx_int_t                               rc;
+    ngx_svc_forgot_t                       *forgot;
+    ngx_svc_row_password_forgot_blocked_t   block;
 
     forgot = sr->data;
     tenant = ngx_svc_result(sr, &ngx_svc_sql_signin_tenant);
-    block = ngx_svc_result(sr, &ngx_svc_sql_password_forgot_blocked);
+    ngx_svc_row_password_forgot_blocked(&block,
+                ngx_svc_result(sr, &ngx_svc_sql_password_forgot_blocked), 0);
 
     rc = ngx_svc_login_tenant(&forgot->login, tenant);
 
-    if (rc == NGX_OK && ngx_svc_row_true(block, 0, "blocked")) {
+    if (rc == NGX_OK && block.blocked) {
         rc = ngx_svc_login_barred(sr);
     }
 

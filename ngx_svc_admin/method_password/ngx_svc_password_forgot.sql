@@ -41,6 +41,8 @@ SELECT account.user_name AS _to, account.display_name AS _name, account.locale A
 --
 -- parameters
 --   client_ip      text ngx_svc_login_param(client.ip)
+-- columns
+--   blocked        bool
 SELECT EXISTS (SELECT
                  FROM svc.ip_block block
                 WHERE block.tenant_id = :tenant

@@ -174,22 +174,19 @@ ngx_svc_password_reset_reply(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_password_reset_hash(ngx_svc_reset_t *reset, PGresult *res)
 {
-    ngx_str_t                id;
-    ngx_svc_login_t         *login;
-    ngx_svc_password_job_t  *job;
+    ngx_svc_login_t           *login;
+    ngx_svc_password_job_t    *job;
+    ngx_svc_row_reset_read_t   row;
 
     login = &reset->login;
-    id = ngx_svc_row_value(res, 0, "_user");
+    ngx_svc_row_reset_read(&row, res, 0);
 
-    if (ngx_svc_uuid_parse(id.data, id.len, login->row.user) != NGX_OK
-        || ngx_svc_login_copy(login, &login->password.version,
-                              ngx_svc_row_value(res, 0, "_password"))
+    if (ngx_svc_uuid_parse(row.user.data, row.user.len, login->row.user)
            != NGX_OK
-        || ngx_svc_login_copy(login, &reset->email,
-                              ngx_svc_row_value(res, 0, "_email"))
+        || ngx_svc_login_copy(login, &login->password.version, row.password)
            != NGX_OK
-        || ngx_svc_login_copy(login, &reset->failures,
-                              ngx_svc_row_value(res, 0, "_failures"))
+        || ngx_svc_login_copy(login, &reset->email, row.email) != NGX_OK
+        || ngx_svc_login_copy(login, &reset->failures, row.failures)
            != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;

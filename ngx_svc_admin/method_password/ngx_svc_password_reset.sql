@@ -5,6 +5,25 @@
 -- parameters
 --   token          bytea ngx_svc_reset_param(token)
 --   lockout_window int4  ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_WINDOW)
+-- columns
+--   _user             uuid
+--   _email            text
+--   _first            text
+--   _last             text
+--   _display          text
+--   _slug             text
+--   _name             text
+--   min_length        int4
+--   reject_breached   bool
+--   reject_contextual bool
+--   require_lower     bool
+--   require_upper     bool
+--   require_digit     bool
+--   require_symbol    bool
+--   _hash             bytea
+--   _password         int8         as text
+--   _history          text
+--   _failures         int4         as text
 SELECT account.id AS _user, account.user_name AS _email, account.first_name AS _first,
        account.last_name AS _last, account.display_name AS _display, tenant.slug AS _slug,
        tenant.name AS _name, rules.min_length, rules.reject_breached, rules.reject_contextual,

@@ -33,6 +33,11 @@
 --   type           invalid_value   "type" of an application cannot be changed.
 --   stale          step_up         What an application gets more by this needs a fresh
 --                                  second factor: POST /v1/mfa/step-up.
+-- columns
+--   _verdict       text
+--   _profiled      bool
+--   :application_columns
+--   _version       int8         answer
 WITH base AS (
     SELECT client.*
       FROM svc.application client

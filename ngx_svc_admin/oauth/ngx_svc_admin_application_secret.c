@@ -114,11 +114,13 @@ ngx_svc_admin_application_rotate(ngx_svc_request_t *sr, void *body)
 static ngx_int_t
 ngx_svc_admin_secrets_rotated(ngx_svc_request_t *sr)
 {
-    PGresult  *res;
+    PGresult                            *res;
+    ngx_svc_row_admin_secrets_rotate_t   row;
 
     res = ngx_svc_route_final(sr);
+    ngx_svc_row_admin_secrets_rotate(&row, res, 0);
 
-    return ngx_svc_row_true(res, 0, "_revokes")
+    return row.revokes
            ? ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
                                    ngx_svc_admin_secrets_cut,
                                    ngx_svc_admin_secrets_send)

@@ -39,6 +39,12 @@ DELETE FROM svc.oauth_login login
 --   type           not_found       NGX_SVC_NO_AGENT
 --   none           invalid_value   This application has no secret: see its
 --                                  "tokenEndpointAuthMethod".
+-- columns
+--   _verdict           text
+--   clientId           text         answer
+--   rotatedAt          timestamptz  answer
+--   previousValidUntil timestamptz  answer
+--   _revokes           bool
 WITH decided AS (
     SELECT client.client_id,
            CASE

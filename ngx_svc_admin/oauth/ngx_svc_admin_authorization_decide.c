@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_application.h"
+#include "ngx_svc_oauth_fragments.row.h"
 #include "ngx_svc_application_scope.h"
 #include "ngx_svc_login_policy.h"
 #include "ngx_svc_oauth_amr.h"
@@ -271,10 +272,11 @@ ngx_svc_admin_authorization_take(ngx_svc_oauth_request_t *ar,
 static ngx_int_t
 ngx_svc_admin_authorization_decided(ngx_svc_request_t *sr)
 {
-    PGresult                 *login, *res;
-    ngx_str_t                 verdict;
-    ngx_svc_oauth_outcome_e   outcome;
-    ngx_svc_oauth_request_t  *ar;
+    PGresult                  *login, *res;
+    ngx_str_t                  verdict;
+    ngx_svc_oauth_outcome_e    outcome;
+    ngx_svc_oauth_request_t   *ar;
+    ngx_svc_row_authorized_t   row;
 
     static const ngx_str_t    denied = ngx_string("denied");
 
@@ -299,7 +301,8 @@ ngx_svc_admin_authorization_decided(ngx_svc_request_t *sr)
     }
 
     if (outcome == NGX_SVC_OAUTH_WRONG) {
-        verdict = ngx_svc_row_value(res, 0, "_verdict");
+        ngx_svc_row_authorized(&row, res, 0, 0);
+        verdict = row.verdict;
 
         if (verdict.len == denied.len
             && ngx_memcmp(verdict.data, denied.data, denied.len) == 0)
@@ -322,14 +325,14 @@ ngx_svc_admin_authorization_decided(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_admin_authorization_leave(ngx_svc_oauth_request_t *ar, PGresult *res)
 {
-    ngx_str_t  slug;
+    ngx_svc_row_authorized_t  row;
 
-    slug = ngx_svc_row_value(res, 0, "slug");
+    ngx_svc_row_authorized(&row, res, 0, 0);
 
     return ar->pushed.data && ar->oauth.sr->error.kind != NGX_SVC_E_NONE
-           ? ngx_svc_oauth_pushed_spend(ar, &slug,
+           ? ngx_svc_oauth_pushed_spend(ar, &row.slug,
                                         ngx_svc_admin_authorization_spent)
-           : ngx_svc_admin_authorization_send(ar, &slug);
+           : ngx_svc_admin_authorization_send(ar, &row.slug);
 }
 
 

@@ -39,6 +39,8 @@
 --   decided_by       text  ngx_svc_oauth_request_param(user_id)
 --   shown_scopes     text  ngx_svc_oauth_request_param(shown_scopes)
 --   shown_resources  text  ngx_svc_oauth_request_param(shown_resources)
+-- columns
+--   :authorized
 WITH decided AS (
     SELECT CASE
                :verdict_request
@@ -146,6 +148,8 @@ SELECT decided.verdict AS _verdict, decided.slug, extract(epoch FROM now())::tex
 --   decided_by       text  ngx_svc_oauth_request_param(user_id)
 --   shown_scopes     text  ngx_svc_oauth_request_param(shown_scopes)
 --   shown_resources  text  ngx_svc_oauth_request_param(shown_resources)
+-- columns
+--   :authorized
 WITH judged AS (
     SELECT CASE
                :verdict_request

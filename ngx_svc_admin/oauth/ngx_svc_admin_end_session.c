@@ -149,13 +149,11 @@ ngx_svc_admin_end_session_end(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_admin_end_session_ended(ngx_svc_request_t *sr)
 {
-    PGresult           *res;
     ngx_svc_session_t  *session;
 
-    res = ngx_svc_auth_result(sr);
     session = sr->session;
 
-    if (session->csrf_failed && PQntuples(res) && !PQgetisnull(res, 0, 0)) {
+    if (session->csrf_failed && ngx_svc_auth_tenant(sr->op->results).data) {
         sr->error.kind = NGX_SVC_E_CSRF;
         return ngx_svc_send_error(sr);
     }

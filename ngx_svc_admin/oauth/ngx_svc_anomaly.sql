@@ -7,6 +7,9 @@
 --   client_id      text
 --   type           text
 --   details        text
+-- columns
+--   id             uuid         unread
+--   created        bool
 WITH client AS (
     SELECT client.client_id, client.name, :type::text AS type,
            to_char(now() AT TIME ZONE 'UTC', CASE :type::text

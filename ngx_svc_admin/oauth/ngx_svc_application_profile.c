@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_application_profile.h"
+#include "ngx_svc_admin_application_patch.row.h"
 
 
 static ngx_int_t ngx_svc_application_profile_calls(ngx_svc_request_t *sr);
@@ -28,11 +29,13 @@ ngx_svc_application_profile_check(ngx_svc_request_t *sr, void *body)
 ngx_int_t
 ngx_svc_application_profile_reply(ngx_svc_request_t *sr)
 {
-    PGresult  *res;
+    PGresult                                *res;
+    ngx_svc_row_admin_applications_patch_t   row;
 
     res = ngx_svc_route_final(sr);
+    ngx_svc_row_admin_applications_patch(&row, res, 0);
 
-    return ngx_svc_row_true(res, 0, "_profiled")
+    return row.profiled
            ? ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
                                    ngx_svc_application_profile_calls,
                                    ngx_svc_application_profile_send)

@@ -8,6 +8,7 @@
  */
 
 #include "ngx_svc_oauth_asserted.h"
+#include "ngx_svc_oauth_fragments.row.h"
 #include "ngx_svc_oauth_client.h"
 #include "ngx_svc_oauth_client_keys.h"
 #include "ngx_svc_oauth_once.h"
@@ -452,10 +453,14 @@ ngx_svc_oauth_asserted_learn(ngx_svc_oauth_t *o)
 static void
 ngx_svc_oauth_asserted_found(ngx_svc_oauth_t *o, PGresult *login)
 {
+    ngx_svc_row_login_found_t  row;
+
+    ngx_svc_row_login_found(&row, login, 0, 0);
+
     if (PQntuples(login) == 0) {
         ngx_svc_oauth_once_tell(o, "is of a key that has just been replaced");
 
-    } else if (ngx_svc_row_value(login, 0, "tenant").len == 0) {
+    } else if (row.tenant.len == 0) {
         ngx_svc_oauth_once_tell(o, "is for the issuer of another tenant");
     }
 }

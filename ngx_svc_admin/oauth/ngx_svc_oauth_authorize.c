@@ -8,6 +8,7 @@
  */
 
 #include "ngx_svc_login_policy.h"
+#include "ngx_svc_oauth_fragments.row.h"
 #include "ngx_svc_oauth_amr.h"
 #include "ngx_svc_oauth_request.h"
 #include "ngx_svc_session.h"
@@ -189,7 +190,8 @@ static ngx_int_t
 ngx_svc_oauth_authorize_page(ngx_svc_oauth_request_t *ar, PGresult *res,
     ngx_svc_oauth_outcome_e outcome)
 {
-    ngx_str_t  since, location;
+    ngx_str_t                 since, location;
+    ngx_svc_row_authorized_t  row;
 
     if (ar->prompt & NGX_SVC_OAUTH_PROMPT_NONE) {
         return ngx_svc_oauth_authorize_client(ar, res);
@@ -198,7 +200,8 @@ ngx_svc_oauth_authorize_page(ngx_svc_oauth_request_t *ar, PGresult *res,
     ngx_str_null(&since);
 
     if (outcome != NGX_SVC_OAUTH_ASK && ngx_svc_oauth_request_fresh(ar)) {
-        since = ngx_svc_row_value(res, 0, "now");
+        ngx_svc_row_authorized(&row, res, 0, 0);
+        since = row.now;
     }
 
     if (ngx_svc_oauth_location_page(ar, &since,
@@ -225,16 +228,16 @@ ngx_svc_oauth_authorize_page(ngx_svc_oauth_request_t *ar, PGresult *res,
 static ngx_int_t
 ngx_svc_oauth_authorize_client(ngx_svc_oauth_request_t *ar, PGresult *res)
 {
-    ngx_str_t  slug;
+    ngx_svc_row_authorized_t  row;
 
-    slug = ngx_svc_row_value(res, 0, "slug");
+    ngx_svc_row_authorized(&row, res, 0, 0);
 
     /* the statement has spent a pushed request that gets a code */
 
     return ar->pushed.data && ar->oauth.sr->error.kind != NGX_SVC_E_NONE
-           ? ngx_svc_oauth_pushed_spend(ar, &slug,
+           ? ngx_svc_oauth_pushed_spend(ar, &row.slug,
                                         ngx_svc_oauth_authorize_spent)
-           : ngx_svc_oauth_response(ar, &slug);
+           : ngx_svc_oauth_response(ar, &row.slug);
 }
 
 

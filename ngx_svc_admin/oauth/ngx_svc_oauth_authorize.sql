@@ -38,6 +38,8 @@
 --   nonce            text  ngx_svc_oauth_request_param(nonce)
 --   jkt              bytea ngx_svc_oauth_request_param(jkt)
 --   ask_consent      bool  ngx_svc_oauth_request_param(ask)
+-- columns
+--   :authorized
 WITH decided AS (
     SELECT CASE
                :verdict_request
@@ -111,6 +113,8 @@ SELECT decided.verdict AS _verdict, decided.slug, extract(epoch FROM now())::tex
 --   nonce            text  ngx_svc_oauth_request_param(nonce)
 --   jkt              bytea ngx_svc_oauth_request_param(jkt)
 --   ask_consent      bool  ngx_svc_oauth_request_param(ask)
+-- columns
+--   :authorized
 WITH judged AS (
     SELECT CASE
                :verdict_request
@@ -199,6 +203,8 @@ SELECT decided.verdict AS _verdict, decided.slug, extract(epoch FROM now())::tex
 --   code_methods     text  ngx_svc_oauth_request_param(code_methods)
 --   acr_needed       bool  ngx_svc_oauth_request_param(acr_needed)
 --   claims_user      text  ngx_svc_oauth_request_param(subject)
+-- columns
+--   :authorized
 WITH decided AS (
     SELECT CASE
                :verdict_request

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_oauth_client.h"
+#include "ngx_svc_oauth_fragments.row.h"
 #include "ngx_svc_admin_conf.h"
 #include "ngx_svc_bind_client.h"
 #include "ngx_svc_hex.h"
@@ -155,15 +156,11 @@ ngx_svc_oauth_client_tenant(ngx_svc_oauth_t *o)
 ngx_int_t
 ngx_svc_oauth_client_known(ngx_svc_oauth_t *o, PGresult *res)
 {
-    ngx_str_t  tenant;
+    ngx_svc_row_login_found_t  row;
 
-    if (PQntuples(res) == 0) {
-        return NGX_DECLINED;
-    }
+    ngx_svc_row_login_found(&row, res, 0, 0);
 
-    tenant = ngx_svc_row_value(res, 0, "tenant");
-
-    if (tenant.len == 0) {
+    if (row.tenant.len == 0) {
         return NGX_DECLINED;
     }
 
@@ -174,7 +171,7 @@ ngx_svc_oauth_client_known(ngx_svc_oauth_t *o, PGresult *res)
 
     o->tenant.len = NGX_SVC_UUID_LEN;
 
-    return ngx_svc_uuid_parse(tenant.data, tenant.len, o->tenant.data)
+    return ngx_svc_uuid_parse(row.tenant.data, row.tenant.len, o->tenant.data)
            == NGX_OK ? NGX_OK : NGX_ERROR;
 }
 

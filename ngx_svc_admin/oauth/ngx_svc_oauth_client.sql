@@ -7,6 +7,8 @@
 --
 -- parameters
 --   login_digest  bytea  ngx_svc_oauth_param(client.digest)
+-- columns
+--   :login_found
 SELECT CASE
            WHEN login.retired_at <= now() THEN NULL
            ELSE set_config('svc.tenant', login.tenant_id::text, true)
@@ -24,6 +26,8 @@ SELECT CASE
 -- parameters
 --   login_digest  bytea  ngx_svc_oauth_param(client.digest)
 --   wanted_slug   text   ngx_svc_param_call(ngx_svc_oauth_client_bind_tenant)
+-- columns
+--   :login_found
 SELECT CASE
            WHEN EXISTS (SELECT
                           FROM svc.tenant tenant
@@ -47,6 +51,9 @@ SELECT CASE
 --
 -- parameters
 --   login_digest  bytea  ngx_svc_oauth_param(client.digest)
+-- columns
+--   :login_found
+--   set_config     text         unread
 SELECT CASE
            WHEN login.retired_at <= now() THEN NULL
            ELSE set_config('svc.tenant', login.tenant_id::text, true)
@@ -62,6 +69,9 @@ SELECT CASE
 -- parameters
 --   login_digest  bytea  ngx_svc_oauth_param(client.digest)
 --   wanted_slug   text   ngx_svc_param_call(ngx_svc_oauth_client_bind_tenant)
+-- columns
+--   :login_found
+--   set_config     text         unread
 SELECT CASE
            WHEN EXISTS (SELECT
                           FROM svc.tenant tenant
@@ -94,6 +104,9 @@ SELECT CASE
 --   ip            text   { .bind = ngx_svc_oauth_client_bind_from, .n = 0 }
 --   user_agent    text   { .bind = ngx_svc_oauth_client_bind_from, .n = 1 }
 --   request_id    text   { .bind = ngx_svc_oauth_client_bind_from, .n = 2 }
+-- columns
+--   :login_found
+--   ?column?       bool         unread
 SELECT CASE
            WHEN :wanted_slug::text IS NULL
                  OR EXISTS (SELECT

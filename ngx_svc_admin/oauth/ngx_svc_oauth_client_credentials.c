@@ -6,6 +6,7 @@
  */
 
 #include "ngx_svc_oauth_token.h"
+#include "ngx_svc_oauth_key.row.h"
 #include "ngx_svc_oauth_client_row.h"
 #include "ngx_svc_oauth_grant.h"
 #include "ngx_svc_oauth_kept.h"
@@ -528,9 +529,10 @@ ngx_svc_oauth_cc_key_calls(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_oauth_cc_key_reply(ngx_svc_request_t *sr)
 {
-    PGresult            *res;
-    ngx_svc_oauth_t     *o;
-    ngx_svc_oauth_cc_t  *cc;
+    PGresult                        *res;
+    ngx_svc_oauth_t                 *o;
+    ngx_svc_oauth_cc_t              *cc;
+    ngx_svc_row_oauth_key_sealed_t   row;
 
     o = sr->data;
     cc = o->data;
@@ -544,7 +546,8 @@ ngx_svc_oauth_cc_key_reply(ngx_svc_request_t *sr)
         return ngx_svc_oauth_grant_read(o);
     }
 
-    cc->token.sealed = ngx_svc_pg_value(res, 0, 0);
+    ngx_svc_row_oauth_key_sealed(&row, res, 0);
+    cc->token.sealed = row.sealed;
 
     return ngx_svc_oauth_grant_send(o, &cc->token);
 }

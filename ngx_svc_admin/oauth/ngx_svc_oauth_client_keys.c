@@ -11,9 +11,6 @@
 /* Clients whose keys a worker keeps: some 2 kB for each key. */
 #define NGX_SVC_OAUTH_CLIENT_KEYS      4096
 
-#define NGX_SVC_OAUTH_CLIENT_JWKS      0        /* columns */
-#define NGX_SVC_OAUTH_CLIENT_PROFILE   1
-#define NGX_SVC_OAUTH_CLIENT_DIGEST    2
 
 
 typedef struct {
@@ -185,23 +182,22 @@ ngx_int_t
 ngx_svc_oauth_client_keys_learn(ngx_pool_t *pool, const ngx_str_t *client_id,
     PGresult *res)
 {
-    size_t                        len;
-    u_char                        digest[NGX_SVC_SHA256_LEN];
-    ngx_str_t                     jwks, text;
-    ngx_svc_oauth_client_keys_t  *keys, *old;
+    size_t                            len;
+    u_char                            digest[NGX_SVC_SHA256_LEN];
+    ngx_svc_oauth_client_keys_t      *keys, *old;
+    ngx_svc_row_oauth_client_keys_t   row;
 
-    jwks = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_CLIENT_JWKS);
+    ngx_svc_row_oauth_client_keys(&row, res, 0);
     old = ngx_svc_oauth_client_keys_find(client_id);
 
-    if (jwks.data == NULL) {
+    if (row.jwks.data == NULL) {
         ngx_svc_oauth_client_keys_evict(old);
         return NGX_DECLINED;
     }
 
-    text = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_CLIENT_DIGEST);
     len = sizeof(digest);
 
-    if (ngx_svc_hex_bytea(&text, digest, &len) != NGX_OK
+    if (ngx_svc_hex_bytea(&row.sha256, digest, &len) != NGX_OK
         || len != sizeof(digest))
     {
         return NGX_ERROR;
@@ -216,7 +212,7 @@ ngx_svc_oauth_client_keys_learn(ngx_pool_t *pool, const ngx_str_t *client_id,
     keys = ngx_calloc(sizeof(ngx_svc_oauth_client_keys_t), ngx_cycle->log);
 
     if (keys == NULL
-        || ngx_svc_oauth_client_keys_read(pool, &jwks, keys) != NGX_OK)
+        || ngx_svc_oauth_client_keys_read(pool, &row.jwks, keys) != NGX_OK)
     {
         ngx_log_error(NGX_LOG_ALERT, ngx_cycle->log, 0,
                       "svc: the keys of the client \"%V\" cannot be read",
@@ -226,7 +222,7 @@ ngx_svc_oauth_client_keys_learn(ngx_pool_t *pool, const ngx_str_t *client_id,
         return NGX_ERROR;
     }
 
-    keys->fapi2 = !PQgetisnull(res, 0, NGX_SVC_OAUTH_CLIENT_PROFILE);
+    keys->fapi2 = row.security_profile.data != NULL;
     ngx_memcpy(keys->digest, digest, sizeof(digest));
 
     ngx_svc_oauth_client_keys_keep(keys, client_id);

@@ -3,6 +3,10 @@
 --
 -- parameters
 --   client_id  text   ngx_svc_oauth_param(client.id)
+-- columns
+--   jwks             text
+--   security_profile text
+--   sha256           bytea
 SELECT client.jwks::text, client.security_profile,
        sha256('\x03' || convert_to(client.client_id, 'UTF8') || '\x00'
               || sha256(convert_to((client.jwks::text || ' '

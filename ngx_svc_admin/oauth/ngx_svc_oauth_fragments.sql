@@ -3,6 +3,43 @@
 
 -- fragment: application_columns
 -- needs: client
+-- columns
+--   clientId                         text         answer
+--   name                             text         answer
+--   type                             text         answer
+--   redirectUris                     json         answer
+--   scopes                           json         answer
+--   grantTypes                       json         answer
+--   enabled                          bool         answer
+--   assignment                       text         answer
+--   tokenEndpointAuthMethod          text         answer
+--   resourceUri                      text         answer
+--   accessTokenFormat                text         answer
+--   accessTokenTtlSeconds            int4         answer
+--   requireConsent                   bool         answer
+--   requireDpop                      bool         answer
+--   signingAlg                       text         answer
+--   requirePkce                      bool         answer
+--   requireAcr                       bool         answer
+--   unknownScopes                    text         answer
+--   refreshTokens                    text         answer
+--   idTokenClaims                    json         answer
+--   groupsClaim                      text         answer
+--   idTokenTtlSeconds                int4         answer
+--   refreshIdleDays                  int4         answer
+--   grantDays                        int4         answer
+--   defaultResourceUri               text         answer
+--   postLogoutRedirectUris           json         answer
+--   backchannelLogoutUri             text         answer
+--   backchannelLogoutSessionRequired bool         answer
+--   jwks                             jsonb        answer
+--   requirePar                       bool         answer
+--   securityProfile                  text         answer
+--   secretRotatedAt                  timestamptz  answer
+--   previousSecretValidUntil         timestamptz  answer
+--   lastUsedAt                       timestamptz  answer
+--   createdAt                        timestamptz  answer
+--   updatedAt                        timestamptz  answer
 client.client_id AS "clientId", client.name, client.type,
 array_to_json(client.redirect_uris) AS "redirectUris", array_to_json(client.scopes) AS scopes,
 array_to_json(client.grant_types) AS "grantTypes", client.enabled, client.assignment,
@@ -129,6 +166,24 @@ CROSS JOIN LATERAL (
                      THEN client.allowed_audience_keys
                 ELSE '{}'
             END AS resource_keys) target
+
+
+-- fragment: authorized
+-- The last columns of the statements of an authorization.
+-- columns
+--   _verdict       text
+--   slug           text
+--   now            text
+--   _policy        json
+--   _version       int8         as text
+--   _tenant        uuid
+
+
+-- fragment: login_found
+-- The first columns of the statements that find a client.
+-- columns
+--   tenant         text         empty: the client is not of the tenant that was named
+--   retired        bool         it is a secret that was rotated
 
 
 -- fragment: authorize_columns

@@ -7,6 +7,7 @@
  */
 
 #include "ngx_svc_oauth_grant.h"
+#include "ngx_svc_oauth_key.row.h"
 #include "ngx_svc_oauth_key.h"
 #include "ngx_svc_oauth_make.h"
 #include "ngx_svc_oauth_once.h"
@@ -314,7 +315,8 @@ ngx_svc_oauth_grant_give(ngx_svc_oauth_t *o,
 ngx_int_t
 ngx_svc_oauth_grant_given(ngx_svc_oauth_t *o, ngx_svc_oauth_issued_t *token)
 {
-    PGresult  *key;
+    PGresult                        *key;
+    ngx_svc_row_oauth_key_sealed_t   row;
 
     if (o->kid.data) {
         key = ngx_svc_result(o->sr, &ngx_svc_sql_oauth_key_sealed);
@@ -323,7 +325,8 @@ ngx_svc_oauth_grant_given(ngx_svc_oauth_t *o, ngx_svc_oauth_issued_t *token)
             return NGX_HTTP_INTERNAL_SERVER_ERROR;
         }
 
-        token->sealed = ngx_svc_pg_value(key, 0, 0);
+        ngx_svc_row_oauth_key_sealed(&row, key, 0);
+        token->sealed = row.sealed;
     }
 
     return ngx_svc_oauth_grant_send(o, token);

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_oauth_hint.h"
+#include "ngx_svc_oauth_key.row.h"
 #include "ngx_svc_jwk_rsa.h"
 #include "ngx_svc_jws.h"
 
@@ -121,10 +122,10 @@ static ngx_int_t
 ngx_svc_oauth_hint_key(ngx_svc_oauth_request_t *ar, PGresult *res,
     EVP_PKEY **key, ngx_svc_jwa_e *alg)
 {
-    u_char               thumbprint[NGX_SVC_JWK_THUMBPRINT];
-    cJSON               *jwk;
-    ngx_str_t            text;
-    ngx_svc_request_t   *sr;
+    u_char                           thumbprint[NGX_SVC_JWK_THUMBPRINT];
+    cJSON                           *jwk;
+    ngx_svc_request_t               *sr;
+    ngx_svc_row_oauth_key_public_t   row;
 
     sr = ar->oauth.sr;
 
@@ -132,9 +133,9 @@ ngx_svc_oauth_hint_key(ngx_svc_oauth_request_t *ar, PGresult *res,
         return NGX_DECLINED;
     }
 
-    text = ngx_svc_pg_value(res, 0, 0);
+    ngx_svc_row_oauth_key_public(&row, res, 0);
 
-    if (ngx_svc_json_parse(sr->request->pool, &text, &jwk, &ar->error)
+    if (ngx_svc_json_parse(sr->request->pool, &row.public, &jwk, &ar->error)
         != NGX_OK)
     {
         return NGX_ERROR;

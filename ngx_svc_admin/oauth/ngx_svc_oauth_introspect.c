@@ -220,10 +220,14 @@ static ngx_int_t
 ngx_svc_oauth_introspect_refresh(ngx_svc_oauth_t *o, PGresult *res,
     ngx_svc_oauth_introspected_t *token)
 {
-    token->client_id = ngx_svc_row_value(res, 0, "client_id");
-    token->sub = ngx_svc_row_value(res, 0, "sub");
-    token->scope = ngx_svc_row_value(res, 0, "scope");
-    token->exp = ngx_svc_row_value(res, 0, "exp");
+    ngx_svc_row_oauth_introspect_refresh_t  row;
+
+    ngx_svc_row_oauth_introspect_refresh(&row, res, 0);
+
+    token->client_id = row.client_id;
+    token->sub = row.sub;
+    token->scope = row.scope;
+    token->exp = row.exp;
 
     return token->client_id.data ? NGX_OK : NGX_DECLINED;
 }

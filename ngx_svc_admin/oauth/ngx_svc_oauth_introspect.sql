@@ -199,6 +199,12 @@ SELECT CASE
 --   client_id          text   ngx_svc_oauth_param(client.id)
 --   token_secret_hash  bytea  ngx_svc_oauth_param(token.secret_hash)
 --   client_public      bool   ngx_svc_oauth_param(client.public)
+-- columns
+--   _verdict       text
+--   sub            text
+--   client_id      text
+--   scope          text
+--   exp            int8         as text
 SELECT CASE
            WHEN client.auth_method = 'none'
                  OR :client_public::bool

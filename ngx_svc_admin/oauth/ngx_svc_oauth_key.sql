@@ -5,6 +5,8 @@
 --
 -- parameters
 --   token_kid  text   ngx_svc_oauth_param(token.kid)
+-- columns
+--   public         json
 SELECT signing_key.public
   FROM svc.oauth_key signing_key
  WHERE signing_key.tenant_id = :tenant
@@ -18,6 +20,8 @@ SELECT signing_key.public
 --
 -- parameters
 --   kid  text   ngx_svc_oauth_param(kid)
+-- columns
+--   sealed         bytea
 SELECT signing_key.sealed
   FROM svc.oauth_key signing_key
  WHERE signing_key.tenant_id = :tenant

@@ -4,6 +4,7 @@
  */
 
 #include "ngx_svc_oauth_logout.h"
+#include "ngx_svc_oauth_key.row.h"
 #include "ngx_svc_application.h"
 #include "ngx_svc_jwk_rsa.h"
 #include "ngx_svc_oauth_key.h"
@@ -211,10 +212,10 @@ ngx_svc_oauth_logout_calls(ngx_svc_oauth_logout_t *lo)
 ngx_int_t
 ngx_svc_oauth_logout_judge(ngx_svc_oauth_logout_t *lo)
 {
-    ngx_int_t         rc;
-    ngx_str_t         root, registered;
-    PGresult         *res;
-    ngx_svc_oauth_t  *o;
+    ngx_int_t                    rc;
+    PGresult                    *res;
+    ngx_svc_oauth_t             *o;
+    ngx_svc_row_oauth_logout_t   row;
 
     o = &lo->oauth;
 
@@ -235,21 +236,18 @@ ngx_svc_oauth_logout_judge(ngx_svc_oauth_logout_t *lo)
         return ngx_svc_oauth_logout_unknown(lo);
     }
 
-    registered = ngx_svc_row_value(res, 0, "registered");
+    ngx_svc_row_oauth_logout(&row, res, 0);
 
-    if (lo->redirect_uri.data
-        && (registered.len == 0 || registered.data[0] != 't'))
-    {
+    if (lo->redirect_uri.data && !row.registered) {
         return ngx_svc_fail(&o->sr->error, NGX_SVC_E_INVALID_REQUEST,
                             "'post_logout_redirect_uri' is not one of the "
                             "client's.");
     }
 
-    root = ngx_svc_row_value(res, 0, "root");
-    lo->session = root.len != 0;
+    lo->session = row.root.len != 0;
 
     return lo->session && lo->hint && lo->valid
-           ? ngx_svc_oauth_logout_same(lo, &root) : NGX_OK;
+           ? ngx_svc_oauth_logout_same(lo, &row.root) : NGX_OK;
 }
 
 
@@ -278,13 +276,13 @@ ngx_svc_oauth_logout_unknown(ngx_svc_oauth_logout_t *lo)
 static ngx_int_t
 ngx_svc_oauth_logout_verify(ngx_svc_oauth_logout_t *lo, PGresult *res)
 {
-    u_char               thumbprint[NGX_SVC_JWK_THUMBPRINT];
-    cJSON               *jwk;
-    EVP_PKEY            *key;
-    ngx_int_t            rc;
-    ngx_str_t            text;
-    ngx_svc_jwa_e        alg;
-    ngx_svc_request_t   *sr;
+    u_char                           thumbprint[NGX_SVC_JWK_THUMBPRINT];
+    cJSON                           *jwk;
+    EVP_PKEY                        *key;
+    ngx_int_t                        rc;
+    ngx_svc_jwa_e                    alg;
+    ngx_svc_request_t               *sr;
+    ngx_svc_row_oauth_key_public_t   row;
 
     sr = lo->oauth.sr;
 
@@ -292,9 +290,9 @@ ngx_svc_oauth_logout_verify(ngx_svc_oauth_logout_t *lo, PGresult *res)
         return NGX_OK;
     }
 
-    text = ngx_svc_pg_value(res, 0, 0);
+    ngx_svc_row_oauth_key_public(&row, res, 0);
 
-    if (ngx_svc_json_parse(sr->request->pool, &text, &jwk, &sr->error)
+    if (ngx_svc_json_parse(sr->request->pool, &row.public, &jwk, &sr->error)
         != NGX_OK)
     {
         return NGX_ERROR;

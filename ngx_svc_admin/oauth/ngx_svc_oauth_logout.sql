@@ -6,6 +6,9 @@
 --   client_id       text   ngx_svc_oauth_param(client.id)
 --   redirect_uri    text   ngx_svc_oauth_logout_param(redirect_uri)
 --   session_digest  bytea  ngx_svc_oauth_logout_param(digest)
+-- columns
+--   registered     bool
+--   root           uuid
 SELECT :redirect_uri::text = ANY (client.post_logout_redirect_uris) AS registered,
        session.root_id AS root
   FROM (SELECT client.post_logout_redirect_uris

@@ -386,12 +386,13 @@ static ngx_int_t
 ngx_svc_oauth_metadata_answer(ngx_svc_request_t *sr, PGresult *res,
     ngx_svc_cache_answer_t *answer)
 {
-    ngx_str_t                   issuer;
-    ngx_uint_t                  has;
-    ngx_svc_json_writer_t       w;
-    ngx_svc_oauth_public_t     *public;
-    ngx_svc_main_conf_t        *smcf;
-    ngx_svc_admin_main_conf_t  *amcf;
+    ngx_str_t                      issuer;
+    ngx_uint_t                     has;
+    ngx_svc_json_writer_t          w;
+    ngx_svc_oauth_public_t        *public;
+    ngx_svc_main_conf_t           *smcf;
+    ngx_svc_admin_main_conf_t     *amcf;
+    ngx_svc_row_oauth_metadata_t   row;
 
     public = sr->data;
     smcf = ngx_http_get_module_main_conf(sr->request,
@@ -412,7 +413,9 @@ ngx_svc_oauth_metadata_answer(ngx_svc_request_t *sr, PGresult *res,
         has |= NGX_SVC_OAUTH_HAS_USERS;
     }
 
-    if (ngx_svc_row_true(res, 0, "allow_signup")) {
+    ngx_svc_row_oauth_metadata(&row, res, 0);
+
+    if (row.allow_signup) {
         has |= NGX_SVC_OAUTH_HAS_SIGNUP;
     }
 

@@ -5,6 +5,9 @@
 --
 -- parameters
 --   slug  text   ngx_svc_param_call(ngx_svc_oauth_public_bind_slug)
+-- columns
+--   _tenant        uuid
+--   allow_signup   bool
 SELECT tenant.id AS _tenant, tenant.allow_signup
   FROM svc.public_tenant(:slug) tenant;
 

@@ -3,38 +3,19 @@
  */
 
 #include "ngx_svc_oauth_own_live.h"
+#include "ngx_svc_oauth_own_live.row.h"
 #include "ngx_svc_oauth_shown.h"
 #include "ngx_svc_pg_array.h"
-
-
-/* The columns of the statements, in their order. */
-
-typedef enum {
-    NGX_SVC_OAUTH_OWN_VERDICT = 0,
-    NGX_SVC_OAUTH_OWN_SLUG,
-    NGX_SVC_OAUTH_OWN_RESOURCE,
-    NGX_SVC_OAUTH_OWN_CLIENT_STATE,
-    NGX_SVC_OAUTH_OWN_SCOPES,
-    NGX_SVC_OAUTH_OWN_TTL,
-    NGX_SVC_OAUTH_OWN_MAX_TTL,
-    NGX_SVC_OAUTH_OWN_ALLOWED_SCOPES,
-    NGX_SVC_OAUTH_OWN_ALLOWED_KEYS,
-    NGX_SVC_OAUTH_OWN_FRESH,
-    NGX_SVC_OAUTH_OWN_REVOKED,
-    NGX_SVC_OAUTH_OWN_NOW,
-    NGX_SVC_OAUTH_OWN_KID,
-    NGX_SVC_OAUTH_OWN_PUBLIC
-} ngx_svc_oauth_own_column_e;
 
 
 static ngx_int_t ngx_svc_oauth_own_live_verify(ngx_svc_oauth_t *o,
     PGresult *res);
 static ngx_int_t ngx_svc_oauth_own_live_audience(ngx_svc_oauth_t *o,
-    PGresult *res);
+    const ngx_svc_row_own_token_t *row);
 static int64_t ngx_svc_oauth_own_live_ends(const ngx_svc_oauth_own_t *own,
-    PGresult *res);
+    const ngx_svc_row_own_token_t *row);
 static ngx_int_t ngx_svc_oauth_own_live_scope(ngx_svc_oauth_t *o,
-    PGresult *res, ngx_str_t *scope);
+    const ngx_svc_row_own_token_t *row, ngx_str_t *scope);
 static ngx_int_t ngx_svc_oauth_own_bind_client(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
@@ -78,20 +59,20 @@ ngx_svc_oauth_own_live(ngx_svc_oauth_t *o, PGresult *res,
     ngx_svc_oauth_own_today_t *today)
 {
     ngx_int_t                   rc;
-    ngx_str_t                   now;
+    ngx_svc_row_own_token_t     row;
     const ngx_svc_oauth_own_t  *own;
 
     own = o->token.own;
 
-    now = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_OWN_NOW);
+    ngx_svc_row_own_token(&row, res, 0, 0);
 
-    today->slug = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_OWN_SLUG);
-    today->ends = ngx_svc_oauth_own_live_ends(own, res);
+    today->slug = row.tenant_slug;
+    today->ends = ngx_svc_oauth_own_live_ends(own, &row);
 
-    if (!PQgetisnull(res, 0, NGX_SVC_OAUTH_OWN_CLIENT_STATE)
-        || !ngx_svc_pg_true(res, 0, NGX_SVC_OAUTH_OWN_FRESH)
-        || ngx_svc_pg_true(res, 0, NGX_SVC_OAUTH_OWN_REVOKED)
-        || today->ends <= ngx_atotm(now.data, now.len)
+    if (row.state.data
+        || !row.fresh
+        || row.revoked
+        || today->ends <= row.now
         || (own->tenant.data && o->tenant.data
             && ngx_memcmp(own->tenant.data, o->tenant.data, NGX_SVC_UUID_LEN)
                != 0))
@@ -102,10 +83,10 @@ ngx_svc_oauth_own_live(ngx_svc_oauth_t *o, PGresult *res,
     rc = own->kid.data ? ngx_svc_oauth_own_live_verify(o, res) : NGX_OK;
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_oauth_own_live_audience(o, res);
+        rc = ngx_svc_oauth_own_live_audience(o, &row);
     }
 
-    return rc == NGX_OK ? ngx_svc_oauth_own_live_scope(o, res, &today->scope)
+    return rc == NGX_OK ? ngx_svc_oauth_own_live_scope(o, &row, &today->scope)
                         : rc;
 }
 
@@ -113,7 +94,11 @@ ngx_svc_oauth_own_live(ngx_svc_oauth_t *o, PGresult *res,
 static ngx_int_t
 ngx_svc_oauth_own_live_verify(ngx_svc_oauth_t *o, PGresult *res)
 {
-    if (PQgetisnull(res, 0, NGX_SVC_OAUTH_OWN_KID)) {
+    ngx_svc_row_own_jwt_t  row;
+
+    ngx_svc_row_own_jwt(&row, res, 0, 0);
+
+    if (row.kid.data == NULL) {
         return NGX_DECLINED;
     }
 
@@ -124,26 +109,26 @@ ngx_svc_oauth_own_live_verify(ngx_svc_oauth_t *o, PGresult *res)
 /* Tells whether the client's ceiling still allows the audience. */
 
 static ngx_int_t
-ngx_svc_oauth_own_live_audience(ngx_svc_oauth_t *o, PGresult *res)
+ngx_svc_oauth_own_live_audience(ngx_svc_oauth_t *o,
+    const ngx_svc_row_own_token_t *row)
 {
     ngx_int_t           rc;
-    ngx_str_t           text, key, slug;
+    ngx_str_t           key;
     ngx_svc_pg_array_t  allowed;
 
-    text = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_OWN_ALLOWED_KEYS);
-
-    if (text.data == NULL) {
+    if (row->allowed_audience_keys.data == NULL) {
         return NGX_OK;
     }
 
     key = o->token.own->audience_key;
 
     if (key.data == NULL) {
-        slug = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_OWN_SLUG);
-        key = ngx_svc_oauth_issuer(o->sr, &slug);
+        key = ngx_svc_oauth_issuer(o->sr, &row->tenant_slug);
     }
 
-    rc = key.data ? ngx_svc_pg_array_read(o->sr->request->pool, &text, &allowed)
+    rc = key.data ? ngx_svc_pg_array_read(o->sr->request->pool,
+                                          &row->allowed_audience_keys,
+                                          &allowed)
                   : NGX_ERROR;
 
     if (rc != NGX_OK) {
@@ -155,23 +140,20 @@ ngx_svc_oauth_own_live_audience(ngx_svc_oauth_t *o, PGresult *res)
 
 
 static int64_t
-ngx_svc_oauth_own_live_ends(const ngx_svc_oauth_own_t *own, PGresult *res)
+ngx_svc_oauth_own_live_ends(const ngx_svc_oauth_own_t *own,
+    const ngx_svc_row_own_token_t *row)
 {
-    ngx_int_t   ttl, n;
-    ngx_str_t   text;
-    ngx_uint_t  i;
-
-    static const ngx_svc_oauth_own_column_e  limits[] = {
-        NGX_SVC_OAUTH_OWN_TTL, NGX_SVC_OAUTH_OWN_MAX_TTL
-    };
+    ngx_int_t         ttl, n;
+    ngx_uint_t        i;
+    const ngx_str_t  *limits[] = { &row->access_token_ttl,
+                                   &row->max_token_ttl };
 
     ttl = own->ttl;
 
     for (i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
-        text = ngx_svc_pg_value(res, 0, limits[i]);
 
-        if (text.data) {
-            n = ngx_atoi(text.data, text.len);
+        if (limits[i]->data) {
+            n = ngx_atoi(limits[i]->data, limits[i]->len);
             ttl = ngx_min(ttl, n);
         }
     }
@@ -186,24 +168,23 @@ ngx_svc_oauth_own_live_ends(const ngx_svc_oauth_own_t *own, PGresult *res)
  */
 
 static ngx_int_t
-ngx_svc_oauth_own_live_scope(ngx_svc_oauth_t *o, PGresult *res,
-    ngx_str_t *scope)
+ngx_svc_oauth_own_live_scope(ngx_svc_oauth_t *o,
+    const ngx_svc_row_own_token_t *row, ngx_str_t *scope)
 {
     u_char                     *p, *end, *dst;
-    ngx_str_t                   scopes, ceiling, one;
+    ngx_str_t                   one;
     ngx_svc_pg_array_t          has, allowed;
     const ngx_svc_oauth_own_t  *own;
 
     own = o->token.own;
 
-    scopes = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_OWN_SCOPES);
-    ceiling = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_OWN_ALLOWED_SCOPES);
-
     scope->data = ngx_pnalloc(o->sr->request->pool, own->scope.len + 1);
 
     if (scope->data == NULL
-        || ngx_svc_pg_array_read(o->sr->request->pool, &scopes, &has) != NGX_OK
-        || ngx_svc_pg_array_read(o->sr->request->pool, &ceiling, &allowed)
+        || ngx_svc_pg_array_read(o->sr->request->pool, &row->scopes, &has)
+           != NGX_OK
+        || ngx_svc_pg_array_read(o->sr->request->pool, &row->allowed_scopes,
+                                 &allowed)
            != NGX_OK)
     {
         return NGX_ERROR;
@@ -218,7 +199,8 @@ ngx_svc_oauth_own_live_scope(ngx_svc_oauth_t *o, PGresult *res,
         one.len = (p ? p : end) - one.data;
 
         if (ngx_svc_pg_array_has(&has, &one)
-            && (ceiling.data == NULL || ngx_svc_pg_array_has(&allowed, &one)))
+            && (row->allowed_scopes.data == NULL
+                || ngx_svc_pg_array_has(&allowed, &one)))
         {
             if (dst > scope->data) {
                 *dst++ = ' ';
@@ -237,19 +219,19 @@ ngx_svc_oauth_own_live_scope(ngx_svc_oauth_t *o, PGresult *res,
 ngx_uint_t
 ngx_svc_oauth_own_shown(ngx_svc_oauth_t *o, PGresult *res)
 {
-    ngx_str_t                   resource;
+    ngx_svc_row_own_token_t     row;
     const ngx_svc_oauth_own_t  *own;
 
     own = o->token.own;
-    resource = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_OWN_RESOURCE);
+    ngx_svc_row_own_token(&row, res, 0, 0);
 
     return own->audience_key.data == NULL
            || (own->client_id.len == o->client.id.len
                && ngx_memcmp(own->client_id.data, o->client.id.data,
                              own->client_id.len)
                   == 0)
-           || (resource.len == own->audience_key.len
-               && ngx_memcmp(resource.data, own->audience_key.data,
-                             resource.len)
+           || (row.resource_key.len == own->audience_key.len
+               && ngx_memcmp(row.resource_key.data, own->audience_key.data,
+                             row.resource_key.len)
                   == 0);
 }

@@ -3,6 +3,30 @@
 -- row.
 
 
+-- fragment: own_token
+-- The first columns of the statements that look at a client's own token.
+-- columns
+--   _verdict              text
+--   tenant_slug           text
+--   resource_key          text         of the client that asks
+--   state                 text         why the holder may not act; NULL
+--   scopes                text[]
+--   access_token_ttl      int4         as text
+--   max_token_ttl         int4         as text
+--   allowed_scopes        text[]
+--   allowed_audience_keys text[]
+--   fresh                 bool         it was made since tokens were last ended
+--   revoked               bool
+--   now                   int8         ms
+
+
+-- fragment: own_jwt
+-- columns
+--   :own_token
+--   kid            text         NULL: there is no such key
+--   public         json
+
+
 -- statement: oauth_own_opaque (shared)
 --
 -- parameters
@@ -11,6 +35,8 @@
 --   holder_id      text   ngx_svc_param_call(ngx_svc_oauth_own_bind_client)
 --   token_jti      uuid   ngx_svc_oauth_param(token.jti)
 --   token_ms       text   ngx_svc_oauth_param(token.ms)
+-- columns
+--   :own_token
 SELECT CASE
            WHEN client.auth_method = 'none'
                  OR :client_public::bool
@@ -27,12 +53,14 @@ SELECT CASE
                     WHEN NOT holder.enabled THEN 'disabled'
                     WHEN holder.expires_at <= now() THEN 'expired'
                 END
-       END,
+       END AS state,
        holder.scopes, holder.access_token_ttl, holder.max_token_ttl, holder.allowed_scopes,
        holder.allowed_audience_keys,
        to_timestamp(:token_ms::text::float8 / 1000)::timestamptz(3)
-       >= coalesce(greatest(holder.tokens_valid_after, holder.tenant_valid_after), '-infinity'),
-       revoked.jti IS NOT NULL, floor(date_part('epoch', now()) * 1000)::bigint
+       >= coalesce(greatest(holder.tokens_valid_after, holder.tenant_valid_after), '-infinity')
+       AS fresh,
+       revoked.jti IS NOT NULL AS revoked,
+       floor(date_part('epoch', now()) * 1000)::bigint AS now
   FROM (SELECT client.auth_method, client.tenant_suspended_at, client.tenant_slug,
                client.resource_key, client.enabled, client.expires_at
           FROM svc.application client
@@ -66,6 +94,8 @@ SELECT CASE
 --   token_ms          text   ngx_svc_oauth_param(token.ms)
 --   token_kid         text   ngx_svc_oauth_param(token.kid)
 --   token_unverified  bool   ngx_svc_oauth_param(token.unverified)
+-- columns
+--   :own_jwt
 SELECT CASE
            WHEN client.auth_method = 'none'
                  OR :client_public::bool
@@ -82,12 +112,14 @@ SELECT CASE
                     WHEN NOT holder.enabled THEN 'disabled'
                     WHEN holder.expires_at <= now() THEN 'expired'
                 END
-       END,
+       END AS state,
        holder.scopes, holder.access_token_ttl, holder.max_token_ttl, holder.allowed_scopes,
        holder.allowed_audience_keys,
        to_timestamp(:token_ms::text::float8 / 1000)::timestamptz(3)
-       >= coalesce(greatest(holder.tokens_valid_after, holder.tenant_valid_after), '-infinity'),
-       revoked.jti IS NOT NULL, floor(date_part('epoch', now()) * 1000)::bigint,
+       >= coalesce(greatest(holder.tokens_valid_after, holder.tenant_valid_after), '-infinity')
+       AS fresh,
+       revoked.jti IS NOT NULL AS revoked,
+       floor(date_part('epoch', now()) * 1000)::bigint AS now,
        signing_key.kid, CASE WHEN :token_unverified::bool THEN signing_key.public END AS public
   FROM (SELECT client.auth_method, client.tenant_suspended_at, client.tenant_slug,
                client.resource_key, client.enabled, client.expires_at
@@ -131,6 +163,8 @@ SELECT CASE
 --   token_ms          text   ngx_svc_oauth_param(token.ms)
 --   token_kid         text   ngx_svc_oauth_param(token.kid)
 --   token_unverified  bool   ngx_svc_oauth_param(token.unverified)
+-- columns
+--   :own_jwt
 SELECT CASE
            WHEN client.auth_method = 'none'
                  OR :client_public::bool
@@ -159,12 +193,14 @@ SELECT CASE
                              END <= now() - make_interval(hours => holder.grace_hours)
                          THEN 'orphaned'
                 END
-       END,
+       END AS state,
        holder.scopes, holder.access_token_ttl, holder.max_token_ttl, holder.allowed_scopes,
        holder.allowed_audience_keys,
        to_timestamp(:token_ms::text::float8 / 1000)::timestamptz(3)
-       >= coalesce(greatest(holder.tokens_valid_after, holder.tenant_valid_after), '-infinity'),
-       revoked.jti IS NOT NULL, floor(date_part('epoch', now()) * 1000)::bigint,
+       >= coalesce(greatest(holder.tokens_valid_after, holder.tenant_valid_after), '-infinity')
+       AS fresh,
+       revoked.jti IS NOT NULL AS revoked,
+       floor(date_part('epoch', now()) * 1000)::bigint AS now,
        signing_key.kid, CASE WHEN :token_unverified::bool THEN signing_key.public END AS public
   FROM (SELECT client.auth_method, client.tenant_suspended_at, client.tenant_slug,
                client.resource_key, client.enabled, client.expires_at, client.type, client.owner_id,

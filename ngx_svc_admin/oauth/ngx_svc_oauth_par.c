@@ -318,7 +318,7 @@ ngx_svc_oauth_par_reply(ngx_svc_request_t *sr)
 static ngx_uint_t
 ngx_svc_oauth_par_known(PGresult *res)
 {
-    ngx_str_t  verdict;
+    ngx_svc_row_oauth_par_t  row;
 
     static const ngx_str_t  client = ngx_string("client");
 
@@ -326,9 +326,9 @@ ngx_svc_oauth_par_known(PGresult *res)
         return 0;
     }
 
-    verdict = ngx_svc_row_value(res, 0, "_verdict");
+    ngx_svc_row_oauth_par(&row, res, 0);
 
-    return verdict.data == NULL || !ngx_svc_same(&verdict, &client);
+    return row.verdict.data == NULL || !ngx_svc_same(&row.verdict, &client);
 }
 
 

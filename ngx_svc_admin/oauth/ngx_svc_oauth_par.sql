@@ -20,6 +20,8 @@
 --   jkt              bytea ngx_svc_oauth_request_param(jkt)
 --   create_account   bool  ngx_svc_param_call(ngx_svc_oauth_par_bind_create)
 --   hint_user        text  ngx_svc_oauth_request_param(hint)
+-- columns
+--   _verdict       text
 WITH decided AS (
     SELECT CASE
                WHEN (client.auth_method = 'none') <> :client_public::bool THEN 'client'

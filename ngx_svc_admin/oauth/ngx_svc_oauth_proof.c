@@ -260,11 +260,12 @@ ngx_svc_oauth_proof_call_token(ngx_svc_oauth_t *o, ngx_uint_t bound)
 ngx_int_t
 ngx_svc_oauth_proof_fresh_token(ngx_svc_oauth_t *o)
 {
-    PGresult  *res;
+    ngx_svc_row_oauth_once_token_t  row;
 
-    res = ngx_svc_result(o->sr, &ngx_svc_sql_oauth_once_token);
+    ngx_svc_row_oauth_once_token(&row,
+                   ngx_svc_result(o->sr, &ngx_svc_sql_oauth_once_token), 0);
 
-    return ngx_svc_row_true(res, 0, "fresh")
+    return row.fresh
            ? NGX_OK
            : ngx_svc_fail(&o->sr->error, NGX_SVC_E_DPOP_PROOF,
                           "The DPoP proof has been used.");

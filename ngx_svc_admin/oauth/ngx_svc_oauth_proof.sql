@@ -10,6 +10,9 @@
 --   jkt                bytea  ngx_svc_oauth_param(jkt)
 --   token_secret_hash  bytea  ngx_svc_oauth_param(token.secret_hash)
 --   token_kid          text   ngx_svc_oauth_param(token.kid)
+-- columns
+--   fresh          bool
+--   set_config     text         unread
 WITH spent AS (
     INSERT INTO svc.oauth_once (tenant_id, digest, expires_at)
     SELECT token.tenant_id, :proof_digest,

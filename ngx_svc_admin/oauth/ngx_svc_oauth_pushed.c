@@ -9,6 +9,7 @@
  */
 
 #include "ngx_svc_oauth_pushed.h"
+#include "ngx_svc_oauth_pushed.row.h"
 #include "ngx_svc_base64.h"
 #include "ngx_svc_cookie.h"
 #include "ngx_svc_hex.h"
@@ -29,9 +30,9 @@ static ngx_int_t ngx_svc_oauth_pushed_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_pushed_take(ngx_svc_oauth_request_t *ar,
     PGresult *res);
 static ngx_int_t ngx_svc_oauth_pushed_jkt(ngx_svc_oauth_request_t *ar,
-    PGresult *res);
+    const ngx_str_t *text);
 static ngx_int_t ngx_svc_oauth_pushed_fresh(ngx_svc_oauth_request_t *ar,
-    PGresult *res);
+    const ngx_svc_row_pushed_t *row);
 static ngx_int_t ngx_svc_oauth_pushed_spend_calls(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_pushed_spent(ngx_svc_request_t *sr);
 
@@ -186,22 +187,21 @@ ngx_svc_oauth_pushed_reply(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_oauth_pushed_take(ngx_svc_oauth_request_t *ar, PGresult *res)
 {
-    ngx_int_t           rc;
-    ngx_str_t           text;
-    ngx_svc_request_t  *sr;
+    ngx_int_t              rc;
+    ngx_svc_request_t     *sr;
+    ngx_svc_row_pushed_t   row;
 
     sr = ar->oauth.sr;
 
-    ar->spent = PQntuples(res) && ngx_svc_row_true(res, 0, "used");
+    ngx_svc_row_pushed(&row, res, 0, 0);
+    ar->spent = row.used & 1;
 
     if (PQntuples(res) == 0 || (ar->spent && ar->decided.data == NULL)) {
         return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_REQUEST,
                             NGX_SVC_OAUTH_REQUEST_URI_WRONG);
     }
 
-    text = ngx_svc_row_value(res, 0, "params");
-
-    rc = ngx_svc_form_parse(sr->request->pool, &text, &ar->oauth.form,
+    rc = ngx_svc_form_parse(sr->request->pool, &row.params, &ar->oauth.form,
                             &sr->error);
 
     if (rc == NGX_OK) {
@@ -209,23 +209,19 @@ ngx_svc_oauth_pushed_take(ngx_svc_oauth_request_t *ar, PGresult *res)
     }
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_oauth_pushed_fresh(ar, res);
+        rc = ngx_svc_oauth_pushed_fresh(ar, &row);
     }
 
-    return rc == NGX_OK ? ngx_svc_oauth_pushed_jkt(ar, res) : rc;
+    return rc == NGX_OK ? ngx_svc_oauth_pushed_jkt(ar, &row.jkt) : rc;
 }
 
 
 /* Takes the stored key: the key of a DPoP proof is in no parameter. */
 
 static ngx_int_t
-ngx_svc_oauth_pushed_jkt(ngx_svc_oauth_request_t *ar, PGresult *res)
+ngx_svc_oauth_pushed_jkt(ngx_svc_oauth_request_t *ar, const ngx_str_t *text)
 {
-    ngx_str_t  text;
-
-    text = ngx_svc_row_value(res, 0, "jkt");
-
-    if (text.data == NULL) {
+    if (text->data == NULL) {
         return NGX_OK;
     }
 
@@ -233,7 +229,7 @@ ngx_svc_oauth_pushed_jkt(ngx_svc_oauth_request_t *ar, PGresult *res)
     ar->jkt.data = ngx_pnalloc(ar->oauth.sr->request->pool, ar->jkt.len);
 
     return ar->jkt.data
-           && ngx_svc_hex_bytea(&text, ar->jkt.data, &ar->jkt.len) == NGX_OK
+           && ngx_svc_hex_bytea(text, ar->jkt.data, &ar->jkt.len) == NGX_OK
            ? NGX_OK : NGX_ERROR;
 }
 
@@ -245,10 +241,10 @@ ngx_svc_oauth_pushed_jkt(ngx_svc_oauth_request_t *ar, PGresult *res)
  */
 
 static ngx_int_t
-ngx_svc_oauth_pushed_fresh(ngx_svc_oauth_request_t *ar, PGresult *res)
+ngx_svc_oauth_pushed_fresh(ngx_svc_oauth_request_t *ar,
+    const ngx_svc_row_pushed_t *row)
 {
-    time_t     max, age;
-    ngx_str_t  text;
+    time_t  max, age;
 
     static const ngx_str_t  no = { 1, (u_char *) "\0" };
 
@@ -264,8 +260,7 @@ ngx_svc_oauth_pushed_fresh(ngx_svc_oauth_request_t *ar, PGresult *res)
 
     ar->again = no;
 
-    text = ngx_svc_row_value(res, 0, "age");
-    age = ngx_atotm(text.data, text.len);
+    age = ngx_atotm(row->age.data, row->age.len);
     max = ar->max_age.data ? ngx_atotm(ar->max_age.data, ar->max_age.len)
                            : NGX_MAX_TIME_T_VALUE;
 
@@ -277,10 +272,8 @@ ngx_svc_oauth_pushed_fresh(ngx_svc_oauth_request_t *ar, PGresult *res)
 
     ngx_str_null(&ar->max_age);
 
-    text = ngx_svc_row_value(res, 0, "opened");
-
-    return ngx_svc_oauth_bytes(ar->oauth.sr, &ar->auth_after, text.data,
-                               text.len);
+    return ngx_svc_oauth_bytes(ar->oauth.sr, &ar->auth_after, row->opened.data,
+                               row->opened.len);
 }
 
 

@@ -2,6 +2,15 @@
 -- an hour; the page's calls, and what it comes back with, are of the same browser.
 
 
+-- fragment: pushed
+-- columns
+--   params         text
+--   jkt            bytea
+--   used           bool
+--   opened         text
+--   age            text
+
+
 -- statement: oauth_par_read
 -- "opened" is when that was, since the epoch, and "age" how many seconds ago.
 --
@@ -9,6 +18,8 @@
 --   pushed_digest   bytea  ngx_svc_oauth_request_param(pushed)
 --   client_id       text   ngx_svc_oauth_request_param(oauth.client.id)
 --   browser_digest  bytea  ngx_svc_oauth_request_param(browser)
+-- columns
+--   :pushed
 SELECT pushed.params, pushed.jkt, pushed.used_at IS NOT NULL AS used,
        extract(epoch FROM pushed.expires_at - make_interval(secs => 3600))::text AS opened,
        floor(extract(epoch FROM now() - (pushed.expires_at - make_interval(secs => 3600))))::text
@@ -33,6 +44,8 @@ SELECT pushed.params, pushed.jkt, pushed.used_at IS NOT NULL AS used,
 --   pushed_digest   bytea  ngx_svc_oauth_request_param(pushed)
 --   client_id       text   ngx_svc_oauth_request_param(oauth.client.id)
 --   browser_digest  bytea  ngx_svc_oauth_request_param(browser)
+-- columns
+--   :pushed
 WITH wanted AS (
     SELECT pushed.client_id, pushed.params, pushed.jkt, pushed.browser, pushed.used_at,
            pushed.expires_at

@@ -3,6 +3,8 @@
  */
 
 #include "ngx_svc_oauth_refusal.h"
+#include "ngx_svc_anomaly.row.h"
+#include "ngx_svc_oauth_fragments.row.h"
 #include "ngx_svc_anomaly.h"
 
 
@@ -177,9 +179,11 @@ static const ngx_svc_oauth_verdict_t  ngx_svc_oauth_verdicts[] = {
 ngx_int_t
 ngx_svc_oauth_refuse_client(ngx_svc_oauth_t *o, PGresult *res)
 {
-    if (PQntuples(res) == 0 || !ngx_svc_row_true(res, 0, "retired")
-        || !ngx_svc_oauth_agent(&o->client.id))
-    {
+    ngx_svc_row_login_found_t  row;
+
+    ngx_svc_row_login_found(&row, res, 0, 0);
+
+    if (!row.retired || !ngx_svc_oauth_agent(&o->client.id)) {
         (void) ngx_svc_oauth_client_refuse(o);
         return ngx_svc_send_error(o->sr);
     }
@@ -391,13 +395,14 @@ ngx_svc_oauth_record_calls(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_oauth_recorded(ngx_svc_request_t *sr)
 {
-    PGresult         *res;
-    ngx_svc_oauth_t  *o;
+    ngx_svc_oauth_t              *o;
+    ngx_svc_row_oauth_anomaly_t   row;
 
     o = sr->data;
-    res = ngx_svc_result(sr, &ngx_svc_sql_oauth_anomaly);
+    ngx_svc_row_oauth_anomaly(&row,
+                          ngx_svc_result(sr, &ngx_svc_sql_oauth_anomaly), 0);
 
-    if (PQntuples(res) && ngx_svc_row_true(res, 0, "created")) {
+    if (row.created) {
         ngx_svc_anomaly_count(&o->anomaly);
     }
 

@@ -133,15 +133,16 @@ ngx_svc_oauth_revoke_reply(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_oauth_revoke_sent(ngx_svc_oauth_t *o, PGresult *res)
 {
-    PGresult           *walked;
-    ngx_svc_request_t  *sr;
+    ngx_svc_request_t                    *sr;
+    ngx_svc_row_oauth_revoke_children_t   walked;
 
     sr = o->sr;
     /* there is no such result for a refresh token */
 
-    walked = ngx_svc_result(sr, &ngx_svc_sql_oauth_revoke_children);
+    ngx_svc_row_oauth_revoke_children(&walked,
+                  ngx_svc_result(sr, &ngx_svc_sql_oauth_revoke_children), 0);
 
-    return PQntuples(walked) && ngx_svc_pg_true(walked, 0, 0)
+    return walked.exchanged
            ? ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
                                    ngx_svc_oauth_revoke_again,
                                    ngx_svc_oauth_revoke_walked)
@@ -165,13 +166,14 @@ ngx_svc_oauth_revoke_again(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_oauth_revoke_walked(ngx_svc_request_t *sr)
 {
-    PGresult         *walked;
-    ngx_svc_oauth_t  *o;
+    ngx_svc_oauth_t                      *o;
+    ngx_svc_row_oauth_revoke_children_t   walked;
 
     o = sr->data;
-    walked = ngx_svc_result(sr, &ngx_svc_sql_oauth_revoke_children);
+    ngx_svc_row_oauth_revoke_children(&walked,
+                  ngx_svc_result(sr, &ngx_svc_sql_oauth_revoke_children), 0);
 
-    if (PQntuples(walked) == 0 || !ngx_svc_pg_true(walked, 0, 1)) {
+    if (!walked.exists) {
         return ngx_svc_oauth_revoke_send(sr);
     }
 

@@ -54,6 +54,9 @@ SELECT CASE
 --   token_secret_hash  bytea  ngx_svc_oauth_param(token.secret_hash)
 --   token_kid          text   ngx_svc_oauth_param(token.kid)
 --   token_tenant       uuid   ngx_svc_oauth_param(token.tenant)
+-- columns
+--   exchanged      bool
+--   exists         bool
 WITH RECURSIVE marked AS (
     SELECT token.issued_at, coalesce(token.root_jti, token.jti) AS root,
            token.root_jti IS NOT NULL AS exchanged

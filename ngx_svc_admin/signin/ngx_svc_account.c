@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_account.h"
+#include "ngx_svc_auth.h"
 #include "ngx_svc_login_seen.h"
 #include "ngx_svc_login_write.h"
 #include "ngx_svc_new_password.h"
@@ -157,8 +158,9 @@ void
 ngx_svc_account_committed(const ngx_svc_pg_results_t *results,
     const ngx_svc_pg_statement_t *store)
 {
-    PGresult         *res;
-    ngx_svc_event_t   event;
+    PGresult                      *res;
+    ngx_svc_event_t                event;
+    ngx_svc_row_account_stored_t   row;
 
     ngx_svc_request_committed(results);
 
@@ -168,12 +170,14 @@ ngx_svc_account_committed(const ngx_svc_pg_results_t *results,
         return;
     }
 
+    ngx_svc_row_account_stored(&row, res, 0, 0);
+
     event.kind = NGX_SVC_EVENT_USER_CREATED;
-    event.tenant = ngx_svc_pg_value(ngx_svc_pg_result_first(results), 0, 0);
-    event.user = ngx_svc_row_value(res, 0, "_user");
-    event.email = ngx_svc_row_value(res, 0, "_email");
-    event.subscribers = ngx_svc_row_value(res, 0, "_subscribers");
-    event.at = ngx_svc_row_value(res, 0, "_at");
+    event.tenant = ngx_svc_auth_tenant(results);
+    event.user = row.user;
+    event.email = row.email;
+    event.subscribers = row.subscribers;
+    event.at = row.at;
     ngx_str_null(&event.number);
 
     ngx_svc_event_emit(&event);

@@ -1,3 +1,12 @@
+-- fragment: account_stored
+-- The columns of a statement that stores a new account.
+-- columns
+--   _user          uuid
+--   _email         text
+--   _at            timestamptz
+--   _subscribers   text         ids of webhooks
+
+
 -- statement: account_proved (shared)
 -- Whoever has just shown the address need not do so again to add a factor.
 --

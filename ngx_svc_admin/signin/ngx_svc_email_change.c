@@ -163,14 +163,17 @@ ngx_svc_email_change_reply(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_email_change_room(ngx_svc_own_email_t *own, PGresult *res)
 {
-    ngx_str_t          *old, *new;
-    ngx_svc_request_t  *sr;
+    ngx_str_t                        *old, *new;
+    ngx_svc_request_t                *sr;
+    ngx_svc_row_email_change_read_t   row;
 
     sr = own->factor.login.sr;
     old = &own->factor.email;
     new = &own->address;
 
-    if (ngx_svc_row_true(res, 0, "scim")) {
+    ngx_svc_row_email_change_read(&row, res, 0);
+
+    if (row.scim) {
         return ngx_svc_fail(&sr->error, NGX_SVC_E_FORBIDDEN,
                             "The address comes from an identity provider: "
                             "change it there.");

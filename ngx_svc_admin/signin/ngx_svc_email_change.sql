@@ -3,6 +3,8 @@
 --
 -- parameters
 --   session        bytea ngx_svc_param_session()
+-- columns
+--   scim           bool
 SELECT account.source = 'scim' AS scim
   FROM (SELECT session.user_id
           FROM svc.session session

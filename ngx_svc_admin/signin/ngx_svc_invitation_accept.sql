@@ -193,6 +193,8 @@ SELECT account.id AS _user,
 --   user           uuid  ngx_svc_login_param(user)
 --   password_hash  bytea ngx_svc_account_param(sealed)
 --   token          bytea ngx_svc_invitation_param(token)
+-- columns
+--   :account_stored
 WITH account AS MATERIALIZED (
     SELECT account.tenant_id, account.id, account.user_name, account.role
       FROM svc.user_account account

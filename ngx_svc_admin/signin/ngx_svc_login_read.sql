@@ -72,6 +72,8 @@ SELECT :login_governance, account.id, account.status, account.mfa_enrolled,
 --   client_longitude text  ngx_svc_login_param(client.longitude)
 --   email            text  ngx_svc_login_param(asked.email)
 --   email_mac        bytea ngx_svc_login_param(asked.mac)
+-- columns
+--   :risk_row
 SELECT :risk_signals,
        (SELECT count(*)
           FROM (SELECT

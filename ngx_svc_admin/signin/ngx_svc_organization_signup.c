@@ -95,13 +95,15 @@ const ngx_svc_route_t  ngx_svc_organization_signup[] = {
 static ngx_int_t
 ngx_svc_organization_signup_reply(ngx_svc_request_t *sr)
 {
-    PGresult          *res;
-    ngx_svc_signup_t  *signup;
+    PGresult                         *res;
+    ngx_svc_signup_t                 *signup;
+    ngx_svc_row_organization_read_t   row;
 
     signup = sr->data;
     res = ngx_svc_result(sr, &ngx_svc_sql_organization_read);
+    ngx_svc_row_organization_read(&row, res, 0);
 
-    if (ngx_svc_row_true(res, 0, "taken")) {
+    if (row.taken) {
         return ngx_svc_organization_taken(sr);
     }
 
@@ -256,13 +258,12 @@ ngx_svc_organization_signed_in(const ngx_svc_pg_results_t *results)
 static ngx_int_t
 ngx_svc_organization_written(ngx_svc_request_t *sr)
 {
-    PGresult   *res;
-    ngx_str_t   verdict;
+    ngx_svc_row_organization_create_t  row;
 
-    res = ngx_svc_result(sr, &ngx_svc_sql_organization_create);
-    verdict = ngx_svc_row_value(res, 0, "verdict");
+    ngx_svc_row_organization_create(&row,
+                    ngx_svc_result(sr, &ngx_svc_sql_organization_create), 0);
 
-    switch (verdict.data[0]) {
+    switch (row.verdict.data[0]) {
 
     case 'm':
         return ngx_svc_login_end(sr->data);

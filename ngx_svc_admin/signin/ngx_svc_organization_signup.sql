@@ -6,6 +6,23 @@
 --   email          text ngx_svc_login_param(asked.email)
 --   display_name   text ngx_svc_account_param(display_name)
 --   name           text ngx_svc_signup_param(name)
+-- columns
+--   taken             bool
+--   _slug             text
+--   _name             text
+--   _email            text
+--   _first            text
+--   _last             text
+--   _display          text
+--   min_length        int4         unread
+--   reject_breached   bool
+--   reject_contextual bool
+--   require_lower     bool
+--   require_upper     bool
+--   require_digit     bool
+--   require_symbol    bool
+--   _hash             text
+--   _history          text
 SELECT svc.organization_taken(:slug) AS taken, :slug::text AS _slug, :name::text AS _name,
        :email::text AS _email, NULL::text AS _first, NULL::text AS _last,
        :display_name::text AS _display, policy.min_length, policy.reject_breached,
@@ -65,6 +82,10 @@ SELECT NULL::text AS user_id, challenge.id, challenge.code_mac, challenge.data, 
 --   client_ip         text ngx_svc_login_param(client.ip)
 --   client_user_agent text ngx_svc_login_param(client.user_agent)
 --   request_id        text ngx_svc_login_param(asked.request_id)
+-- columns
+--   id             text
+--   verdict        text
+--   ?column?       bool         unread
 SELECT CASE made.verdict
            WHEN 'made' THEN set_config('svc.tenant', :new_tenant::uuid::text, true)
        END AS id,
@@ -110,6 +131,8 @@ SELECT account.id AS _user,
 -- parameters
 --   user           uuid  ngx_svc_login_param(user)
 --   password_hash  bytea ngx_svc_account_param(sealed)
+-- columns
+--   :account_stored
 WITH account AS MATERIALIZED (
     SELECT account.tenant_id, account.id, account.user_name
       FROM svc.user_account account

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_risk.h"
+#include "ngx_svc_signin_fragments.row.h"
 #include "ngx_svc_coordinates.h"
 
 
@@ -19,8 +20,8 @@ static const char *ngx_svc_risk_find(const ngx_svc_risk_word_t *words,
     const ngx_str_t *agent);
 static ngx_int_t ngx_svc_risk_place(ngx_svc_request_t *sr,
     ngx_svc_risk_client_t *client);
-static void ngx_svc_risk_seen(ngx_svc_risk_t *risk, PGresult *res);
-static ngx_int_t ngx_svc_risk_number(PGresult *res, const char *name);
+static void ngx_svc_risk_seen(ngx_svc_risk_t *risk,
+    const ngx_svc_row_risk_signals_t *seen);
 
 
 /* The first word found counts: Edge names Chrome, too, and Chrome Safari. */
@@ -189,8 +190,9 @@ ngx_svc_risk_find(const ngx_svc_risk_word_t *words, const ngx_str_t *agent)
 void
 ngx_svc_risk_score(ngx_svc_risk_t *risk, PGresult *res)
 {
-    ngx_int_t   score, failures;
-    ngx_uint_t  i;
+    ngx_int_t               score;
+    ngx_uint_t              i;
+    ngx_svc_row_risk_row_t  row;
 
     risk->signals = 0;
     risk->score = 0;
@@ -199,19 +201,20 @@ ngx_svc_risk_score(ngx_svc_risk_t *risk, PGresult *res)
         return;
     }
 
-    if (ngx_svc_row_true(res, 0, "successes")) {
-        ngx_svc_risk_seen(risk, res);
+    ngx_svc_row_risk_row(&row, res, 0, 0);
+
+    if (row.risk_signals.successes) {
+        ngx_svc_risk_seen(risk, &row.risk_signals);
     }
 
-    failures = ngx_svc_risk_number(res, "failures");
-
-    if (failures >= 3) {
-        risk->signals |= 1 << (failures >= 10 ? NGX_SVC_RISK_MANY_FAILURES
-                               : failures >= 6 ? NGX_SVC_RISK_SOME_FAILURES
-                                               : NGX_SVC_RISK_FEW_FAILURES);
+    if (row.failures >= 3) {
+        risk->signals |= 1 << (row.failures >= 10 ? NGX_SVC_RISK_MANY_FAILURES
+                               : row.failures >= 6
+                                 ? NGX_SVC_RISK_SOME_FAILURES
+                                 : NGX_SVC_RISK_FEW_FAILURES);
     }
 
-    if (ngx_svc_risk_number(res, "accounts") >= 5) {
+    if (row.accounts >= 5) {
         risk->signals |= 1 << NGX_SVC_RISK_FAILING_ADDRESS;
     }
 
@@ -228,55 +231,36 @@ ngx_svc_risk_score(ngx_svc_risk_t *risk, PGresult *res)
 
 
 static void
-ngx_svc_risk_seen(ngx_svc_risk_t *risk, PGresult *res)
+ngx_svc_risk_seen(ngx_svc_risk_t *risk, const ngx_svc_row_risk_signals_t *seen)
 {
-    ngx_int_t  hours;
-
-    if (!ngx_svc_row_true(res, 0, "device")
-        && !ngx_svc_row_true(res, 0, "agent"))
-    {
+    if (!seen->device && !seen->agent) {
         risk->signals |= 1 << NGX_SVC_RISK_NEW_DEVICE;
     }
 
-    if (!ngx_svc_row_true(res, 0, "network")) {
+    if (!seen->network) {
         risk->signals |= 1 << NGX_SVC_RISK_NEW_NETWORK;
 
-    } else if (ngx_svc_row_true(res, 0, "trusted")) {
+    } else if (seen->trusted) {
         risk->signals |= 1 << NGX_SVC_RISK_TRUSTED;
     }
 
-    if (!ngx_svc_row_true(res, 0, "country")) {
+    if (!seen->country) {
         risk->signals |= 1 << NGX_SVC_RISK_NEW_COUNTRY;
     }
 
-    if (ngx_svc_row_true(res, 0, "travel")) {
+    if (seen->travel) {
         risk->signals |= 1 << NGX_SVC_RISK_IMPOSSIBLE_TRAVEL;
     }
 
-    if (ngx_svc_row_true(res, 0, "absent")) {
+    if (seen->absent) {
         risk->signals |= 1 << NGX_SVC_RISK_LONG_ABSENT;
     }
 
-    hours = ngx_svc_risk_number(res, "hours");
-
-    if (hours >= NGX_SVC_RISK_HOURS
-        && ngx_svc_risk_number(res, "hour") * 50 < hours)
+    if (seen->hours >= NGX_SVC_RISK_HOURS
+        && ngx_max(seen->hour, 0) * 50 < seen->hours)
     {
         risk->signals |= 1 << NGX_SVC_RISK_UNUSUAL_HOUR;
     }
-}
-
-
-static ngx_int_t
-ngx_svc_risk_number(PGresult *res, const char *name)
-{
-    ngx_int_t  n;
-    ngx_str_t  value;
-
-    value = ngx_svc_row_value(res, 0, name);
-    n = ngx_atoi(value.data, value.len);
-
-    return n == NGX_ERROR ? 0 : n;
 }
 
 

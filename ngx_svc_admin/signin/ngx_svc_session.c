@@ -418,11 +418,13 @@ ngx_svc_session_bind_fresh(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
 static ngx_int_t
 ngx_svc_session_refuse(ngx_svc_request_t *sr, PGresult *res)
 {
-    ngx_str_t   verdict;
-    ngx_uint_t  i;
+    ngx_str_t                     verdict;
+    ngx_uint_t                    i;
+    ngx_svc_row_session_judged_t  row;
 
     if (res && PQntuples(res) && PQnfields(res) > 2) {
-        verdict = ngx_svc_pg_value(res, 0, 2);
+        ngx_svc_row_session_judged(&row, res, 0, 0);
+        verdict = row.verdict;
 
         for (i = NGX_SVC_STAGE_MFA; i <= NGX_SVC_STAGE_PASSWORD; i++) {
             if (verdict.len == ngx_svc_stages[i].len

@@ -67,6 +67,12 @@ CASE
 END
 
 
+-- fragment: session_judged
+-- columns
+--   :credential
+--   verdict        text         "go", or why it is refused
+
+
 -- statement: session_find
 -- An op asks this that goes on with what a request was let in with: there is no verdict.
 -- The session is that of session_user, and its user is not asked for again.
@@ -78,7 +84,7 @@ END
 SELECT CASE
            WHEN session.tenant_id IS NOT NULL THEN named.id
            ELSE :tenant_unset
-       END
+       END AS tenant
   FROM (SELECT set_config('svc.tenant', :tenant_id, true) AS id) named
   LEFT JOIN (SELECT session.tenant_id
                FROM (SELECT session.token_hash, session.tenant_id, session.user_id, session.stage,
@@ -104,11 +110,13 @@ SELECT CASE
 --   session_idle   int4
 --   stages         text
 --   permission     text
+-- columns
+--   :session_judged
 SELECT CASE judged.verdict
            WHEN 'go' THEN named.id
            ELSE :tenant_unset
-       END,
-       judged.old, judged.verdict
+       END AS tenant,
+       judged.old AS touch, judged.verdict
   FROM (SELECT set_config('svc.tenant', :tenant_id, true) AS id) named
   LEFT JOIN (SELECT session.tenant_id,
                     session.last_seen_at < CURRENT_TIMESTAMP - interval '1 minute' AS old,
@@ -138,11 +146,14 @@ SELECT CASE judged.verdict
 --   client_ip      text
 --   user_agent     text
 --   request_id     text
+-- columns
+--   :session_judged
+--   actor          bool
 SELECT CASE judged.verdict
            WHEN 'go' THEN named.id
            ELSE :tenant_unset
-       END,
-       judged.old, judged.verdict,
+       END AS tenant,
+       judged.old AS touch, judged.verdict,
        CASE judged.verdict
            WHEN 'go'
                 THEN set_config('svc.actor_type', 'user', true) IS NULL
@@ -151,7 +162,7 @@ SELECT CASE judged.verdict
                      OR set_config('svc.ip', :client_ip, true) IS NULL
                      OR set_config('svc.user_agent', :user_agent, true) IS NULL
                      OR set_config('svc.request_id', :request_id, true) IS NULL
-       END
+       END AS actor
   FROM (SELECT set_config('svc.tenant', :tenant_id, true) AS id) named
   LEFT JOIN (SELECT session.tenant_id,
                     session.last_seen_at < CURRENT_TIMESTAMP - interval '1 minute' AS old,
@@ -175,11 +186,14 @@ SELECT CASE judged.verdict
 --   client_ip      text
 --   user_agent     text
 --   request_id     text
+-- columns
+--   :session_judged
+--   actor          bool
 SELECT CASE judged.verdict
            WHEN 'go' THEN named.id
            ELSE :tenant_unset
-       END,
-       judged.old, judged.verdict,
+       END AS tenant,
+       judged.old AS touch, judged.verdict,
        CASE judged.verdict
            WHEN 'go'
                 THEN set_config('svc.actor_type', 'user', true) IS NULL
@@ -190,7 +204,7 @@ SELECT CASE judged.verdict
                      OR set_config('svc.request_id', :request_id, true) IS NULL
                      OR set_config('svc.permissions', judged.permissions::text, true) IS NULL
                      OR set_config('svc.fresh', judged.fresh::text, true) IS NULL
-       END
+       END AS actor
   FROM (SELECT set_config('svc.tenant', :tenant_id, true) AS id) named
   LEFT JOIN (SELECT session.tenant_id,
                     session.last_seen_at < CURRENT_TIMESTAMP - interval '1 minute' AS old,
@@ -226,11 +240,14 @@ SELECT CASE judged.verdict
 --   permission     text
 --   domain         text
 --   domain_url     text
+-- columns
+--   :session_judged
+--   _base_url      text
 SELECT CASE judged.verdict
            WHEN 'go' THEN named.id
            ELSE :tenant_unset
-       END,
-       judged.old, judged.verdict,
+       END AS tenant,
+       judged.old AS touch, judged.verdict,
        (SELECT set_config('svc.base_url', :domain_url, true)
           FROM svc.domain domain
          WHERE domain.tenant_id = judged.tenant_id
@@ -266,11 +283,15 @@ SELECT CASE judged.verdict
 --   request_id     text
 --   domain         text
 --   domain_url     text
+-- columns
+--   :session_judged
+--   actor          bool
+--   _base_url      text
 SELECT CASE judged.verdict
            WHEN 'go' THEN named.id
            ELSE :tenant_unset
-       END,
-       judged.old, judged.verdict,
+       END AS tenant,
+       judged.old AS touch, judged.verdict,
        CASE judged.verdict
            WHEN 'go'
                 THEN set_config('svc.actor_type', 'user', true) IS NULL
@@ -279,7 +300,7 @@ SELECT CASE judged.verdict
                      OR set_config('svc.ip', :client_ip, true) IS NULL
                      OR set_config('svc.user_agent', :user_agent, true) IS NULL
                      OR set_config('svc.request_id', :request_id, true) IS NULL
-       END,
+       END AS actor,
        (SELECT set_config('svc.base_url', :domain_url, true)
           FROM svc.domain domain
          WHERE domain.tenant_id = judged.tenant_id
@@ -308,11 +329,15 @@ SELECT CASE judged.verdict
 --   request_id     text
 --   domain         text
 --   domain_url     text
+-- columns
+--   :session_judged
+--   actor          bool
+--   _base_url      text
 SELECT CASE judged.verdict
            WHEN 'go' THEN named.id
            ELSE :tenant_unset
-       END,
-       judged.old, judged.verdict,
+       END AS tenant,
+       judged.old AS touch, judged.verdict,
        CASE judged.verdict
            WHEN 'go'
                 THEN set_config('svc.actor_type', 'user', true) IS NULL
@@ -323,7 +348,7 @@ SELECT CASE judged.verdict
                      OR set_config('svc.request_id', :request_id, true) IS NULL
                      OR set_config('svc.permissions', judged.permissions::text, true) IS NULL
                      OR set_config('svc.fresh', judged.fresh::text, true) IS NULL
-       END,
+       END AS actor,
        (SELECT set_config('svc.base_url', :domain_url, true)
           FROM svc.domain domain
          WHERE domain.tenant_id = judged.tenant_id

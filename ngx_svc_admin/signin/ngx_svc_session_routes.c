@@ -159,15 +159,11 @@ ngx_svc_session_routes_logout_prepare(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_session_routes_logout_reply(ngx_svc_request_t *sr)
 {
-    PGresult           *res;
     ngx_svc_session_t  *session;
 
-    res = ngx_svc_auth_result(sr);
     session = sr->session;
 
-    if (session->csrf_failed && PQntuples(res)
-        && !PQgetisnull(res, 0, 0))
-    {
+    if (session->csrf_failed && ngx_svc_auth_tenant(sr->op->results).data) {
         sr->error.kind = NGX_SVC_E_CSRF;
         return ngx_svc_send_error(sr);
     }

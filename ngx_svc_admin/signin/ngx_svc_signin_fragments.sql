@@ -143,11 +143,30 @@ counted_user AS (
 )
 
 
+-- fragment: risk_row
+-- columns
+--   :risk_signals
+--   failures       int8
+--   accounts       int8
+
+
 -- fragment: risk_signals
 -- needs: governance, account, device, last, habit
 -- What is unusual about a sign-in of the account, but for the failures that came before:
 -- each column is a signal of ngx_svc_risk.c. "last" is the last success, and "habit"
 -- tells how many of the last 50 were in this hour of the day.
+-- columns
+--   successes      bool
+--   device         bool
+--   trusted        bool
+--   few_devices    bool
+--   agent          bool
+--   network        bool
+--   country        bool
+--   travel         bool
+--   absent         bool
+--   hours          int8
+--   hour           int8
 coalesce(last.at, account.last_login_at) IS NOT NULL AS successes,
 device.hash IS NOT NULL AS device,
 coalesce(device.trusted_until > now(), false) AS trusted,

@@ -34,6 +34,8 @@ SELECT account.id AS _user,
 -- parameters
 --   user           uuid  ngx_svc_login_param(user)
 --   sealed_hash    bytea ngx_svc_account_param(sealed)
+-- columns
+--   :account_stored
 WITH account AS MATERIALIZED (
     SELECT account.tenant_id, account.id, account.user_name
       FROM svc.user_account account

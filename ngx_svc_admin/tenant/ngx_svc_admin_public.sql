@@ -23,6 +23,11 @@ SELECT tenant.id AS _tenant, tenant.name, tenant.slug,
 --
 -- parameters
 --   name           text ngx_svc_param_call(ngx_svc_admin_public_bind_name)
+-- columns
+--   _tenant        uuid
+--   _etag          text
+--   _type          text
+--   _data          bytea
 SELECT logo.id AS _tenant, logo.logo_etag AS _etag, logo.content_type AS _type,
        logo.data AS _data
   FROM svc.public_logo(:name) logo;

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_admin_public_answer.h"
+#include "ngx_svc_admin_public.row.h"
 #include "ngx_svc_hex.h"
 #include "ngx_svc_row.h"
 
@@ -49,23 +50,21 @@ ngx_int_t
 ngx_svc_admin_logo_answer(ngx_svc_request_t *sr, PGresult *res,
     ngx_svc_cache_answer_t *answer)
 {
-    u_char     *p;
-    ngx_str_t   etag, type, data;
+    u_char                     *p;
+    ngx_svc_row_public_logo_t   row;
 
-    etag = ngx_svc_row_value(res, 0, "_etag");
-    type = ngx_svc_row_value(res, 0, "_type");
-    data = ngx_svc_row_value(res, 0, "_data");
+    ngx_svc_row_public_logo(&row, res, 0);
 
-    if (data.data == NULL) {
+    if (row.data.data == NULL) {
         return NGX_OK;
     }
 
-    answer->body.len = data.len / 2;
+    answer->body.len = row.data.len / 2;
     answer->body.data = ngx_pnalloc(sr->request->pool, answer->body.len);
-    p = ngx_pnalloc(sr->request->pool, etag.len + 2 + type.len);
+    p = ngx_pnalloc(sr->request->pool, row.etag.len + 2 + row.type.len);
 
     if (p == NULL || answer->body.data == NULL
-        || ngx_svc_hex_bytea(&data, answer->body.data, &answer->body.len)
+        || ngx_svc_hex_bytea(&row.data, answer->body.data, &answer->body.len)
            != NGX_OK)
     {
         return NGX_ERROR;
@@ -73,11 +72,11 @@ ngx_svc_admin_logo_answer(ngx_svc_request_t *sr, PGresult *res,
 
     answer->found = 1;
     answer->etag.data = p;
-    answer->etag.len = etag.len + 2;
-    answer->content_type.data = ngx_sprintf(p, "\"%V\"", &etag);
-    answer->content_type.len = type.len;
+    answer->etag.len = row.etag.len + 2;
+    answer->content_type.data = ngx_sprintf(p, "\"%V\"", &row.etag);
+    answer->content_type.len = row.type.len;
 
-    ngx_memcpy(answer->content_type.data, type.data, type.len);
+    ngx_memcpy(answer->content_type.data, row.type.data, row.type.len);
 
     return NGX_OK;
 }

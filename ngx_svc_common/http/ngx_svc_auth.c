@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_auth.h"
+#include "ngx_svc_auth.row.h"
 #include "ngx_svc_base_url.h"
 #include "ngx_svc_bearer.h"
 #include "ngx_svc_turn.h"
@@ -98,24 +99,39 @@ ngx_svc_auth_call(ngx_svc_request_t *sr)
 ngx_int_t
 ngx_svc_auth_check(ngx_svc_request_t *sr)
 {
-    PGresult  *res;
+    PGresult                  *res;
+    ngx_svc_row_credential_t   row;
 
     res = ngx_svc_auth_result(sr);
 
-    if (PQntuples(res) == 0 || PQgetisnull(res, 0, 0)) {
+    /* the statement that only finds a session has no other column */
+
+    if (ngx_svc_auth_tenant(sr->op->results).data == NULL) {
         sr->error.kind = NGX_SVC_E_NONE;
         return sr->credential->refuse(sr, res);
     }
 
+    ngx_svc_row_credential(&row, res, 0, 0);
     ngx_svc_base_url_read(sr, res);
 
     /* a stream that goes on does not show that a person uses the session */
 
-    if (ngx_svc_pg_true(res, 0, 1) && !(sr->session && sr->stream)) {
+    if (row.touch && !(sr->session && sr->stream)) {
         ngx_svc_auth_touch(sr);
     }
 
     return NGX_OK;
+}
+
+
+ngx_str_t
+ngx_svc_auth_tenant(const ngx_svc_pg_results_t *results)
+{
+    PGresult  *res;
+
+    res = ngx_svc_pg_result_first(results);
+
+    return ngx_svc_pg_value(PQntuples(res) ? res : NULL, 0, 0);
 }
 
 
@@ -124,14 +140,14 @@ ngx_svc_auth_check(ngx_svc_request_t *sr)
 static void
 ngx_svc_auth_touch(ngx_svc_request_t *sr)
 {
+    ngx_str_t         tenant;
     ngx_svc_touch_t  *touch;
     ngx_svc_pg_op_t  *op;
 
+    tenant = ngx_svc_auth_tenant(sr->op->results);
     touch = &ngx_svc_touches[sr->token_hash[0] % NGX_SVC_TOUCH_SLOTS];
 
-    if (touch->pool
-        || ngx_svc_turn_learn(sr, ngx_svc_auth_result(sr)) != NGX_OK)
-    {
+    if (touch->pool || ngx_svc_turn_learn(sr, &tenant) != NGX_OK) {
         return;
     }
 

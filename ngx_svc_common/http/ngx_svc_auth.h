@@ -30,6 +30,12 @@ NGX_SVC_API ngx_int_t ngx_svc_auth_check(ngx_svc_request_t *sr);
 #define ngx_svc_auth_result(sr)  ngx_svc_pg_result_first((sr)->op->results)
 
 /*
+ * Returns the tenant, from the results of an op whose first statement says it;
+ * NULL: there is no such result, or the credential was refused.
+ */
+NGX_SVC_API ngx_str_t ngx_svc_auth_tenant(const ngx_svc_pg_results_t *results);
+
+/*
  * Creates an op with the statements that find the credential.  The op is of the
  * pool, and may outlive the request.  Returns NULL when memory runs out.
  */

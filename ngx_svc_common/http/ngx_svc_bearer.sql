@@ -29,6 +29,8 @@ credential.token_hash = :token_hash
 --   token_hash     bytea
 --   kind           text
 --   permission     text
+-- columns
+--   :credential
 SELECT CASE
            WHEN :permission = ANY (credential.permissions) OR :permission::text IS NULL
                THEN set_config('svc.tenant', credential.tenant_id::text, true)
@@ -50,6 +52,9 @@ SELECT CASE
 --   client_ip      text
 --   user_agent     text
 --   request_id     text
+-- columns
+--   :credential
+--   actor          bool
 SELECT CASE
            WHEN :permission = ANY (credential.permissions) OR :permission::text IS NULL
                THEN set_config('svc.tenant', credential.tenant_id::text, true)
@@ -77,6 +82,10 @@ SELECT CASE
 --   client_ip      text
 --   user_agent     text
 --   request_id     text
+-- columns
+--   :credential
+--   actor          bool
+--   granted        bool
 SELECT CASE
            WHEN :permission = ANY (credential.permissions) OR :permission::text IS NULL
                THEN set_config('svc.tenant', credential.tenant_id::text, true)
@@ -104,6 +113,9 @@ SELECT CASE
 --   token_hash     bytea
 --   kind           text
 --   permission     text
+-- columns
+--   :credential
+--   token          bool
 SELECT CASE
            WHEN :permission = ANY (credential.permissions) OR :permission::text IS NULL
                THEN set_config('svc.tenant', credential.tenant_id::text, true)
@@ -126,6 +138,9 @@ SELECT CASE
 --   permission     text
 --   domain         text
 --   base_url       text
+-- columns
+--   :credential
+--   _base_url      text
 SELECT CASE
            WHEN :permission = ANY (credential.permissions) OR :permission::text IS NULL
                THEN set_config('svc.tenant', credential.tenant_id::text, true)
@@ -154,6 +169,10 @@ SELECT CASE
 --   request_id     text
 --   domain         text
 --   base_url       text
+-- columns
+--   :credential
+--   actor          bool
+--   _base_url      text
 SELECT CASE
            WHEN :permission = ANY (credential.permissions) OR :permission::text IS NULL
                THEN set_config('svc.tenant', credential.tenant_id::text, true)
@@ -188,6 +207,11 @@ SELECT CASE
 --   request_id     text
 --   domain         text
 --   base_url       text
+-- columns
+--   :credential
+--   actor          bool
+--   granted        bool
+--   _base_url      text
 SELECT CASE
            WHEN :permission = ANY (credential.permissions) OR :permission::text IS NULL
                THEN set_config('svc.tenant', credential.tenant_id::text, true)
@@ -222,6 +246,10 @@ SELECT CASE
 --   permission     text
 --   domain         text
 --   base_url       text
+-- columns
+--   :credential
+--   token          bool
+--   _base_url      text
 SELECT CASE
            WHEN :permission = ANY (credential.permissions) OR :permission::text IS NULL
                THEN set_config('svc.tenant', credential.tenant_id::text, true)

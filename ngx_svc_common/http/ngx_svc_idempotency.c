@@ -9,6 +9,7 @@
  */
 
 #include "ngx_svc_idempotency.h"
+#include "ngx_svc_idempotency.row.h"
 #include "ngx_svc_column.h"
 #include "ngx_svc_header.h"
 #include "ngx_svc_send.h"
@@ -25,7 +26,7 @@ static ngx_int_t ngx_svc_idempotency_bind(ngx_svc_request_t *sr,
 static ngx_int_t ngx_svc_idempotency_refuse(ngx_svc_request_t *sr,
     const char *detail);
 static ngx_int_t ngx_svc_idempotency_replay(ngx_svc_request_t *sr,
-    PGresult *res);
+    const ngx_svc_row_idempotency_claim_t *row);
 static ngx_int_t ngx_svc_idempotency_keep(ngx_svc_request_t *sr,
     ngx_uint_t status, u_char *start, u_char *last);
 static ngx_int_t ngx_svc_idempotency_prepare(ngx_svc_request_t *sr);
@@ -118,7 +119,8 @@ ngx_svc_idempotency_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
 ngx_int_t
 ngx_svc_idempotency_reply(ngx_svc_request_t *sr)
 {
-    PGresult  *res;
+    PGresult                         *res;
+    ngx_svc_row_idempotency_claim_t   row;
 
     res = ngx_svc_result(sr, &ngx_svc_sql_idempotency_claim);
 
@@ -126,25 +128,27 @@ ngx_svc_idempotency_reply(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (ngx_svc_pg_true(res, 0, 0)) {
+    ngx_svc_row_idempotency_claim(&row, res, 0);
+
+    if (row.claimed) {
         sr->keep = ngx_svc_idempotency_keep;
         return NGX_DECLINED;
     }
 
-    if (*PQgetvalue(res, 0, 1) == 'f') {
+    if (row.same.len && row.same.data[0] == 'f') {
         return ngx_svc_idempotency_refuse(sr,
                        "This \"Idempotency-Key\" came with another body "
                        "before: use a new one.");
     }
 
-    if (PQgetisnull(res, 0, 2)) {
+    if (row.status.data == NULL) {
         return ngx_svc_idempotency_refuse(sr,
                        "A request with this \"Idempotency-Key\" is being "
                        "carried out, or its answer is lost: look whether it "
                        "has been.");
     }
 
-    return ngx_svc_idempotency_replay(sr, res);
+    return ngx_svc_idempotency_replay(sr, &row);
 }
 
 
@@ -158,20 +162,17 @@ ngx_svc_idempotency_refuse(ngx_svc_request_t *sr, const char *detail)
 
 
 static ngx_int_t
-ngx_svc_idempotency_replay(ngx_svc_request_t *sr, PGresult *res)
+ngx_svc_idempotency_replay(ngx_svc_request_t *sr,
+    const ngx_svc_row_idempotency_claim_t *row)
 {
     u_char            *p;
     ngx_int_t          status;
-    ngx_str_t          text;
 
     static ngx_str_t   replayed = ngx_string("true");
     static ngx_str_t   no_store = ngx_string("no-store");
 
-    text = ngx_svc_pg_value(res, 0, 2);
-    status = ngx_atoi(text.data, text.len);
-
-    text = ngx_svc_pg_value(res, 0, 3);
-    p = ngx_pstrdup(sr->request->pool, &text);
+    status = ngx_atoi(row->status.data, row->status.len);
+    p = ngx_pstrdup(sr->request->pool, (ngx_str_t *) &row->reply);
 
     if (p == NULL
         || ngx_svc_add_header(sr->request, "Idempotency-Replayed", &replayed)
@@ -183,7 +184,7 @@ ngx_svc_idempotency_replay(ngx_svc_request_t *sr, PGresult *res)
     }
 
     return ngx_svc_send_body(sr, status, &sr->surface->content_type, p,
-                             p + text.len);
+                             p + row->reply.len);
 }
 
 

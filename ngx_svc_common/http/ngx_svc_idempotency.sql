@@ -11,6 +11,12 @@
 --   path           text
 --   key            text
 --   body_hash      bytea
+-- columns
+--   claimed        bool
+--   same           bool         as text: whether the body is the one before; NULL: there is none
+--   status         int4         as text: NULL until there is an answer
+--   reply          text
+--   tenant         text         answer
 WITH caller AS (
     SELECT :tenant_or_null AS tenant_id,
            nullif(current_setting('svc.actor_id', true), '')::uuid AS credential_id

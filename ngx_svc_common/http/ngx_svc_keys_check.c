@@ -74,15 +74,16 @@ ngx_svc_keys_check_state(void)
 static void
 ngx_svc_keys_check_done(ngx_svc_pg_op_t *op)
 {
-    u_char      text[NGX_SVC_KEYS_CHECK_TEXT];
-    ngx_str_t   ids, missing;
-    ngx_uint_t  n;
+    u_char                     text[NGX_SVC_KEYS_CHECK_TEXT];
+    ngx_str_t                  missing;
+    ngx_uint_t                 n;
+    ngx_svc_row_keys_needed_t  row;
 
-    ids = ngx_svc_pg_value(ngx_svc_pg_op_result(op, &ngx_svc_sql_keys_needed),
-                           0, 0);
+    ngx_svc_row_keys_needed(&row,
+                      ngx_svc_pg_op_result(op, &ngx_svc_sql_keys_needed), 0);
     missing.data = text;
 
-    n = ngx_svc_keys_check_missing(&ids, &missing);
+    n = ngx_svc_keys_check_missing(&row.ids, &missing);
 
     ngx_svc_keys_check_last = n ? NGX_SVC_KEYS_MISSING : NGX_SVC_KEYS_THERE;
     ngx_svc_gauge_set(NGX_SVC_G_KEYS_MISSING, n);

@@ -1,3 +1,6 @@
 -- statement: keys_needed
 -- Which keys have sealed something that is still there. Ids have no commas.
-SELECT string_agg(sealed.id, ',') FROM svc.sealed_keys() sealed (id);
+--
+-- columns
+--   ids            text
+SELECT string_agg(sealed.id, ',') AS ids FROM svc.sealed_keys() sealed (id);

@@ -589,7 +589,7 @@ ngx_svc_request_say(ngx_svc_request_t *sr, ngx_uint_t level,
         && PQresultStatus(credential) == PGRES_TUPLES_OK
         && PQntuples(credential))
     {
-        tenant = ngx_svc_pg_value(credential, 0, 0);
+        tenant = ngx_svc_auth_tenant(sr->op->results);
     }
 
     id = ngx_svc_request_id(sr->request);

@@ -265,17 +265,13 @@ ngx_svc_row_at(PGresult *res, int row, const char *name)
 
 
 void
-ngx_svc_row_copy(ngx_str_t *dst, u_char *text, size_t size, PGresult *res,
-    int row, const char *name)
+ngx_svc_row_copy(ngx_str_t *dst, u_char *text, size_t size,
+    const ngx_str_t *value)
 {
-    ngx_str_t  value;
-
-    value = ngx_svc_row_value(res, row, name);
-
     dst->data = text;
-    dst->len = ngx_min(value.len, size);
+    dst->len = ngx_min(value->len, size);
 
     if (dst->len) {
-        ngx_memcpy(text, value.data, dst->len);
+        ngx_memcpy(text, value->data, dst->len);
     }
 }

@@ -72,9 +72,9 @@ NGX_SVC_API ngx_str_t ngx_svc_row_value(PGresult *res, int row,
 NGX_SVC_API ngx_uint_t ngx_svc_row_true(PGresult *res, int row,
     const char *name);
 
-/* Copies the value into text, cut at size bytes. */
+/* Copies a value into text, cut at size bytes. */
 NGX_SVC_API void ngx_svc_row_copy(ngx_str_t *dst, u_char *text, size_t size,
-    PGresult *res, int row, const char *name);
+    const ngx_str_t *value);
 
 
 #endif /* _NGX_SVC_ROW_H_INCLUDED_ */

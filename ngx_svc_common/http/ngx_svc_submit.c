@@ -71,6 +71,7 @@ static void
 ngx_svc_submit_answered(ngx_svc_pg_op_t *ask)
 {
     ngx_int_t           rc;
+    ngx_str_t           tenant;
     ngx_svc_pg_op_t    *op;
     ngx_svc_request_t  *sr;
 
@@ -79,10 +80,13 @@ ngx_svc_submit_answered(ngx_svc_pg_op_t *ask)
 
     sr->ask = NULL;
 
-    if (ask->status == NGX_SVC_PG_OK
-        && ngx_svc_turn_learn(sr, ngx_svc_pg_result_first(ask->results))
-           == NGX_OK)
-    {
+    ngx_str_null(&tenant);
+
+    if (ask->status == NGX_SVC_PG_OK) {
+        tenant = ngx_svc_auth_tenant(ask->results);
+    }
+
+    if (ngx_svc_turn_learn(sr, &tenant) == NGX_OK) {
         op->tenant = sr->tenant;
 
         rc = ngx_svc_pg_submit(op);
@@ -178,22 +182,14 @@ ngx_int_t
 ngx_svc_committed_tenant(const ngx_svc_pg_results_t *results,
     ngx_str_t *tenant)
 {
-    PGresult  *res;
-
     if (results == NULL) {
         ngx_str_set(tenant, "*");
         return NGX_OK;
     }
 
-    res = ngx_svc_pg_result_first(results);
+    *tenant = ngx_svc_auth_tenant(results);
 
-    if (PQntuples(res) == 0 || PQgetisnull(res, 0, 0)) {
-        return NGX_DECLINED;
-    }
-
-    *tenant = ngx_svc_pg_value(res, 0, 0);
-
-    return NGX_OK;
+    return tenant->data ? NGX_OK : NGX_DECLINED;
 }
 
 

@@ -32,17 +32,9 @@ static uint32_t        ngx_svc_turn_clock;
 
 
 ngx_int_t
-ngx_svc_turn_learn(ngx_svc_request_t *sr, PGresult *res)
+ngx_svc_turn_learn(ngx_svc_request_t *sr, const ngx_str_t *id)
 {
-    ngx_str_t  id;
-
-    if (PQntuples(res) == 0) {
-        return NGX_DECLINED;
-    }
-
-    id = ngx_svc_pg_value(res, 0, 0);
-
-    if (ngx_svc_uuid_parse(id.data, id.len, sr->tenant) != NGX_OK) {
+    if (ngx_svc_uuid_parse(id->data, id->len, sr->tenant) != NGX_OK) {
         return NGX_DECLINED;
     }
 

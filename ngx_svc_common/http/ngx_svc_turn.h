@@ -16,10 +16,10 @@
 ngx_int_t ngx_svc_turn_find(ngx_svc_request_t *sr);
 
 /*
- * Sets sr->tenant from a result of the credential's statement, and remembers
- * it.  Returns NGX_OK, or NGX_DECLINED when the result has no tenant.
+ * Sets sr->tenant to the tenant that the credential's statement says, and
+ * remembers it.  Returns NGX_OK, or NGX_DECLINED when there is no tenant.
  */
-ngx_int_t ngx_svc_turn_learn(ngx_svc_request_t *sr, PGresult *res);
+ngx_int_t ngx_svc_turn_learn(ngx_svc_request_t *sr, const ngx_str_t *id);
 
 
 #endif /* _NGX_SVC_TURN_H_INCLUDED_ */

@@ -9,6 +9,7 @@
 #include "ngx_svc_pg_end.h"
 #include "ngx_svc_pg_close.h"
 #include "ngx_svc_pg_setup.h"
+#include "ngx_svc_pg_setup.row.h"
 
 
 static void ngx_svc_pg_end_done(ngx_svc_pg_op_t *op);
@@ -67,17 +68,17 @@ failed:
 static void
 ngx_svc_pg_end_done(ngx_svc_pg_op_t *op)
 {
-    ngx_str_t           n;
-    ngx_svc_pg_conn_t  *conn;
+    ngx_svc_pg_conn_t          *conn;
+    ngx_svc_row_end_backend_t   row;
 
     conn = op->data;
     conn->end = NULL;
 
     if (op->status == NGX_SVC_PG_OK) {
-        n = ngx_svc_pg_value(ngx_svc_pg_op_result(op, &ngx_svc_sql_end_backend),
-                             0, 0);
+        ngx_svc_row_end_backend(&row,
+                      ngx_svc_pg_op_result(op, &ngx_svc_sql_end_backend), 0);
 
-        if (ngx_atoi(n.data, n.len) == 0) {
+        if (row.ended == 0) {
             ngx_svc_pg_conn_ended(conn);
         }
 

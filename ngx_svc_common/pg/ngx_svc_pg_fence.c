@@ -4,7 +4,6 @@
 
 #include "ngx_svc_log_limit.h"
 #include "ngx_svc_pg_fence.h"
-#include "ngx_svc_pg_value.h"
 
 #include <ngx_event.h>
 
@@ -82,18 +81,16 @@ ngx_svc_pg_fence_open(ngx_shm_zone_t *zone)
 
 
 ngx_svc_pg_timeline_t
-ngx_svc_pg_fence_read(PGresult *res, int n)
+ngx_svc_pg_fence_read(const ngx_svc_row_pg_position_t *row)
 {
     ngx_int_t              timeline;
-    ngx_str_t              v;
     ngx_svc_pg_timeline_t  t;
 
     /* PostgreSQL has no unsigned numbers: it is sent as a bigint */
 
-    t.system = (uint64_t) strtoll(PQgetvalue(res, 0, n), NULL, 10);
+    t.system = (uint64_t) row->system;
 
-    v = ngx_svc_pg_value(res, 0, n + 1);
-    timeline = ngx_hextoi(v.data, v.len);
+    timeline = ngx_hextoi(row->timeline.data, row->timeline.len);
     t.timeline = (uint32_t) ngx_max(timeline, 0);
 
     return t;

@@ -8,6 +8,7 @@
 
 
 #include "ngx_svc_pg.h"
+#include "ngx_svc_pg_fence.row.h"
 
 
 #define NGX_SVC_PG_FENCE_PERIOD  1000   /* ms between looks at timelines */
@@ -68,8 +69,9 @@ ngx_shm_zone_t *ngx_svc_pg_fence_zone(ngx_conf_t *cf, void *tag);
 /* Takes the zone into use when nginx has allocated it; NULL: there is none. */
 void ngx_svc_pg_fence_open(ngx_shm_zone_t *zone);
 
-/* Reads the cluster and the timeline from the columns n and n + 1. */
-ngx_svc_pg_timeline_t ngx_svc_pg_fence_read(PGresult *res, int n);
+/* Reads the cluster and the timeline from a row. */
+ngx_svc_pg_timeline_t ngx_svc_pg_fence_read(
+    const ngx_svc_row_pg_position_t *row);
 
 /* Notes the timeline that a connection has told. */
 void ngx_svc_pg_fence_note(const ngx_svc_pg_timeline_t *timeline);

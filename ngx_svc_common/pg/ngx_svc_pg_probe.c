@@ -336,8 +336,9 @@ ngx_svc_pg_probe_connect(ngx_svc_pg_probe_t *probe)
 static ngx_int_t
 ngx_svc_pg_probe_read(ngx_svc_pg_probe_t *probe)
 {
-    PGresult               *res;
-    ngx_svc_pg_timeline_t   timeline;
+    PGresult                   *res;
+    ngx_svc_pg_timeline_t       timeline;
+    ngx_svc_row_pg_timeline_t   row;
 
     if (PQconsumeInput(probe->pg) != 1) {
         return NGX_ERROR;
@@ -350,7 +351,8 @@ ngx_svc_pg_probe_read(ngx_svc_pg_probe_t *probe)
     res = PQgetResult(probe->pg);
 
     if (PQresultStatus(res) == PGRES_TUPLES_OK) {
-        timeline = ngx_svc_pg_fence_read(res, 0);
+        ngx_svc_row_pg_timeline(&row, res, 0);
+        timeline = ngx_svc_pg_fence_read(&row.pg_position);
         ngx_svc_pg_fence_note(&timeline);
     }
 

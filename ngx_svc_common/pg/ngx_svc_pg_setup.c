@@ -5,6 +5,7 @@
 
 #include "ngx_svc_metrics.h"
 #include "ngx_svc_pg_setup.h"
+#include "ngx_svc_pg_setup.row.h"
 #include "ngx_svc_pg_state.h"
 
 
@@ -19,10 +20,11 @@ static ngx_int_t ngx_svc_pg_setup_error(ngx_svc_pg_conn_t *conn,
 static ngx_int_t ngx_svc_pg_setup_check(ngx_svc_pg_conn_t *conn,
     PGresult *res, ngx_svc_pg_setup_t *setup);
 static ngx_int_t ngx_svc_pg_setup_schema(ngx_svc_pg_conn_t *conn,
-    PGresult *res, ngx_svc_pg_setup_t *setup);
+    const ngx_svc_row_pg_checked_t *row, ngx_svc_pg_setup_t *setup);
 static ngx_int_t ngx_svc_pg_setup_limits(ngx_svc_pg_conn_t *conn);
 static ngx_int_t ngx_svc_pg_setup_end(ngx_svc_pg_conn_t *conn);
-static void ngx_svc_pg_setup_session(ngx_svc_pg_conn_t *conn, PGresult *res);
+static void ngx_svc_pg_setup_session(ngx_svc_pg_conn_t *conn, PGresult *res,
+    const ngx_svc_row_pg_checked_t *row);
 static ngx_int_t ngx_svc_pg_setup_failed(ngx_svc_pg_setup_t *setup,
     ngx_svc_pg_trouble_e trouble, const char *message);
 
@@ -222,28 +224,29 @@ static ngx_int_t
 ngx_svc_pg_setup_check(ngx_svc_pg_conn_t *conn, PGresult *res,
     ngx_svc_pg_setup_t *setup)
 {
-    ngx_str_t  v;
+    ngx_str_t                 v;
+    ngx_svc_row_pg_checked_t  row;
 
-    if (ngx_svc_pg_setup_schema(conn, res, setup) != NGX_OK) {
+    ngx_svc_row_pg_checked(&row, res, 0, 0);
+
+    if (ngx_svc_pg_setup_schema(conn, &row, setup) != NGX_OK) {
         return NGX_DECLINED;
     }
 
-    v = ngx_svc_pg_value(res, 0, 1);
-
-    if (v.len != 1 || v.data[0] != 'f') {
+    if (row.unsafe.len != 1 || row.unsafe.data[0] != 'f') {
         return ngx_svc_pg_setup_failed(setup, NGX_SVC_PG_ROLE_UNSAFE,
                                "the role of \"svc_postgres\" owns tables or "
                                "bypasses row-level security, which keeps "
                                "tenants apart");
     }
 
-    if (!ngx_svc_pg_true(res, 0, 2)) {
+    if (!row.granted) {
         return ngx_svc_pg_setup_failed(setup, NGX_SVC_PG_ROLE_DENIED,
                                "the role of \"svc_postgres\" may not read and "
                                "write the tables of schema \"svc\"");
     }
 
-    ngx_svc_pg_setup_session(conn, res);
+    ngx_svc_pg_setup_session(conn, res, &row);
 
     if (conn->pool->newer) {
         v = ngx_svc_pg_trouble_text(NGX_SVC_PG_SCHEMA_NEW,
@@ -258,17 +261,13 @@ ngx_svc_pg_setup_check(ngx_svc_pg_conn_t *conn, PGresult *res,
 /* Checks that these modules work with the schema. */
 
 static ngx_int_t
-ngx_svc_pg_setup_schema(ngx_svc_pg_conn_t *conn, PGresult *res,
-    ngx_svc_pg_setup_t *setup)
+ngx_svc_pg_setup_schema(ngx_svc_pg_conn_t *conn,
+    const ngx_svc_row_pg_checked_t *row, ngx_svc_pg_setup_t *setup)
 {
     ngx_int_t  version, serves;
-    ngx_str_t  v;
 
-    v = ngx_svc_pg_value(res, 0, 0);
-    version = ngx_atoi(v.data, v.len);
-
-    v = ngx_svc_pg_value(res, 0, 5);
-    serves = ngx_atoi(v.data, v.len);
+    version = row->version;
+    serves = row->serves;
 
     ngx_svc_gauge_set(NGX_SVC_G_SCHEMA, ngx_max(version, 0));
 
@@ -299,23 +298,22 @@ ngx_svc_pg_setup_schema(ngx_svc_pg_conn_t *conn, PGresult *res,
 /* Reads which backend serves the connection, and on which timeline. */
 
 static void
-ngx_svc_pg_setup_session(ngx_svc_pg_conn_t *conn, PGresult *res)
+ngx_svc_pg_setup_session(ngx_svc_pg_conn_t *conn, PGresult *res,
+    const ngx_svc_row_pg_checked_t *row)
 {
-    ngx_int_t  pid;
-    ngx_str_t  v;
+    ngx_svc_row_pg_check_fenced_t  fenced;
 
-    v = ngx_svc_pg_value(res, 0, 3);
-    pid = ngx_atoi(v.data, v.len);
-
-    v = ngx_svc_pg_value(res, 0, 4);
-
-    if (pid > 0 && v.len && v.len < NGX_SVC_PG_START) {
-        conn->backend.pid = pid;
-        *ngx_cpymem(conn->backend.start, v.data, v.len) = '\0';
+    if (row->pid > 0
+        && row->started.len && row->started.len < NGX_SVC_PG_START)
+    {
+        conn->backend.pid = row->pid;
+        *ngx_cpymem(conn->backend.start, row->started.data, row->started.len)
+            = '\0';
     }
 
     if (conn->pool->conf->fence) {
-        conn->timeline = ngx_svc_pg_fence_read(res, 6);
+        ngx_svc_row_pg_check_fenced(&fenced, res, 0);
+        conn->timeline = ngx_svc_pg_fence_read(&fenced.pg_position);
         ngx_svc_pg_fence_note(&conn->timeline);
     }
 }

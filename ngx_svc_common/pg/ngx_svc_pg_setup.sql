@@ -9,10 +9,24 @@ SELECT set_config('TimeZone', 'UTC', false), set_config('DateStyle', 'ISO', fals
        set_config('lock_timeout', :lock_timeout, false);
 
 
+-- fragment: pg_checked
+-- columns
+--   version        int4
+--   unsafe         bool         as text: only "f" is good
+--   granted        bool
+--   pid            int4
+--   started        text
+--   serves         int4         the oldest modules that it serves
+
+
 -- statement: pg_check (unnamed)
 -- A role that can bypass row-level security would see all tenants.  One without grants would
 -- fail in each statement.  A schema that is too old may not say yet which modules it serves.
-SELECT (SELECT coalesce(max(migration.version), 0) FROM svc.schema_migration migration),
+--
+-- columns
+--   :pg_checked
+SELECT (SELECT coalesce(max(migration.version), 0)
+          FROM svc.schema_migration migration) AS version,
        (SELECT role.rolsuper OR role.rolbypassrls
           FROM pg_roles role
          WHERE role.rolname = current_user)
@@ -20,21 +34,27 @@ SELECT (SELECT coalesce(max(migration.version), 0) FROM svc.schema_migration mig
                     JOIN pg_namespace namespace ON namespace.oid = relation.relnamespace
                    WHERE namespace.nspname = 'svc'
                      AND relation.relkind IN ('r', 'p')
-                     AND pg_has_role(relation.relowner, 'MEMBER')),
+                     AND pg_has_role(relation.relowner, 'MEMBER')) AS unsafe,
        has_table_privilege('svc.credential', 'SELECT')
        AND has_table_privilege('svc.tenant', 'SELECT')
        AND has_table_privilege('svc.user_account', 'SELECT')
        AND has_table_privilege('svc.user_account', 'INSERT')
-       AND has_table_privilege('svc.audit_event', 'INSERT'),
-       pg_backend_pid(),
-       (SELECT backend.backend_start::text FROM pg_stat_get_activity(pg_backend_pid()) backend),
+       AND has_table_privilege('svc.audit_event', 'INSERT') AS granted,
+       pg_backend_pid() AS pid,
+       (SELECT backend.backend_start::text
+          FROM pg_stat_get_activity(pg_backend_pid()) backend) AS started,
        (SELECT coalesce(max((to_jsonb(migration) ->> 'serves')::int4), 0)
-          FROM svc.schema_migration migration);
+          FROM svc.schema_migration migration) AS serves;
 
 
 -- statement: pg_check_fenced (unnamed)
 -- The same, and what pg_timeline says.
-SELECT (SELECT coalesce(max(migration.version), 0) FROM svc.schema_migration migration),
+--
+-- columns
+--   :pg_checked
+--   :pg_position
+SELECT (SELECT coalesce(max(migration.version), 0)
+          FROM svc.schema_migration migration) AS version,
        (SELECT role.rolsuper OR role.rolbypassrls
           FROM pg_roles role
          WHERE role.rolname = current_user)
@@ -42,21 +62,22 @@ SELECT (SELECT coalesce(max(migration.version), 0) FROM svc.schema_migration mig
                     JOIN pg_namespace namespace ON namespace.oid = relation.relnamespace
                    WHERE namespace.nspname = 'svc'
                      AND relation.relkind IN ('r', 'p')
-                     AND pg_has_role(relation.relowner, 'MEMBER')),
+                     AND pg_has_role(relation.relowner, 'MEMBER')) AS unsafe,
        has_table_privilege('svc.credential', 'SELECT')
        AND has_table_privilege('svc.tenant', 'SELECT')
        AND has_table_privilege('svc.user_account', 'SELECT')
        AND has_table_privilege('svc.user_account', 'INSERT')
-       AND has_table_privilege('svc.audit_event', 'INSERT'),
-       pg_backend_pid(),
-       (SELECT backend.backend_start::text FROM pg_stat_get_activity(pg_backend_pid()) backend),
+       AND has_table_privilege('svc.audit_event', 'INSERT') AS granted,
+       pg_backend_pid() AS pid,
+       (SELECT backend.backend_start::text
+          FROM pg_stat_get_activity(pg_backend_pid()) backend) AS started,
        (SELECT coalesce(max((to_jsonb(migration) ->> 'serves')::int4), 0)
-          FROM svc.schema_migration migration),
-       (SELECT control.system_identifier FROM pg_control_system() control),
+          FROM svc.schema_migration migration) AS serves,
+       (SELECT control.system_identifier FROM pg_control_system() control) AS system,
        CASE
            WHEN pg_is_in_recovery() THEN '0'
            ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8)
-       END;
+       END AS timeline;
 
 
 -- statement: pg_limits (unnamed)
@@ -77,7 +98,9 @@ SELECT set_config('statement_timeout', :statement_timeout, false),
 -- parameters
 --   pid            text
 --   started        text
-SELECT count(pg_terminate_backend(backend.pid))
+-- columns
+--   ended          int8
+SELECT count(pg_terminate_backend(backend.pid)) AS ended
   FROM pg_stat_activity backend
  WHERE backend.pid = :pid::text::int4
    AND backend.backend_start::text = :started::text

@@ -27,7 +27,22 @@ ngx_svc_pg_value(PGresult *res, int row, int column)
 ngx_uint_t
 ngx_svc_pg_true(PGresult *res, int row, int column)
 {
-    return *PQgetvalue(res, row, column) == 't';
+    const char  *value;
+
+    value = PQgetvalue(res, row, column);
+
+    return value && *value == 't';
+}
+
+
+int64_t
+ngx_svc_pg_int(PGresult *res, int row, int column)
+{
+    const char  *value;
+
+    value = PQgetvalue(res, row, column);
+
+    return value && *value ? strtoll(value, NULL, 10) : -1;
 }
 
 

@@ -13,12 +13,16 @@
 
 /*
  * Returns a value of a result as it is, and { 0, NULL } for NULL.  The bytes
- * are the result's.
+ * are the result's.  Here and below all columns of a result that is NULL are
+ * NULL.
  */
 NGX_SVC_API ngx_str_t ngx_svc_pg_value(PGresult *res, int row, int column);
 
 /* Returns 1 if a boolean is true; 0: it is false, or NULL. */
 NGX_SVC_API ngx_uint_t ngx_svc_pg_true(PGresult *res, int row, int column);
+
+/* Returns an integer; -1 for NULL. */
+NGX_SVC_API int64_t ngx_svc_pg_int(PGresult *res, int row, int column);
 
 /*
  * Copies a result, which would be freed after its reply; the copy lives as long

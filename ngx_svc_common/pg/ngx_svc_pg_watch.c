@@ -297,15 +297,16 @@ ngx_svc_pg_watch_look(ngx_svc_pg_conn_t *conn)
 static void
 ngx_svc_pg_watch_looked(ngx_svc_pg_op_t *op)
 {
-    ngx_svc_pg_conn_t  *conn;
+    ngx_svc_pg_conn_t          *conn;
+    ngx_svc_row_pg_timeline_t   row;
 
     conn = op->data;
     conn->look = NULL;
 
     if (op->status == NGX_SVC_PG_OK) {
-        conn->timeline = ngx_svc_pg_fence_read(
-                             ngx_svc_pg_op_result(op, &ngx_svc_sql_pg_timeline),
-                             0);
+        ngx_svc_row_pg_timeline(&row,
+                      ngx_svc_pg_op_result(op, &ngx_svc_sql_pg_timeline), 0);
+        conn->timeline = ngx_svc_pg_fence_read(&row.pg_position);
         ngx_svc_pg_fence_note(&conn->timeline);
     }
 

@@ -8,7 +8,7 @@ use warnings;
 
 my $LINES = 120;                # of a statement
 my $LONG = 3;                   # statements that may have more
-my $FRAGMENTS = 40;             # but for constants
+my $FRAGMENTS = 40;             # without constants and fragments without text
 
 
 # Says what is wrong, on standard error: whether nothing is.
@@ -226,7 +226,8 @@ sub used {
 # --- fragments --------------------------------------------------------------
 
 sub fragments {
-    my @fragments = grep { !Svc::Sql::constant($_) } values %Svc::Sql::fragments;
+    my @fragments = grep { @{ $_->{body} } && !Svc::Sql::constant($_) }
+                    values %Svc::Sql::fragments;
     my @wrong;
 
     for my $fragment (sort { $a->{name} cmp $b->{name} } values %Svc::Sql::fragments) {

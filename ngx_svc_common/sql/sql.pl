@@ -3,8 +3,9 @@
 # The SQL of the modules: files *.sql beside the C that runs them, see the README
 # of this folder.
 #
-#   sql.pl headers FOLDER ROOT  FILE.sql.h of each, in FOLDER, where it has changed,
-#                               and sql.mk, which says what is compiled with them
+#   sql.pl headers FOLDER ROOT  FILE.sql.h of each, and FILE.row.h where rows are
+#                               structs, in FOLDER, where they have changed, and
+#                               sql.mk, which says what is compiled with them
 #   sql.pl text NAME            a statement as PostgreSQL is sent it
 #   sql.pl prepare NAME         the same for psql, as a prepared statement
 #   sql.pl psql NAME            as it is written, with its fragments as variables
@@ -151,6 +152,7 @@ my %ROW = (
     columns => sub {
         my ($rows, $text) = @_;
 
+        return push @$rows, { embedded => $1 } if $text =~ /^ {3}:(\w+)$/;
         return push @$rows, { name => $1, type => $2, about => $3 // '' }
             if $text =~ /^ {3}(\S+) +([a-z0-9_\[\]]+)(?: +(\S.*))?$/;
 
@@ -314,6 +316,11 @@ sub read_all {
     read_file($_) for sort split /\n/, `find $root/ngx_svc_* -name '*.sql'`;
     text($_) for values %statements;
 
+    for my $block (values %statements, values %fragments) {
+        embedded($block, $_)->{users}{$block->{name}} = 1
+            for grep { defined $_->{embedded} } @{ $block->{columns} };
+    }
+
     return \%statements;
 }
 
@@ -334,24 +341,92 @@ sub headers {
 
     read_all($root);
 
-    my %by_file;
-    push @{ $by_file{$_->{file}} }, $_ for values %statements;
-
-    my $rules = "include objs/Makefile\n";
+    my (%by_file, %made);
+    push @{ $by_file{$_->{file}} }, $_ for values %statements, values %fragments;
 
     for my $file (sort keys %by_file) {
         my @own = sort { $a->{line} <=> $b->{line} } @{ $by_file{$file} };
-        my ($dir, $name) = $file =~ m{([^/]+)/([^/]+)\.sql$};
 
-        write_changed("$folder/$name.sql.h",
-                      "/* Made by sql.pl. */\n\n"
-                      . join "\n\n", map { $_->{composed} ? c_composed($_) : c_statement($_) }
-                                       @own);
-
-        $rules .= "objs/addon/$dir/$name.o: objs/$name.sql.h\n";
+        %made = (%made, c_files(base($file), @own));
     }
 
-    write_changed("$folder/sql.mk", $rules);
+    write_changed("$folder/$_", $made{$_}) for sort keys %made;
+    write_changed("$folder/sql.mk", "include objs/Makefile\n" . rules($root, \%made));
+}
+
+
+# Returns the name of a file without its folder and without ".sql".
+
+sub base {
+    my ($file) = @_;
+
+    return $file =~ s{.*/}{}r =~ s/\.sql$//r;
+}
+
+
+# Returns the headers for a file of SQL, by their names: one with its statements, and one
+# with the structs of rows where columns are listed.
+
+sub c_files {
+    my ($name, @own) = @_;
+
+    my @rows = grep { @{ $_->{columns} } } @own;
+    my @statements = grep { $_->{kind} eq 'statement' } @own;
+    my $include = @rows ? "#include \"$name.row.h\"\n\n\n" : '';
+    my %made;
+
+    require(__FILE__ =~ s{[^/]*$}{rows.pl}r =~ s{^(?!/)}{./}r);
+
+    $made{"$name.row.h"} = Svc::Sql::Rows::header($name, @rows) if @rows;
+    $made{"$name.sql.h"} = "/* Made by sql.pl. */\n\n$include"
+                           . join "\n\n", map { $_->{composed} ? c_composed($_) : c_statement($_) }
+                                            @statements
+        if @statements;
+
+    return %made;
+}
+
+
+# Returns rules for make: which of these headers each file of C includes, by itself or
+# through other headers.
+
+sub rules {
+    my ($root, $made) = @_;
+
+    my %includes = map { $_ => [ included($made->{$_}) ] } keys %$made;
+    my @files = sort split /\n/, `find $root/ngx_svc_* -name '*.[ch]'`;
+
+    for my $file (@files) {
+        open my $in, '<', $file or die "$file: $!\n";
+        local $/;
+        $includes{ base($file) } = [ included(<$in>) ];
+    }
+
+    return join '', map { rule($_, $made, \%includes) } grep { /\.c$/ } @files;
+}
+
+
+sub included {
+    my ($text) = @_;
+
+    return $text =~ /^#include "(ngx_svc_\w+(?:\.\w+)+)"/mg;
+}
+
+
+sub rule {
+    my ($file, $made, $includes) = @_;
+
+    my @seen = base($file);
+    my %seen = map { $_ => 1 } @seen;
+
+    for my $name (@seen) {
+        push @seen, grep { !$seen{$_}++ } @{ $includes->{$name} // [] };
+    }
+
+    my @needed = map { "objs/$_" } grep { $made->{$_} } @seen or return '';
+    my ($object) = $file =~ m{([^/]+/[^/]+)\.c$};
+
+    return "objs/addon/$object.o: @needed\n";
 }
 
 
@@ -457,10 +532,34 @@ sub c_verdict_column {
 sub verdict_column {
     my ($s) = @_;
 
-    my @columns = map { $_->{name} } @{ $s->{columns} };
+    my @columns = map { $_->{name} } columns($s);
     my ($n) = grep { $columns[$_] eq '_verdict' } 0 .. $#columns;
 
     return $n // 0;
+}
+
+
+# Returns the columns that a header lists, with those of its fragments in their places.
+
+sub columns {
+    my ($block) = @_;
+
+    return map { defined $_->{embedded} ? columns(embedded($block, $_)) : $_ }
+           @{ $block->{columns} };
+}
+
+
+# Returns the fragment that a row of "columns" names.
+
+sub embedded {
+    my ($block, $row) = @_;
+
+    my $fragment = $fragments{$row->{embedded}};
+
+    fail($block, "no fragment :$row->{embedded} has columns")
+        if !$fragment || !@{ $fragment->{columns} };
+
+    return $fragment;
 }
 
 

@@ -141,8 +141,9 @@ ngx_svc_push_test_look(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_push_test_looked(ngx_svc_request_t *sr)
 {
-    PGresult             *res;
-    ngx_svc_push_test_t  *test;
+    PGresult                      *res;
+    ngx_svc_push_test_t           *test;
+    ngx_svc_row_push_test_look_t   row;
 
     test = sr->data;
     res = ngx_svc_result(sr, &ngx_svc_sql_push_test_look);
@@ -153,7 +154,9 @@ ngx_svc_push_test_looked(ngx_svc_request_t *sr)
         return ngx_svc_send_error(sr);
     }
 
-    if (ngx_svc_row_true(res, 0, "_done")) {
+    ngx_svc_row_push_test_look(&row, res, 0);
+
+    if (row.done) {
         return ngx_svc_route_row(sr, res);
     }
 

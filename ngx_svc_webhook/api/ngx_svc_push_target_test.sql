@@ -35,6 +35,12 @@ SELECT decided.verdict AS _verdict
 -- parameters
 --   target_id      uuid ngx_svc_param_path_id(0, NGX_SVC_PUSH_NONE)
 --   test_id        uuid ngx_svc_param_new_id()
+-- columns
+--   _done          bool
+--   ok             bool         answer
+--   status         int2         answer
+--   patch          bool         answer
+--   error          text         answer
 SELECT target.test_done IS NOT DISTINCT FROM :test_id::uuid AS _done,
        target.test_error IS NULL AS ok, target.test_status AS status, target.test_patch AS patch,
        target.test_error AS error

@@ -100,7 +100,7 @@ ngx_svc_webhook_test_reply(ngx_svc_request_t *sr)
     ngx_svc_webhook_test_t  *test;
 
     test = sr->data;
-    tenant = ngx_svc_pg_value(ngx_svc_auth_result(sr), 0, 0);
+    tenant = ngx_svc_auth_tenant(sr->op->results);
 
     cln = ngx_http_cleanup_add(sr->request, 0);
     if (cln == NULL) {

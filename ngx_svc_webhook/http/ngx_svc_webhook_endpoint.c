@@ -85,16 +85,6 @@ static void ngx_svc_webhook_sets_sweep(ngx_event_t *ev);
 #include "ngx_svc_webhook_endpoint.sql.h"
 
 
-/* The columns of the statement. */
-
-typedef enum {
-    NGX_SVC_WEBHOOK_C_ID = 0,
-    NGX_SVC_WEBHOOK_C_URL,
-    NGX_SVC_WEBHOOK_C_ENABLED,
-    NGX_SVC_WEBHOOK_C_SECRET
-} ngx_svc_webhook_endpoint_column_e;
-
-
 void  (*ngx_svc_webhook_endpoint_changed)(void);
 
 static ngx_svc_webhook_sets_t  ngx_svc_webhook_sets;
@@ -450,18 +440,18 @@ ngx_svc_webhook_set_loaded(ngx_svc_pg_op_t *op)
 static ngx_int_t
 ngx_svc_webhook_set_fill(ngx_svc_webhook_set_t *set, PGresult *res)
 {
-    int                          i, n;
-    size_t                       size;
-    u_char                      *p;
-    ngx_str_t                    column;
-    ngx_svc_webhook_endpoint_t  *e;
+    int                               i, n;
+    size_t                            size;
+    u_char                           *p;
+    ngx_svc_webhook_endpoint_t       *e;
+    ngx_svc_row_webhook_endpoints_t   row;
 
     n = PQntuples(res);
     size = n * sizeof(ngx_svc_webhook_endpoint_t);
 
     for (i = 0; i < n; i++) {
-        size += PQgetlength(res, i, NGX_SVC_WEBHOOK_C_ID)
-                + PQgetlength(res, i, NGX_SVC_WEBHOOK_C_URL) + 1;
+        ngx_svc_row_webhook_endpoints(&row, res, i);
+        size += row.id.len + row.url.len + 1;
     }
 
     ngx_svc_webhook_set_clear(set);
@@ -481,17 +471,18 @@ ngx_svc_webhook_set_fill(ngx_svc_webhook_set_t *set, PGresult *res)
     for (i = 0; i < n; i++) {
         e = &set->endpoints[i];
 
-        e->id = ngx_svc_pg_value(res, i, NGX_SVC_WEBHOOK_C_ID);
-        e->url = ngx_svc_pg_value(res, i, NGX_SVC_WEBHOOK_C_URL);
-        e->enabled = ngx_svc_pg_true(res, i, NGX_SVC_WEBHOOK_C_ENABLED);
+        ngx_svc_row_webhook_endpoints(&row, res, i);
+
+        e->id = row.id;
+        e->url = row.url;
+        e->enabled = row.enabled;
 
         e->id.data = ngx_cpymem(p, e->id.data, e->id.len) - e->id.len;
         p += e->id.len;
         e->url.data = ngx_cpymem(p, e->url.data, e->url.len) - e->url.len;
         p += e->url.len + 1;
 
-        column = ngx_svc_pg_value(res, i, NGX_SVC_WEBHOOK_C_SECRET);
-        e->sealed = ngx_svc_webhook_secret_open(&e->id, &column, e->secret)
+        e->sealed = ngx_svc_webhook_secret_open(&e->id, &row.secret, e->secret)
                     != NGX_OK;
     }
 

@@ -10,6 +10,7 @@
  */
 
 #include "ngx_svc_webhook_outbox.h"
+#include "ngx_svc_webhook_outbox.row.h"
 #include "ngx_svc_lane.h"
 #include "ngx_svc_webhook_endpoint.h"
 #include "ngx_svc_webhook_event.h"
@@ -35,23 +36,6 @@
 #define NGX_SVC_WEBHOOK_OUTBOX_ARGS  (NGX_SVC_WEBHOOK_PUSH_EVENT + 1)
 
 
-/*
- * The columns of webhook_outbox_look.  Those behind EXPIRED are NULL when there
- * is no delivery to be queued.
- */
-
-enum {
-    NGX_SVC_WEBHOOK_O_EXPIRED = 0,      /* deliveries that were given up */
-    NGX_SVC_WEBHOOK_O_DELIVERY,
-    NGX_SVC_WEBHOOK_O_EVENT_ID,
-    NGX_SVC_WEBHOOK_O_ENDPOINT,
-    NGX_SVC_WEBHOOK_O_EVENT,            /* its name */
-    NGX_SVC_WEBHOOK_O_USER,
-    NGX_SVC_WEBHOOK_O_EMAIL,            /* NULL: the user is gone */
-    NGX_SVC_WEBHOOK_O_AT
-};
-
-
 typedef struct {
     ngx_uint_t         ntenants;        /* tenants left of the round */
     ngx_str_t          tenant;          /* whose log is looked at */
@@ -72,12 +56,12 @@ static ngx_msec_t ngx_svc_webhook_outbox_rest(PGresult *res);
 static void ngx_svc_webhook_outbox_next(void);
 static ngx_int_t ngx_svc_webhook_outbox_look(void);
 static void ngx_svc_webhook_outbox_looked(ngx_svc_pg_op_t *op);
-static void ngx_svc_webhook_outbox_expired(PGresult *res);
+static void ngx_svc_webhook_outbox_expired(ngx_int_t n);
 static ngx_int_t ngx_svc_webhook_outbox_push(PGresult *res, ngx_pool_t *pool);
 static ngx_int_t ngx_svc_webhook_outbox_entry(PGresult *res, int row,
     ngx_pool_t *pool, ngx_str_t *entry);
-static ngx_int_t ngx_svc_webhook_outbox_event(PGresult *res, int row,
-    ngx_svc_event_t *event);
+static ngx_int_t ngx_svc_webhook_outbox_event(
+    const ngx_svc_row_webhook_outbox_look_t *look, ngx_svc_event_t *event);
 static void ngx_svc_webhook_outbox_pushed(redisReply *reply, void *data);
 
 
@@ -178,10 +162,10 @@ ngx_svc_webhook_outbox_take(const ngx_svc_lane_t *lane, ngx_svc_pg_op_t *op)
 static void
 ngx_svc_webhook_outbox_taken(const ngx_svc_lane_t *lane, ngx_svc_pg_op_t *op)
 {
-    int                        i;
-    PGresult                  *res;
-    ngx_str_t                  tenant;
-    ngx_svc_webhook_outbox_t  *outbox;
+    int                                 i;
+    PGresult                           *res;
+    ngx_svc_webhook_outbox_t           *outbox;
+    ngx_svc_row_webhook_outbox_take_t   row;
 
     outbox = &ngx_svc_webhook_outbox;
 
@@ -192,13 +176,13 @@ ngx_svc_webhook_outbox_taken(const ngx_svc_lane_t *lane, ngx_svc_pg_op_t *op)
     res = ngx_svc_pg_op_result(op, &ngx_svc_sql_webhook_outbox_take);
 
     for (i = 0; i < PQntuples(res); i++) {
-        tenant = ngx_svc_pg_value(res, i, 0);
+        ngx_svc_row_webhook_outbox_take(&row, res, i);
 
-        if (tenant.len == NGX_SVC_UUID_TEXT_LEN
+        if (row.tenant_id.len == NGX_SVC_UUID_TEXT_LEN
             && outbox->ntenants < NGX_SVC_WEBHOOK_OUTBOX_TENANTS)
         {
-            ngx_memcpy(outbox->tenants[outbox->ntenants++], tenant.data,
-                       tenant.len);
+            ngx_memcpy(outbox->tenants[outbox->ntenants++], row.tenant_id.data,
+                       row.tenant_id.len);
         }
     }
 
@@ -214,17 +198,19 @@ ngx_svc_webhook_outbox_taken(const ngx_svc_lane_t *lane, ngx_svc_pg_op_t *op)
 static ngx_msec_t
 ngx_svc_webhook_outbox_rest(PGresult *res)
 {
-    ngx_int_t  ms;
-    ngx_str_t  text;
+    ngx_int_t                          ms;
+    ngx_svc_row_webhook_outbox_rest_t  row;
 
-    if (PQgetisnull(res, 0, 0)) {
+    ngx_svc_row_webhook_outbox_rest(&row, res, 0);
+
+    if (row.ms.data == NULL) {
         return NGX_SVC_WEBHOOK_OUTBOX_REST;
     }
 
     /* negative if due and another helper's: then this is no number */
 
-    text = ngx_svc_pg_value(res, 0, 0);
-    ms = ngx_max(ngx_atoi(text.data, text.len), NGX_SVC_WEBHOOK_OUTBOX_TICK);
+    ms = ngx_max(ngx_atoi(row.ms.data, row.ms.len),
+                 NGX_SVC_WEBHOOK_OUTBOX_TICK);
 
     return ngx_min(ms, NGX_SVC_WEBHOOK_OUTBOX_REST);
 }
@@ -277,8 +263,9 @@ ngx_svc_webhook_outbox_look(void)
 static void
 ngx_svc_webhook_outbox_looked(ngx_svc_pg_op_t *op)
 {
-    PGresult                  *res;
-    ngx_svc_webhook_outbox_t  *outbox;
+    PGresult                           *res;
+    ngx_svc_webhook_outbox_t           *outbox;
+    ngx_svc_row_webhook_outbox_look_t   row;
 
     outbox = &ngx_svc_webhook_outbox;
 
@@ -289,9 +276,10 @@ ngx_svc_webhook_outbox_looked(ngx_svc_pg_op_t *op)
         res = ngx_svc_pg_op_result(op, &ngx_svc_sql_webhook_outbox_look);
 
         if (PQntuples(res)) {
-            ngx_svc_webhook_outbox_expired(res);
+            ngx_svc_row_webhook_outbox_look(&row, res, 0);
+            ngx_svc_webhook_outbox_expired(row.expired);
 
-            if (!PQgetisnull(res, 0, NGX_SVC_WEBHOOK_O_DELIVERY)
+            if (row.delivery.data
                 && ngx_svc_webhook_outbox_push(res, op->pool) == NGX_ERROR)
             {
                 ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
@@ -312,14 +300,8 @@ ngx_svc_webhook_outbox_looked(ngx_svc_pg_op_t *op)
 
 
 static void
-ngx_svc_webhook_outbox_expired(PGresult *res)
+ngx_svc_webhook_outbox_expired(ngx_int_t n)
 {
-    ngx_int_t  n;
-    ngx_str_t  text;
-
-    text = ngx_svc_pg_value(res, 0, NGX_SVC_WEBHOOK_O_EXPIRED);
-    n = ngx_atoi(text.data, text.len);
-
     if (n > 0) {
         ngx_svc_metric_add(NGX_SVC_M_DROPPED_EXPIRED, n);
 
@@ -384,15 +366,16 @@ static ngx_int_t
 ngx_svc_webhook_outbox_entry(PGresult *res, int row, ngx_pool_t *pool,
     ngx_str_t *entry)
 {
-    ngx_str_t                   body, event_id;
-    ngx_svc_event_t             event;
-    ngx_svc_webhook_delivery_t  d;
+    ngx_str_t                          body;
+    ngx_svc_event_t                    event;
+    ngx_svc_webhook_delivery_t         d;
+    ngx_svc_row_webhook_outbox_look_t  look;
 
-    event_id = ngx_svc_pg_value(res, row, NGX_SVC_WEBHOOK_O_EVENT_ID);
+    ngx_svc_row_webhook_outbox_look(&look, res, row);
 
-    if (event_id.len != NGX_SVC_WEBHOOK_ID
-        || ngx_svc_webhook_outbox_event(res, row, &event) != NGX_OK
-        || ngx_svc_webhook_event_body(pool, &event, event_id.data, 0, &body)
+    if (look.event.len != NGX_SVC_WEBHOOK_ID
+        || ngx_svc_webhook_outbox_event(&look, &event) != NGX_OK
+        || ngx_svc_webhook_event_body(pool, &event, look.event.data, 0, &body)
            != NGX_OK)
     {
         return NGX_ERROR;
@@ -400,29 +383,27 @@ ngx_svc_webhook_outbox_entry(PGresult *res, int row, ngx_pool_t *pool,
 
     ngx_memzero(&d, sizeof(ngx_svc_webhook_delivery_t));
 
-    d.id = ngx_svc_pg_value(res, row, NGX_SVC_WEBHOOK_O_DELIVERY);
-    d.endpoint = ngx_svc_pg_value(res, row, NGX_SVC_WEBHOOK_O_ENDPOINT);
+    d.id = look.delivery;
+    d.endpoint = look.endpoint_id;
 
-    ngx_svc_webhook_event_delivery(&d, &event, event_id.data, &body);
+    ngx_svc_webhook_event_delivery(&d, &event, look.event.data, &body);
 
     return ngx_svc_webhook_push_entry(entry, pool, &d);
 }
 
 
 static ngx_int_t
-ngx_svc_webhook_outbox_event(PGresult *res, int row, ngx_svc_event_t *event)
+ngx_svc_webhook_outbox_event(const ngx_svc_row_webhook_outbox_look_t *look,
+    ngx_svc_event_t *event)
 {
-    ngx_str_t         text;
     ngx_uint_t        kind;
     const ngx_str_t  *name;
-
-    text = ngx_svc_pg_value(res, row, NGX_SVC_WEBHOOK_O_EVENT);
 
     for (kind = 0; kind < NGX_SVC_EVENTS; kind++) {
         name = ngx_svc_event_name(kind);
 
-        if (name->len == text.len
-            && ngx_memcmp(name->data, text.data, text.len) == 0)
+        if (name->len == look->action.len
+            && ngx_memcmp(name->data, look->action.data, name->len) == 0)
         {
             break;
         }
@@ -436,12 +417,9 @@ ngx_svc_webhook_outbox_event(PGresult *res, int row, ngx_svc_event_t *event)
 
     event->kind = kind;
     event->tenant = ngx_svc_webhook_outbox.tenant;
-    event->user = ngx_svc_pg_value(res, row, NGX_SVC_WEBHOOK_O_USER);
-    event->at = ngx_svc_pg_value(res, row, NGX_SVC_WEBHOOK_O_AT);
-
-    if (!PQgetisnull(res, row, NGX_SVC_WEBHOOK_O_EMAIL)) {
-        event->email = ngx_svc_pg_value(res, row, NGX_SVC_WEBHOOK_O_EMAIL);
-    }
+    event->user = look->target_id;
+    event->at = look->created_at;
+    event->email = look->user_name;
 
     return NGX_OK;
 }

@@ -5,12 +5,17 @@
 --
 -- parameters
 --   tenants_max    int4
+-- columns
+--   tenant_id      uuid
 SELECT taken.tenant_id FROM svc.webhook_outbox_take(:tenants_max) taken;
 
 
 -- statement: webhook_outbox_rest
 -- In how many ms a tenant is due; negative: one is, NULL: none will be.
-SELECT svc.webhook_outbox_rest();
+--
+-- columns
+--   ms             int8         as text
+SELECT svc.webhook_outbox_rest() AS ms;
 
 
 -- statement: webhook_outbox_look
@@ -18,11 +23,21 @@ SELECT svc.webhook_outbox_rest();
 -- older transaction than the last one looked at may still commit: the log has been followed
 -- up to the last event that is final. Notes are as old as their events, at least: with no
 -- older event left that is of interest they can go.
--- There is always one row, if the tenant has an outbox.
+-- There is always one row, if the tenant has an outbox; the columns behind "expired" are NULL
+-- when there is no delivery to be queued.
 --
 -- long: each step of the look is a CTE of its own, all of one snapshot
 -- parameters
 --   delay_ms       int4
+-- columns
+--   expired        int8         deliveries that were given up
+--   delivery       text
+--   event          text
+--   endpoint_id    uuid
+--   action         text
+--   target_id      text
+--   user_name      text         NULL: the user is gone
+--   created_at     timestamptz
 WITH start AS MATERIALIZED (
     SELECT CASE WHEN log.here THEN outbox.xid ELSE log.xmin END AS xid,
            CASE WHEN log.here THEN outbox.event_id ELSE 0 END AS event_id,

@@ -1,0 +1,5 @@
+-- fragment: credential
+-- The first columns of all statements that find the credential of a request.
+-- columns
+--   tenant         text         NULL: the credential is refused
+--   touch          bool         its last use is over a minute ago
