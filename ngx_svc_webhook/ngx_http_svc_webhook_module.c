@@ -2,17 +2,17 @@
  * Webhooks: the directives, and the start and end of a worker.
  */
 
-#include "ngx_svc_mail_push.h"
+#include "ngx_svc_helper.h"
+#include "ngx_svc_helper_process.h"
+#include "ngx_svc_mail_enqueue.h"
 #include "ngx_svc_mail_templates.h"
+#include "ngx_svc_outbound_target.h"
 #include "ngx_svc_push_api.h"
 #include "ngx_svc_webhook_api.h"
 #include "ngx_svc_webhook_conf.h"
 #include "ngx_svc_webhook_due.h"
 #include "ngx_svc_webhook_emit.h"
 #include "ngx_svc_webhook_entry.h"
-#include "ngx_svc_webhook_helper.h"
-#include "ngx_svc_webhook_process.h"
-#include "ngx_svc_webhook_target.h"
 
 #include <ngx_event.h>
 
@@ -258,7 +258,7 @@ ngx_http_svc_webhook_postconfiguration(ngx_conf_t *cf)
     smcf = ngx_svc_main_conf(cf);
     wcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_svc_webhook_module);
 
-    if (!ngx_svc_webhook_helps(wcf)) {
+    if (!ngx_svc_helper_on(wcf)) {
         return NGX_OK;
     }
 
@@ -289,7 +289,7 @@ static ngx_int_t
 ngx_http_svc_webhook_deliverable(const ngx_str_t *url, const char *path,
     ngx_svc_error_t *err)
 {
-    return ngx_svc_webhook_url(url, &ngx_svc_webhook_conf()->allow, path, err);
+    return ngx_svc_outbound_url(url, &ngx_svc_webhook_conf()->allow, path, err);
 }
 
 
@@ -435,18 +435,18 @@ ngx_http_svc_webhook_init_module(ngx_cycle_t *cycle)
     wcf = ngx_http_cycle_get_module_main_conf(cycle,
                                               ngx_http_svc_webhook_module);
 
-    if (wcf == NULL || !ngx_svc_webhook_helps(wcf)) {
+    if (wcf == NULL || !ngx_svc_helper_on(wcf)) {
         return NGX_OK;
     }
 
     if (wcf->on
-        && wcf->concurrency + NGX_SVC_WEBHOOK_RESERVE > cycle->connection_n)
+        && wcf->concurrency + NGX_SVC_HELPER_RESERVE > cycle->connection_n)
     {
         ngx_log_error(NGX_LOG_WARN, wcf->log, 0,
                       "\"svc_webhook_concurrency %ui\" needs "
                       "\"worker_connections\" of %ui at least; with %ui fewer "
                       "webhooks are delivered at a time", wcf->concurrency,
-                      wcf->concurrency + NGX_SVC_WEBHOOK_RESERVE,
+                      wcf->concurrency + NGX_SVC_HELPER_RESERVE,
                       cycle->connection_n);
     }
 
@@ -472,7 +472,7 @@ ngx_http_svc_webhook_init_process(ngx_cycle_t *cycle)
     wcf = ngx_http_cycle_get_module_main_conf(cycle,
                                               ngx_http_svc_webhook_module);
 
-    if (wcf == NULL || !ngx_svc_webhook_helps(wcf)) {
+    if (wcf == NULL || !ngx_svc_helper_on(wcf)) {
         return NGX_OK;
     }
 
@@ -489,11 +489,11 @@ ngx_http_svc_webhook_init_process(ngx_cycle_t *cycle)
     }
 
     if (wcf->mail.url.len) {
-        ngx_svc_mail_push_init();
+        ngx_svc_mail_enqueue_init();
     }
 
     if (ngx_worker == 0) {
-        ngx_svc_webhook_helper_init(cycle);
+        ngx_svc_helper_init(cycle);
     }
 
     return NGX_OK;
@@ -503,8 +503,8 @@ ngx_http_svc_webhook_init_process(ngx_cycle_t *cycle)
 static void
 ngx_http_svc_webhook_exit_process(ngx_cycle_t *cycle)
 {
-    ngx_svc_webhook_helper_exit();
-    ngx_svc_mail_push_exit();
+    ngx_svc_helper_exit();
+    ngx_svc_mail_enqueue_exit();
     ngx_svc_webhook_emit_exit();
     ngx_svc_webhook_due_exit();
     ngx_svc_webhook_entry_exit();

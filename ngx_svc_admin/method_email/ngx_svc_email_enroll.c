@@ -167,7 +167,7 @@ ngx_svc_email_enroll_write(ngx_svc_request_t *sr)
     static const ngx_svc_pg_statement_t *const  list[] = {
         &ngx_svc_sql_signin_lock,
         &ngx_svc_sql_factor_check,
-        &ngx_svc_sql_email_challenge_turn,
+        &ngx_svc_sql_email_challenge_lock,
         &ngx_svc_sql_own_email_open,
         &ngx_svc_sql_mfa_email_create,
         NULL

@@ -185,7 +185,7 @@ static ngx_int_t
 ngx_svc_email_stepup_write(ngx_svc_request_t *sr)
 {
     static const ngx_svc_pg_statement_t *const  list[] = {
-        &ngx_svc_sql_email_challenge_turn,
+        &ngx_svc_sql_email_challenge_lock,
         &ngx_svc_sql_own_email_open,
         &ngx_svc_sql_stepup_email_mailed,
         NULL

@@ -37,7 +37,7 @@ const ngx_svc_route_t  ngx_svc_admin_applications[] = {
       .path = ngx_string("/applications/*"),
       .permission = NGX_SVC_P_APPS_MANAGE,
       .flags = NGX_SVC_ROUTE_WRITE_POOL,
-      .statements = { &ngx_svc_sql_admin_group_apps_turn,
+      .statements = { &ngx_svc_sql_admin_group_apps_serialize,
                       &ngx_svc_sql_admin_application_groups,
                       &ngx_svc_sql_admin_application_targets,
                       &ngx_svc_sql_admin_applications_delete },

@@ -60,7 +60,7 @@ static const ngx_svc_member_t  ngx_svc_admin_group_apps_members[] = {
       .members = ngx_svc_admin_group_apps_members,                            \
       .body_size = sizeof(ngx_svc_admin_group_apps_t),                        \
       .check = ngx_svc_admin_group_apps_check,                                \
-      .statements = { &ngx_svc_sql_admin_group_apps_turn,                     \
+      .statements = { &ngx_svc_sql_admin_group_apps_serialize,                \
                       &ngx_svc_sql_admin_group_apps_lock,                     \
                       &ngx_svc_sql_admin_group_apps_lock_them,                \
                       &ngx_svc_sql_admin_group_apps_change,                   \
@@ -97,7 +97,7 @@ const ngx_svc_route_t  ngx_svc_admin_group_apps[] = {
       .path = ngx_string("/admin/groups/*/apps/*"),
       .permission = NGX_SVC_P_GROUPS_MANAGE,
       .flags = NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_SENSITIVE,
-      .statements = { &ngx_svc_sql_admin_group_apps_turn,
+      .statements = { &ngx_svc_sql_admin_group_apps_serialize,
                       &ngx_svc_sql_admin_group_apps_lock,
                       &ngx_svc_sql_admin_group_apps_remove },
       .status = NGX_HTTP_NO_CONTENT },

@@ -213,7 +213,7 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_application_lock;
  * They lock groups first, and the deletion of an application locks its groups
  * last: without this lock they could deadlock.
  */
-extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_group_apps_turn;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_group_apps_serialize;
 
 
 #endif /* _NGX_SVC_APPLICATION_H_INCLUDED_ */

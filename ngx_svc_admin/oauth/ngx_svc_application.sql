@@ -147,7 +147,7 @@ SELECT
  FOR NO KEY UPDATE;
 
 
--- statement: admin_group_apps_turn (shared)
+-- statement: admin_group_apps_serialize (shared)
 -- Who changes which groups applications have takes turns, and so does who deletes one.
 SELECT pg_advisory_xact_lock(hashtext('svc.group_app'),
                              hashtext(current_setting('svc.tenant', true)))

@@ -98,7 +98,7 @@ static const ngx_svc_oauth_kept_param_t  ngx_svc_oauth_kept_params[] = {
 
 
 static ngx_queue_t            ngx_svc_oauth_kept_waiting;
-static ngx_queue_t            ngx_svc_oauth_kept_flying;
+static ngx_queue_t            ngx_svc_oauth_kept_inflight;
 static ngx_uint_t             ngx_svc_oauth_kept_n;         /* in both queues */
 static ngx_svc_pg_op_t       *ngx_svc_oauth_kept_op;        /* NULL: none */
 static ngx_event_t            ngx_svc_oauth_kept_event;
@@ -111,7 +111,7 @@ void
 ngx_svc_oauth_kept_init_worker(ngx_cycle_t *cycle)
 {
     ngx_queue_init(&ngx_svc_oauth_kept_waiting);
-    ngx_queue_init(&ngx_svc_oauth_kept_flying);
+    ngx_queue_init(&ngx_svc_oauth_kept_inflight);
 
     ngx_memzero(&ngx_svc_oauth_kept_event, sizeof(ngx_event_t));
 
@@ -291,7 +291,7 @@ ngx_svc_oauth_kept_store(void)
     {
         q = ngx_queue_head(&ngx_svc_oauth_kept_waiting);
         ngx_queue_remove(q);
-        ngx_queue_insert_tail(&ngx_svc_oauth_kept_flying, q);
+        ngx_queue_insert_tail(&ngx_svc_oauth_kept_inflight, q);
     }
 
     op = ngx_svc_pg_op_create(pool, NGX_SVC_PG_WRITE, ngx_svc_oauth_kept_done,
@@ -320,8 +320,8 @@ ngx_svc_oauth_kept_again(void)
 {
     ngx_queue_t  *q;
 
-    while (!ngx_queue_empty(&ngx_svc_oauth_kept_flying)) {
-        q = ngx_queue_last(&ngx_svc_oauth_kept_flying);
+    while (!ngx_queue_empty(&ngx_svc_oauth_kept_inflight)) {
+        q = ngx_queue_last(&ngx_svc_oauth_kept_inflight);
         ngx_queue_remove(q);
         ngx_queue_insert_head(&ngx_svc_oauth_kept_waiting, q);
     }
@@ -356,8 +356,8 @@ ngx_svc_oauth_kept_bind(ngx_svc_pg_op_t *op, ngx_svc_pg_call_t *call)
         p = start;
         *p++ = '{';
 
-        for (q = ngx_queue_head(&ngx_svc_oauth_kept_flying);
-             q != ngx_queue_sentinel(&ngx_svc_oauth_kept_flying);
+        for (q = ngx_queue_head(&ngx_svc_oauth_kept_inflight);
+             q != ngx_queue_sentinel(&ngx_svc_oauth_kept_inflight);
              q = ngx_queue_next(q))
         {
             p = param->write(p, ngx_queue_data(q, ngx_svc_oauth_kept_t, queue),
@@ -384,8 +384,8 @@ ngx_svc_oauth_kept_size(const ngx_svc_oauth_kept_param_t *param)
 
     size = sizeof("{}");
 
-    for (q = ngx_queue_head(&ngx_svc_oauth_kept_flying);
-         q != ngx_queue_sentinel(&ngx_svc_oauth_kept_flying);
+    for (q = ngx_queue_head(&ngx_svc_oauth_kept_inflight);
+         q != ngx_queue_sentinel(&ngx_svc_oauth_kept_inflight);
          q = ngx_queue_next(q))
     {
         size += sizeof(",\"\\\\x\"") + NGX_SVC_UUID_TEXT_LEN;
@@ -485,7 +485,7 @@ ngx_svc_oauth_kept_done(ngx_svc_pg_op_t *op)
             /* PostgreSQL would refuse them again, and those behind them, too */
 
             ngx_svc_oauth_kept_lost(
-                ngx_svc_oauth_kept_drop(&ngx_svc_oauth_kept_flying),
+                ngx_svc_oauth_kept_drop(&ngx_svc_oauth_kept_inflight),
                 "PostgreSQL refuses them");
         }
 
@@ -495,7 +495,7 @@ ngx_svc_oauth_kept_done(ngx_svc_pg_op_t *op)
 
     ngx_destroy_pool(op->pool);
 
-    (void) ngx_svc_oauth_kept_drop(&ngx_svc_oauth_kept_flying);
+    (void) ngx_svc_oauth_kept_drop(&ngx_svc_oauth_kept_inflight);
 
     ngx_svc_oauth_kept_tell("they did not fit, or were refused, until now");
 
@@ -542,7 +542,7 @@ ngx_svc_oauth_kept_end(void)
 {
     ngx_uint_t  n;
 
-    n = ngx_svc_oauth_kept_drop(&ngx_svc_oauth_kept_flying)
+    n = ngx_svc_oauth_kept_drop(&ngx_svc_oauth_kept_inflight)
         + ngx_svc_oauth_kept_drop(&ngx_svc_oauth_kept_waiting);
 
     if (n) {

@@ -31,7 +31,7 @@
  * request has done so, its id is NULL, and the tenant is unset for the
  * statements after it.
  */
-extern const ngx_svc_pg_statement_t  ngx_svc_sql_email_challenge_turn;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_email_challenge_lock;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_email_challenge_tenant;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_email_challenge_try;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_email_challenge_use;

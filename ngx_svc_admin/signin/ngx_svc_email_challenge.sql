@@ -1,4 +1,4 @@
--- statement: email_challenge_turn (shared)
+-- statement: email_challenge_lock (shared)
 -- Mails to one address are counted one after the other, each with what is committed.
 --
 -- parameters

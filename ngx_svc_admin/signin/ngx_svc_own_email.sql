@@ -2,7 +2,7 @@
 
 
 -- statement: own_email_open (shared)
--- Makes the challenge of a mail, behind email_challenge_turn. A commit that waits for the
+-- Makes the challenge of a mail, behind email_challenge_lock. A commit that waits for the
 -- disk would tell who there is: a code that a crash takes is asked for again.
 --
 -- parameters

@@ -217,7 +217,7 @@ habit.successes AS hours, habit.this_hour AS hour
 
 -- fragment: email_code_limits
 -- Two CTEs, of the parameters kind and email_mac, behind the lock of the address, see
--- ngx_svc_sql_email_challenge_turn. "limits" has whether a new challenge is void: a mail
+-- ngx_svc_sql_email_challenge_lock. "limits" has whether a new challenge is void: a mail
 -- in 30 seconds for a purpose, and ten in an hour, are enough for an address.
 -- "superseded" ends the older ones: three are good, and a void one ends nothing.
 limits AS MATERIALIZED (

@@ -109,7 +109,7 @@ ngx_svc_signup_write(ngx_svc_request_t *sr)
 {
     static const ngx_svc_pg_statement_t *const  list[] = {
         &ngx_svc_sql_signin_tenant_write,
-        &ngx_svc_sql_email_challenge_turn,
+        &ngx_svc_sql_email_challenge_lock,
         &ngx_svc_sql_signup_open,
         NULL
     };

@@ -189,7 +189,7 @@ const ngx_svc_metrics_sample_t  ngx_svc_metrics_gauge_samples[] = {
     { "svc_scim_targets", "SCIM targets that this node pushes to.", "",
       NGX_SVC_G_SCIM_TARGETS },
     { "svc_scim_in_flight", "Users that are being pushed to SCIM targets.", "",
-      NGX_SVC_G_SCIM_FLYING },
+      NGX_SVC_G_SCIM_INFLIGHT },
     { "svc_keys_missing",
       "Keys that rows are sealed under and svc_key_file lacks.", "",
       NGX_SVC_G_KEYS_MISSING },

@@ -107,7 +107,7 @@ typedef enum {
     NGX_SVC_G_IN_FLIGHT,                /* attempts under way */
     NGX_SVC_G_STREAMS,                  /* open streams of the audit log */
     NGX_SVC_G_SCIM_TARGETS,             /* that the helper pushes to */
-    NGX_SVC_G_SCIM_FLYING,              /* users that are being pushed */
+    NGX_SVC_G_SCIM_INFLIGHT,            /* users that are being pushed */
     NGX_SVC_G_REDIS_DOWN,               /* 1 or 0 */
     NGX_SVC_G_REDIS_UP,                 /* 1 or 0 */
     NGX_SVC_G_READS_DOWN,               /* 1 or 0, as the health location last

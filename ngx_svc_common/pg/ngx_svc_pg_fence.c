@@ -13,7 +13,7 @@
 
 typedef struct {
     ngx_svc_pg_fence_t         fences[NGX_SVC_PG_FENCES];
-    ngx_msec_t                 turns[NGX_SVC_PG_TURNS];     /* when a process
+    ngx_msec_t                 last[NGX_SVC_PG_DUES];       /* when a process
                                                                last took one */
 } ngx_svc_pg_fences_t;
 
@@ -235,7 +235,7 @@ ngx_svc_pg_fence_merge(const ngx_svc_pg_fence_t *other)
 
 
 ngx_uint_t
-ngx_svc_pg_fence_turn(ngx_svc_pg_turn_e turn, ngx_msec_t period)
+ngx_svc_pg_fence_due(ngx_svc_pg_due_e due, ngx_msec_t period)
 {
     ngx_uint_t   mine;
     ngx_msec_t  *last;
@@ -246,7 +246,7 @@ ngx_svc_pg_fence_turn(ngx_svc_pg_turn_e turn, ngx_msec_t period)
 
     ngx_shmtx_lock(&ngx_svc_pg_fence_pool->mutex);
 
-    last = &ngx_svc_pg_fences->turns[turn];
+    last = &ngx_svc_pg_fences->last[due];
 
     /* a little less than a period: the processes' timers are not in step */
 

@@ -53,10 +53,10 @@ typedef struct {
 /* Work that one of all processes of an nginx does, once in a period. */
 
 typedef enum {
-    NGX_SVC_PG_TURN_PROBE = 0,
-    NGX_SVC_PG_TURN_SHARE,
-    NGX_SVC_PG_TURNS
-} ngx_svc_pg_turn_e;
+    NGX_SVC_PG_DUE_PROBE = 0,
+    NGX_SVC_PG_DUE_SHARE,
+    NGX_SVC_PG_DUES
+} ngx_svc_pg_due_e;
 
 
 /*
@@ -94,7 +94,7 @@ ngx_int_t ngx_svc_pg_fence_get(ngx_uint_t i, ngx_svc_pg_fence_t *fence);
 void ngx_svc_pg_fence_merge(const ngx_svc_pg_fence_t *fence);
 
 /* Returns 1 if it is the caller's turn to do the work of this period. */
-ngx_uint_t ngx_svc_pg_fence_turn(ngx_svc_pg_turn_e turn, ngx_msec_t period);
+ngx_uint_t ngx_svc_pg_fence_due(ngx_svc_pg_due_e due, ngx_msec_t period);
 
 /*
  * Sets whether this process's new connections wait until other nodes have been

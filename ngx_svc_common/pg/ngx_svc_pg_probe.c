@@ -165,8 +165,8 @@ ngx_svc_pg_probe(void)
     ngx_uint_t  i;
 
     if (ngx_svc_pg_nprobes == 0
-        || !ngx_svc_pg_fence_turn(NGX_SVC_PG_TURN_PROBE,
-                                  NGX_SVC_PG_FENCE_PERIOD))
+        || !ngx_svc_pg_fence_due(NGX_SVC_PG_DUE_PROBE,
+                                 NGX_SVC_PG_FENCE_PERIOD))
     {
         return;
     }

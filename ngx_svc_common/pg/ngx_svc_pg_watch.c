@@ -37,7 +37,7 @@ static void ngx_svc_pg_watch_looked(ngx_svc_pg_op_t *op);
 static ngx_event_t  ngx_svc_pg_watch_event;
 static ngx_msec_t   ngx_svc_pg_watch_last;      /* when idle connections were
                                                    last looked at */
-static ngx_uint_t   ngx_svc_pg_watch_turn;      /* the first of them */
+static ngx_uint_t   ngx_svc_pg_watch_first;     /* the first of them */
 
 
 ngx_int_t
@@ -134,7 +134,7 @@ ngx_svc_pg_watch_idle(void)
     }
 
     for (i = 0; i < n; i++) {
-        conn = ngx_svc_pg_watch_conn((ngx_svc_pg_watch_turn + i) % n);
+        conn = ngx_svc_pg_watch_conn((ngx_svc_pg_watch_first + i) % n);
 
         if (conn->state == NGX_SVC_PG_READY && conn->ninflight == 0
             && ngx_current_msec - conn->progress
@@ -145,7 +145,7 @@ ngx_svc_pg_watch_idle(void)
         }
     }
 
-    ngx_svc_pg_watch_turn++;
+    ngx_svc_pg_watch_first++;
 }
 
 

@@ -124,7 +124,7 @@ ngx_svc_redis_fence_sought(void)
 static ngx_uint_t
 ngx_svc_redis_fence_share(void)
 {
-    ngx_uint_t          i, turn, soon;
+    ngx_uint_t          i, due, soon;
     ngx_svc_pg_fence_t  fence;
 
     if (ngx_svc_redis_fence_calls) {
@@ -132,8 +132,7 @@ ngx_svc_redis_fence_share(void)
     }
 
     soon = 0;
-    turn = ngx_svc_pg_fence_turn(NGX_SVC_PG_TURN_SHARE,
-                                 NGX_SVC_PG_FENCE_PERIOD);
+    due = ngx_svc_pg_fence_due(NGX_SVC_PG_DUE_SHARE, NGX_SVC_PG_FENCE_PERIOD);
 
     for (i = 0; ngx_svc_pg_fence_get(i, &fence) == NGX_OK; i++) {
 
@@ -141,7 +140,7 @@ ngx_svc_redis_fence_share(void)
             soon = 1;
         }
 
-        if ((turn || !fence.shared)
+        if ((due || !fence.shared)
             && ngx_svc_redis_fence_call(&fence) == NGX_OK)
         {
             ngx_svc_redis_fence_calls++;

@@ -5,7 +5,7 @@
 #include "ngx_svc_push_api.h"
 #include "ngx_svc_bidi.h"
 #include "ngx_svc_push_token.h"
-#include "ngx_svc_webhook_target.h"
+#include "ngx_svc_outbound_target.h"
 
 
 #define NGX_SVC_PUSH_TARGETS    50      /* targets of a tenant, at most */
@@ -49,7 +49,7 @@ static ngx_int_t ngx_svc_push_token_check(const ngx_svc_member_t *member,
       .type = NGX_SVC_T_STRING,                                               \
       .flags = required,                                                      \
       .min = 1,                                                               \
-      .max = NGX_SVC_WEBHOOK_URL,                                             \
+      .max = NGX_SVC_OUTBOUND_URL,                                            \
       .check = ngx_svc_push_url_check,                                        \
       .offset = offsetof(ngx_svc_push_input_t, base_url) },                   \
                                                                               \
@@ -138,7 +138,7 @@ ngx_svc_push_url_check(const ngx_svc_member_t *member, ngx_svc_value_t *value,
 
     url = &value->str;
 
-    if (ngx_svc_webhook_url(url, &ngx_svc_webhook_conf()->allow, path, err)
+    if (ngx_svc_outbound_url(url, &ngx_svc_webhook_conf()->allow, path, err)
         != NGX_OK)
     {
         return NGX_DECLINED;

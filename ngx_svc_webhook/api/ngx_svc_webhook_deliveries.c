@@ -2,9 +2,9 @@
  * /v1/admin/webhooks/{id}/deliveries and /v1/admin/webhooks/{id}/test.
  */
 
+#include "ngx_svc_outbound_target.h"
 #include "ngx_svc_webhook_api.h"
 #include "ngx_svc_webhook_emit.h"
-#include "ngx_svc_webhook_target.h"
 
 #include "ngx_svc_auth.h"
 
@@ -22,7 +22,7 @@ static ngx_int_t ngx_svc_webhook_test_check(ngx_svc_request_t *sr,
 static ngx_int_t ngx_svc_webhook_test_bind(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_int_t ngx_svc_webhook_test_reply(ngx_svc_request_t *sr);
-static void ngx_svc_webhook_test_pushed(ngx_int_t rc, void *data);
+static void ngx_svc_webhook_test_enqueued(ngx_int_t rc, void *data);
 static void ngx_svc_webhook_test_gone(void *data);
 static ngx_int_t ngx_svc_webhook_test_answer(ngx_svc_request_t *sr);
 
@@ -73,13 +73,13 @@ ngx_svc_webhook_test_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     test = ngx_palloc(sr->request->pool, sizeof(ngx_svc_webhook_test_t));
 
     if (test == NULL
-        || ngx_svc_webhook_id(test->id) != NGX_OK
-        || ngx_svc_webhook_id(test->event_id) != NGX_OK)
+        || ngx_svc_random_id(test->id) != NGX_OK
+        || ngx_svc_random_id(test->event_id) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    ngx_svc_pg_bind(call, test->id, NGX_SVC_WEBHOOK_ID);
+    ngx_svc_pg_bind(call, test->id, NGX_SVC_ID_DIGITS);
     sr->data = test;
 
     return NGX_OK;
@@ -107,7 +107,7 @@ ngx_svc_webhook_test_reply(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    test->handler = ngx_svc_webhook_test_pushed;
+    test->handler = ngx_svc_webhook_test_enqueued;
     test->data = sr;
 
     rc = ngx_svc_webhook_emit_test(&tenant, &sr->params[0], test);
@@ -132,7 +132,7 @@ ngx_svc_webhook_test_reply(ngx_svc_request_t *sr)
 
 
 static void
-ngx_svc_webhook_test_pushed(ngx_int_t rc, void *data)
+ngx_svc_webhook_test_enqueued(ngx_int_t rc, void *data)
 {
     ngx_svc_request_t *sr = data;
 
@@ -141,7 +141,7 @@ ngx_svc_webhook_test_pushed(ngx_int_t rc, void *data)
     ngx_svc_webhook_test_t  *test;
 
     test = sr->data;
-    test->push = NULL;
+    test->call = NULL;
 
     r = sr->request;
     c = r->connection;
@@ -168,8 +168,8 @@ ngx_svc_webhook_test_gone(void *data)
 {
     ngx_svc_webhook_test_t *test = data;
 
-    if (test->push) {
-        ngx_svc_webhook_push_cancel(test->push);
+    if (test->call) {
+        ngx_svc_webhook_enqueue_cancel(test->call);
     }
 }
 
@@ -187,8 +187,8 @@ ngx_svc_webhook_test_answer(ngx_svc_request_t *sr)
     }
 
     ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_json_plain(&w, "id", test->id, NGX_SVC_WEBHOOK_ID);
-    ngx_svc_json_plain(&w, "eventId", test->event_id, NGX_SVC_WEBHOOK_ID);
+    ngx_svc_json_plain(&w, "id", test->id, NGX_SVC_ID_DIGITS);
+    ngx_svc_json_plain(&w, "eventId", test->event_id, NGX_SVC_ID_DIGITS);
     ngx_svc_json_close(&w, '}');
 
     return ngx_svc_send(sr, NGX_HTTP_ACCEPTED, &w, NULL);

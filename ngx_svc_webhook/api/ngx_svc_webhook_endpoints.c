@@ -4,7 +4,7 @@
 
 #include "ngx_svc_webhook_api.h"
 #include "ngx_svc_webhook_secret.h"
-#include "ngx_svc_webhook_target.h"
+#include "ngx_svc_outbound_target.h"
 #include "ngx_svc_redis_pubsub.h"
 
 
@@ -61,7 +61,7 @@ static const ngx_svc_member_t  ngx_svc_webhook_event_element = {
       .type = NGX_SVC_T_STRING,                                               \
       .flags = required,                                                      \
       .min = 1,                                                               \
-      .max = NGX_SVC_WEBHOOK_URL,                                             \
+      .max = NGX_SVC_OUTBOUND_URL,                                            \
       .check = ngx_svc_webhook_url_check,                                     \
       .offset = offsetof(ngx_svc_webhook_input_t, url) },                     \
                                                                               \
@@ -152,8 +152,8 @@ static ngx_int_t
 ngx_svc_webhook_url_check(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err)
 {
-    if (ngx_svc_webhook_url(&value->str, &ngx_svc_webhook_conf()->allow, path,
-                            err)
+    if (ngx_svc_outbound_url(&value->str, &ngx_svc_webhook_conf()->allow, path,
+                             err)
         != NGX_OK)
     {
         return NGX_DECLINED;

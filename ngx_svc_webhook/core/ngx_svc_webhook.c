@@ -14,9 +14,9 @@ ngx_svc_webhook_conf(void)
 
 
 ngx_int_t
-ngx_svc_webhook_id(u_char *id)
+ngx_svc_random_id(u_char *id)
 {
-    u_char  random[NGX_SVC_WEBHOOK_ID / 2];
+    u_char  random[NGX_SVC_ID_DIGITS / 2];
 
     if (ngx_svc_random(random, sizeof(random)) != NGX_OK) {
         return NGX_ERROR;
@@ -29,15 +29,15 @@ ngx_svc_webhook_id(u_char *id)
 
 
 void
-ngx_svc_webhook_owner(ngx_svc_webhook_owner_t *owner, const char *prefix,
+ngx_svc_helper_owner(ngx_svc_helper_owner_t *owner, const char *prefix,
     const u_char *id, const ngx_str_t *before)
 {
     owner->key.data = owner->text;
-    owner->key.len = ngx_strlen(prefix) + NGX_SVC_WEBHOOK_ID;
+    owner->key.len = ngx_strlen(prefix) + NGX_SVC_ID_DIGITS;
 
     owner->name.data = ngx_cpymem(owner->text, prefix, ngx_strlen(prefix));
-    owner->name.len = NGX_SVC_WEBHOOK_ID;
-    ngx_memcpy(owner->name.data, id, NGX_SVC_WEBHOOK_ID);
+    owner->name.len = NGX_SVC_ID_DIGITS;
+    ngx_memcpy(owner->name.data, id, NGX_SVC_ID_DIGITS);
 
     owner->before.data = owner->last;
     owner->before.len = before->len;

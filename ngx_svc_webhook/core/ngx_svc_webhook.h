@@ -2,8 +2,8 @@
  * Webhooks: the configuration, and a delivery.
  *
  * A worker that has committed a change queues a delivery for each endpoint
- * that takes the event, in a list in Redis (ngx_svc_webhook_push.c).  The
- * helper, a process that worker 0 forks (ngx_svc_webhook_helper.c), takes them
+ * that takes the event, in a list in Redis (ngx_svc_webhook_enqueue.c).  The
+ * helper, a process that worker 0 forks (ngx_svc_helper.c), takes them
  * (ngx_svc_webhook_queue.c) into its in-flight set
  * (ngx_svc_webhook_inflight.c), delivers them (ngx_svc_webhook_deliver.c), and
  * acknowledges them when their outcome is final (ngx_svc_webhook_ack.c), which
@@ -23,7 +23,7 @@
 
 #define NGX_SVC_WEBHOOK_ATTEMPTS   3
 #define NGX_SVC_WEBHOOK_SECRET     64   /* hexadecimal digits */
-#define NGX_SVC_WEBHOOK_ID         32   /* hexadecimal digits, of an event or a
+#define NGX_SVC_ID_DIGITS          32   /* hexadecimal digits, of an event or a
                                            delivery */
 
 /*
@@ -108,41 +108,41 @@ typedef struct {
 
 typedef struct {
     ngx_str_t         key;              /* in Redis: a prefix and the name */
-    ngx_str_t         name;             /* NGX_SVC_WEBHOOK_ID digits */
+    ngx_str_t         name;             /* NGX_SVC_ID_DIGITS digits */
     ngx_str_t         before;           /* name of a helper that has ended,
                                            until Redis or PostgreSQL knows; or
                                            empty */
     ngx_msec_t        asked;            /* when a call was last sent */
     ngx_msec_t        confirmed;        /* when the last answered call was
                                            sent */
-    u_char            text[2 * NGX_SVC_WEBHOOK_ID];
-    u_char            last[NGX_SVC_WEBHOOK_ID];
-} ngx_svc_webhook_owner_t;
+    u_char            text[2 * NGX_SVC_ID_DIGITS];
+    u_char            last[NGX_SVC_ID_DIGITS];
+} ngx_svc_helper_owner_t;
 
 
 extern ngx_module_t  ngx_http_svc_webhook_module;
 
 
 /* Whether there is a helper process, for any of its lanes. */
-#define ngx_svc_webhook_helps(wcf)                                            \
+#define ngx_svc_helper_on(wcf)                                                \
     ((wcf)->on || (wcf)->mail.url.len || (wcf)->push.on || (wcf)->logout)
 
 
 /* Returns the configuration; called in a worker or in the helper. */
 ngx_svc_webhook_conf_t *ngx_svc_webhook_conf(void);
 
-/* Makes a new id of NGX_SVC_WEBHOOK_ID digits; returns NGX_OK or NGX_ERROR. */
-ngx_int_t ngx_svc_webhook_id(u_char *id);
+/* Makes a new id of NGX_SVC_ID_DIGITS digits; returns NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_svc_random_id(u_char *id);
 
 /*
  * Sets an owner.  The prefix is not longer than an id; the prefix and before
  * may be empty.
  */
-void ngx_svc_webhook_owner(ngx_svc_webhook_owner_t *owner, const char *prefix,
+void ngx_svc_helper_owner(ngx_svc_helper_owner_t *owner, const char *prefix,
     const u_char *id, const ngx_str_t *before);
 
 /* ms since the last answered call was sent */
-#define ngx_svc_webhook_owner_age(owner)                                      \
+#define ngx_svc_helper_owner_age(owner)                                       \
     (ngx_current_msec - (owner)->confirmed)
 
 

@@ -7,7 +7,7 @@
  */
 
 #include "ngx_svc_webhook_due.h"
-#include "ngx_svc_webhook_op.h"
+#include "ngx_svc_helper_op.h"
 
 #include <ngx_event.h>
 
@@ -155,8 +155,8 @@ ngx_svc_webhook_due_tell(ngx_svc_webhook_due_t *due)
 
     due->wanted = 0;
 
-    op = ngx_svc_webhook_op_create(NGX_SVC_PG_WRITE, &due->tenant, 1,
-                                   ngx_svc_webhook_due_told, due);
+    op = ngx_svc_helper_op_create(NGX_SVC_PG_WRITE, &due->tenant, 1,
+                                  ngx_svc_webhook_due_told, due);
     if (op == NULL) {
         return;
     }

@@ -94,7 +94,7 @@ ngx_svc_webhook_emit(const ngx_svc_event_t *event)
 static ngx_int_t
 ngx_svc_webhook_emit_all(ngx_pool_t *pool, const ngx_svc_event_t *event)
 {
-    u_char                       event_id[NGX_SVC_WEBHOOK_ID];
+    u_char                       event_id[NGX_SVC_ID_DIGITS];
     ngx_str_t                    body;
     ngx_uint_t                   i;
     ngx_array_t                  deliveries;
@@ -116,7 +116,7 @@ ngx_svc_webhook_emit_all(ngx_pool_t *pool, const ngx_svc_event_t *event)
         ngx_svc_webhook_event_delivery(&d[i], event, event_id, &body);
     }
 
-    ngx_svc_webhook_push(pool, d, deliveries.nelts);
+    ngx_svc_webhook_enqueue(pool, d, deliveries.nelts);
 
     return NGX_OK;
 }
@@ -138,13 +138,13 @@ ngx_svc_webhook_emit_one(ngx_pool_t *pool, const ngx_svc_event_t *event,
     ngx_memzero(&d, sizeof(ngx_svc_webhook_delivery_t));
 
     d.id.data = test->id;
-    d.id.len = NGX_SVC_WEBHOOK_ID;
+    d.id.len = NGX_SVC_ID_DIGITS;
     d.endpoint = event->subscribers;
 
     ngx_svc_webhook_event_delivery(&d, event, test->event_id, &body);
 
-    return ngx_svc_webhook_push_one(pool, &d, test->handler, test->data,
-                                    &test->push);
+    return ngx_svc_webhook_enqueue_one(pool, &d, test->handler, test->data,
+                                       &test->call);
 }
 
 
@@ -180,8 +180,8 @@ ngx_svc_webhook_deliveries(ngx_pool_t *pool, const ngx_str_t *subscribers,
 
         d->endpoint.data = p;
         d->endpoint.len = (comma ? comma : end) - p;
-        d->id.len = NGX_SVC_WEBHOOK_ID;
-        d->id.data = ngx_pnalloc(pool, NGX_SVC_WEBHOOK_ID);
+        d->id.len = NGX_SVC_ID_DIGITS;
+        d->id.data = ngx_pnalloc(pool, NGX_SVC_ID_DIGITS);
 
         if (d->id.data == NULL
             || ngx_svc_webhook_delivery_id(pool, event_id, &d->endpoint,

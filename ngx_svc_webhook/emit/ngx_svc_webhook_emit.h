@@ -6,7 +6,7 @@
 #define _NGX_SVC_WEBHOOK_EMIT_H_INCLUDED_
 
 
-#include "ngx_svc_webhook_push.h"
+#include "ngx_svc_webhook_enqueue.h"
 
 
 /* Called at a worker's start: listens to events of users. */
@@ -16,20 +16,20 @@ void ngx_svc_webhook_emit_init(void);
 void ngx_svc_webhook_emit_exit(void);
 
 
-/* A test in the caller's memory; the ids are made by ngx_svc_webhook_id(). */
+/* A test in the caller's memory; the ids are made by ngx_svc_random_id(). */
 
 typedef struct {
-    u_char                      id[NGX_SVC_WEBHOOK_ID];
-    u_char                      event_id[NGX_SVC_WEBHOOK_ID];
-    ngx_svc_webhook_pushed_pt   handler;
-    void                       *data;
-    ngx_svc_webhook_push_t     *push;   /* until it is answered */
+    u_char                        id[NGX_SVC_ID_DIGITS];
+    u_char                        event_id[NGX_SVC_ID_DIGITS];
+    ngx_svc_webhook_enqueued_pt   handler;
+    void                         *data;
+    ngx_svc_webhook_enqueue_t    *call; /* until it is answered */
 } ngx_svc_webhook_test_t;
 
 
 /*
  * Queues an event of a user who does not exist for one endpoint; the outbox
- * does not have tests.  Returns as ngx_svc_webhook_push_one().
+ * does not have tests.  Returns as ngx_svc_webhook_enqueue_one().
  */
 ngx_int_t ngx_svc_webhook_emit_test(const ngx_str_t *tenant,
     const ngx_str_t *endpoint, ngx_svc_webhook_test_t *test);

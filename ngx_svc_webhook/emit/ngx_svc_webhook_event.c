@@ -62,12 +62,12 @@ ngx_svc_webhook_delivery_id(ngx_pool_t *pool, const u_char *event_id,
 {
     u_char  *text, *last;
 
-    text = ngx_pnalloc(pool, NGX_SVC_WEBHOOK_ID + 1 + endpoint->len);
+    text = ngx_pnalloc(pool, NGX_SVC_ID_DIGITS + 1 + endpoint->len);
     if (text == NULL) {
         return NGX_ERROR;
     }
 
-    last = ngx_sprintf(text, "%*s %V", (size_t) NGX_SVC_WEBHOOK_ID, event_id,
+    last = ngx_sprintf(text, "%*s %V", (size_t) NGX_SVC_ID_DIGITS, event_id,
                        endpoint);
 
     return ngx_svc_webhook_event_hash(text, last, id);
@@ -83,7 +83,7 @@ ngx_svc_webhook_event_hash(u_char *text, u_char *last, u_char *id)
         return NGX_ERROR;
     }
 
-    (void) ngx_hex_dump(id, digest, NGX_SVC_WEBHOOK_ID / 2);
+    (void) ngx_hex_dump(id, digest, NGX_SVC_ID_DIGITS / 2);
 
     return NGX_OK;
 }
@@ -111,7 +111,7 @@ ngx_svc_webhook_event_body(ngx_pool_t *pool, const ngx_svc_event_t *event,
     }
 
     ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_json_plain(&w, "id", event_id, NGX_SVC_WEBHOOK_ID);
+    ngx_svc_json_plain(&w, "id", event_id, NGX_SVC_ID_DIGITS);
     ngx_svc_json_plain(&w, "event", name->data, name->len);
     ngx_svc_json_plain(&w, "tenantId", event->tenant.data, event->tenant.len);
     ngx_svc_json_plain(&w, "createdAt", at, NGX_SVC_TIME_LEN);
@@ -163,7 +163,7 @@ ngx_svc_webhook_event_delivery(ngx_svc_webhook_delivery_t *d,
     const ngx_svc_event_t *event, u_char *event_id, const ngx_str_t *body)
 {
     d->event_id.data = event_id;
-    d->event_id.len = NGX_SVC_WEBHOOK_ID;
+    d->event_id.len = NGX_SVC_ID_DIGITS;
     d->event = *ngx_svc_event_name(event->kind);
     d->tenant = event->tenant;
     d->body = *body;

@@ -14,11 +14,11 @@
 #define NGX_SVC_WEBHOOK_EVENT_LABEL  "svc.webhook.event"
 
 
-/* Makes an event's id, of NGX_SVC_WEBHOOK_ID digits.  NGX_OK or NGX_ERROR. */
+/* Makes an event's id, of NGX_SVC_ID_DIGITS digits.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_svc_webhook_event_id(ngx_pool_t *pool,
     const ngx_svc_event_t *event, u_char *id);
 
-/* Makes a delivery's id, of NGX_SVC_WEBHOOK_ID digits.  NGX_OK or NGX_ERROR. */
+/* Makes a delivery's id, of NGX_SVC_ID_DIGITS digits.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_svc_webhook_delivery_id(ngx_pool_t *pool, const u_char *event_id,
     const ngx_str_t *endpoint, u_char *id);
 

@@ -3,7 +3,7 @@
  */
 
 #include "ngx_svc_webhook_attempt.h"
-#include "ngx_svc_webhook_request.h"
+#include "ngx_svc_outbound.h"
 
 #include <openssl/core_names.h>
 #include <openssl/evp.h>
@@ -16,7 +16,7 @@
 
 
 struct ngx_svc_webhook_attempt_s {
-    ngx_svc_webhook_request_t    request;
+    ngx_svc_outbound_t           request;
     ngx_svc_webhook_delivery_t  *delivery;      /* owned by the scheduler */
     ngx_svc_webhook_attempt_pt   handler;
     void                        *data;
@@ -27,7 +27,7 @@ static ngx_int_t ngx_svc_webhook_attempt_headers(
     ngx_svc_webhook_attempt_t *attempt, ngx_svc_webhook_endpoint_t *endpoint);
 static ngx_int_t ngx_svc_webhook_attempt_sign(
     ngx_svc_webhook_attempt_t *attempt, ngx_svc_webhook_endpoint_t *endpoint);
-static void ngx_svc_webhook_attempt_done(ngx_svc_webhook_request_t *r);
+static void ngx_svc_webhook_attempt_done(ngx_svc_outbound_t *r);
 
 
 /* HMAC-SHA256, fetched once: that costs as much as a signature. */
@@ -56,14 +56,14 @@ ngx_svc_webhook_attempt_init(ngx_cycle_t *cycle)
         return NGX_ERROR;
     }
 
-    return ngx_svc_webhook_request_init(cycle);
+    return ngx_svc_outbound_init(cycle);
 }
 
 
 void
 ngx_svc_webhook_attempt_exit(void)
 {
-    ngx_svc_webhook_request_exit();
+    ngx_svc_outbound_exit();
 
     EVP_MAC_CTX_free(ngx_svc_webhook_attempt_hmac);
     ngx_svc_webhook_attempt_hmac = NULL;
@@ -76,7 +76,7 @@ ngx_svc_webhook_attempt(ngx_svc_webhook_delivery_t *d,
     ngx_svc_webhook_attempt_pt handler, void *data)
 {
     ngx_svc_webhook_attempt_t  *attempt;
-    ngx_svc_webhook_request_t  *r;
+    ngx_svc_outbound_t         *r;
 
     attempt = ngx_calloc(sizeof(ngx_svc_webhook_attempt_t), ngx_cycle->log);
     if (attempt == NULL) {
@@ -100,7 +100,7 @@ ngx_svc_webhook_attempt(ngx_svc_webhook_delivery_t *d,
     r->data = attempt;
 
     if (ngx_svc_webhook_attempt_headers(attempt, endpoint) != NGX_OK
-        || ngx_svc_webhook_request(r) != NGX_OK)
+        || ngx_svc_outbound_request(r) != NGX_OK)
     {
         ngx_svc_webhook_attempt_cancel(attempt);
         return NULL;
@@ -113,7 +113,7 @@ ngx_svc_webhook_attempt(ngx_svc_webhook_delivery_t *d,
 void
 ngx_svc_webhook_attempt_cancel(ngx_svc_webhook_attempt_t *attempt)
 {
-    ngx_svc_webhook_request_close(&attempt->request);
+    ngx_svc_outbound_close(&attempt->request);
     ngx_free(attempt);
 }
 
@@ -122,7 +122,7 @@ static ngx_int_t
 ngx_svc_webhook_attempt_headers(ngx_svc_webhook_attempt_t *attempt,
     ngx_svc_webhook_endpoint_t *endpoint)
 {
-    ngx_svc_webhook_request_t   *r;
+    ngx_svc_outbound_t          *r;
     ngx_svc_webhook_delivery_t  *d;
 
     d = attempt->delivery;
@@ -130,17 +130,17 @@ ngx_svc_webhook_attempt_headers(ngx_svc_webhook_attempt_t *attempt,
 
     /* Accept has no value, so libcurl leaves it out */
 
-    if (ngx_svc_webhook_request_header(r, "Content-Type: ",
-                                       (u_char *) "application/json", 16)
+    if (ngx_svc_outbound_header(r, "Content-Type: ",
+                                (u_char *) "application/json", 16)
            != NGX_OK
-        || ngx_svc_webhook_request_header(r, "X-Svc-Event: ", d->event.data,
-                                          d->event.len)
+        || ngx_svc_outbound_header(r, "X-Svc-Event: ", d->event.data,
+                                   d->event.len)
            != NGX_OK
-        || ngx_svc_webhook_request_header(r, "X-Svc-Delivery: ", d->id.data,
-                                          d->id.len)
+        || ngx_svc_outbound_header(r, "X-Svc-Delivery: ", d->id.data,
+                                   d->id.len)
            != NGX_OK
         || ngx_svc_webhook_attempt_sign(attempt, endpoint) != NGX_OK
-        || ngx_svc_webhook_request_header(r, "Accept:", NULL, 0) != NGX_OK)
+        || ngx_svc_outbound_header(r, "Accept:", NULL, 0) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -175,18 +175,18 @@ ngx_svc_webhook_attempt_sign(ngx_svc_webhook_attempt_t *attempt,
     p = ngx_cpymem(text, "sha256=", 7);
     p = ngx_hex_dump(p, mac, len);
 
-    return ngx_svc_webhook_request_header(&attempt->request,
-                                          "X-Svc-Signature: ", text, p - text);
+    return ngx_svc_outbound_header(&attempt->request, "X-Svc-Signature: ",
+                                   text, p - text);
 }
 
 
 static void
-ngx_svc_webhook_attempt_done(ngx_svc_webhook_request_t *r)
+ngx_svc_webhook_attempt_done(ngx_svc_outbound_t *r)
 {
     ngx_svc_webhook_attempt_t *attempt = r->data;
 
     void                        *owner;
-    ngx_svc_webhook_result_t     result;
+    ngx_svc_outbound_result_t    result;
     ngx_svc_webhook_attempt_pt   handler;
 
     handler = attempt->handler;

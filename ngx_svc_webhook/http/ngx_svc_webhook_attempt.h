@@ -6,16 +6,16 @@
 #define _NGX_SVC_WEBHOOK_ATTEMPT_H_INCLUDED_
 
 
-#include "ngx_svc_webhook_curl.h"
+#include "ngx_svc_curl.h"
+#include "ngx_svc_outbound_result.h"
 #include "ngx_svc_webhook_endpoint.h"
-#include "ngx_svc_webhook_result.h"
 
 
 typedef struct ngx_svc_webhook_attempt_s  ngx_svc_webhook_attempt_t;
 
 /* The attempt was freed; result lives until the handler returns. */
 typedef void (*ngx_svc_webhook_attempt_pt)(void *data,
-    ngx_svc_webhook_result_t *result);
+    ngx_svc_outbound_result_t *result);
 
 
 /* Called at the helper's start. */

@@ -7,7 +7,7 @@
  */
 
 #include "ngx_svc_webhook_endpoint.h"
-#include "ngx_svc_webhook_op.h"
+#include "ngx_svc_helper_op.h"
 #include "ngx_svc_webhook_secret.h"
 #include "ngx_svc_redis_pubsub.h"
 
@@ -374,8 +374,8 @@ ngx_svc_webhook_set_load(ngx_svc_webhook_set_t *set)
 {
     ngx_svc_pg_op_t  *op;
 
-    op = ngx_svc_webhook_op_create(NGX_SVC_PG_READ, &set->node.str, 0,
-                                   ngx_svc_webhook_set_loaded, set);
+    op = ngx_svc_helper_op_create(NGX_SVC_PG_READ, &set->node.str, 0,
+                                  ngx_svc_webhook_set_loaded, set);
     if (op == NULL) {
         return NGX_ERROR;
     }

@@ -21,7 +21,7 @@ static void ngx_svc_lane_job(const ngx_svc_lane_t *lane, PGresult *res,
     int n);
 static ngx_int_t ngx_svc_lane_job_row(ngx_svc_lane_job_t *job, PGresult *res,
     int n);
-static void ngx_svc_lane_job_answered(ngx_svc_webhook_request_t *r);
+static void ngx_svc_lane_job_answered(ngx_svc_outbound_t *r);
 static ngx_svc_lane_outcome_e ngx_svc_lane_job_outcome(
     ngx_svc_lane_job_t *job);
 static void ngx_svc_lane_job_end(ngx_svc_lane_job_t *job,
@@ -82,12 +82,12 @@ ngx_svc_lane_timer(ngx_event_t *ev)
         return;
     }
 
-    op = ngx_svc_webhook_op_create(NGX_SVC_PG_WRITE,
-                                   lane->lazy ? &nobody : NULL, 1,
-                                   ngx_svc_lane_claimed, (void *) lane);
+    op = ngx_svc_helper_op_create(NGX_SVC_PG_WRITE,
+                                  lane->lazy ? &nobody : NULL, 1,
+                                  ngx_svc_lane_claimed, (void *) lane);
     if (op) {
-        (void) ngx_svc_webhook_op_submit(op, lane->claim(lane, op),
-                                         &lane->state->claim);
+        (void) ngx_svc_helper_op_submit(op, lane->claim(lane, op),
+                                        &lane->state->claim);
     }
 }
 
@@ -140,7 +140,7 @@ ngx_svc_lane_rows_init(const ngx_svc_lane_t *lane, ngx_cycle_t *cycle,
         return NGX_DECLINED;
     }
 
-    if (ngx_svc_webhook_request_init(cycle) != NGX_OK) {
+    if (ngx_svc_outbound_init(cycle) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -302,7 +302,7 @@ ngx_svc_lane_job(const ngx_svc_lane_t *lane, PGresult *res, int n)
     }
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_webhook_request(&job->request);
+        rc = ngx_svc_outbound_request(&job->request);
     }
 
     if (rc == NGX_DECLINED) {
@@ -345,7 +345,7 @@ ngx_svc_lane_job_row(ngx_svc_lane_job_t *job, PGresult *res, int n)
 
 
 static void
-ngx_svc_lane_job_answered(ngx_svc_webhook_request_t *r)
+ngx_svc_lane_job_answered(ngx_svc_outbound_t *r)
 {
     ngx_svc_lane_job_end(r->data, ngx_svc_lane_job_outcome(r->data));
 }
@@ -354,9 +354,9 @@ ngx_svc_lane_job_answered(ngx_svc_webhook_request_t *r)
 static ngx_svc_lane_outcome_e
 ngx_svc_lane_job_outcome(ngx_svc_lane_job_t *job)
 {
-    ngx_int_t                   n;
-    ngx_str_t                  *attempt;
-    ngx_svc_webhook_request_t  *r;
+    ngx_int_t            n;
+    ngx_str_t           *attempt;
+    ngx_svc_outbound_t  *r;
 
     r = &job->request;
 
@@ -364,7 +364,7 @@ ngx_svc_lane_job_outcome(ngx_svc_lane_job_t *job)
         return NGX_SVC_LANE_DONE;
     }
 
-    if (r->result.outcome == NGX_SVC_WEBHOOK_POSTPONED) {
+    if (r->result.outcome == NGX_SVC_OUTBOUND_POSTPONED) {
         return NGX_SVC_LANE_POSTPONED;
     }
 
@@ -393,10 +393,10 @@ ngx_svc_lane_job_end(ngx_svc_lane_job_t *job, ngx_svc_lane_outcome_e outcome)
         ngx_svc_metric_add(lane->metrics[outcome], 1);
     }
 
-    op = ngx_svc_webhook_op_create(NGX_SVC_PG_WRITE, &job->row[lane->tenant],
-                                   1, ngx_svc_lane_job_recorded, job);
+    op = ngx_svc_helper_op_create(NGX_SVC_PG_WRITE, &job->row[lane->tenant], 1,
+                                  ngx_svc_lane_job_recorded, job);
     if (op == NULL
-        || ngx_svc_webhook_op_submit(op, lane->finish(job, op), &job->op)
+        || ngx_svc_helper_op_submit(op, lane->finish(job, op), &job->op)
            != NGX_OK)
     {
         ngx_svc_lane_job_free(job);
@@ -429,7 +429,7 @@ ngx_svc_lane_job_free(ngx_svc_lane_job_t *job)
     lane = job->lane;
 
     ngx_svc_pg_drop(&job->op);
-    ngx_svc_webhook_request_close(&job->request);
+    ngx_svc_outbound_close(&job->request);
     ngx_queue_remove(&job->queue);
     ngx_destroy_pool(job->pool);
 
@@ -470,7 +470,7 @@ void
 ngx_svc_lane_rows_exit(const ngx_svc_lane_t *lane)
 {
     ngx_svc_lane_jobs_free(lane);
-    ngx_svc_webhook_request_exit();
+    ngx_svc_outbound_exit();
 }
 
 

@@ -12,9 +12,9 @@
 #define _NGX_SVC_LANE_H_INCLUDED_
 
 
+#include "ngx_svc_helper_op.h"
 #include "ngx_svc_metrics.h"
-#include "ngx_svc_webhook_op.h"
-#include "ngx_svc_webhook_request.h"
+#include "ngx_svc_outbound.h"
 
 
 #define NGX_SVC_LANE_BUSY  2
@@ -40,16 +40,16 @@ typedef enum {
 /* A row that is being worked on; in its pool. */
 
 struct ngx_svc_lane_job_s {
-    const ngx_svc_lane_t       *lane;
-    ngx_pool_t                 *pool;
-    ngx_queue_t                 queue;
-    ngx_svc_pg_op_t            *op;         /* stores the outcome; or NULL */
-    ngx_str_t                  *row;        /* the row's columns,
+    const ngx_svc_lane_t    *lane;
+    ngx_pool_t              *pool;
+    ngx_queue_t              queue;
+    ngx_svc_pg_op_t         *op;            /* stores the outcome; or NULL */
+    ngx_str_t               *row;           /* the row's columns,
                                                NUL-terminated; without data:
                                                NULL */
-    void                       *data;       /* for the lane */
-    ngx_svc_lane_outcome_e      outcome;
-    ngx_svc_webhook_request_t   request;    /* its handler and data are ours */
+    void                    *data;          /* for the lane */
+    ngx_svc_lane_outcome_e   outcome;
+    ngx_svc_outbound_t       request;       /* its handler and data are ours */
 };
 
 

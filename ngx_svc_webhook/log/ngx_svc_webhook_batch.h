@@ -7,7 +7,7 @@
 
 
 #include "ngx_svc_webhook_entry.h"
-#include "ngx_svc_webhook_op.h"
+#include "ngx_svc_helper_op.h"
 #include "ngx_svc_webhook_failure.h"
 
 
@@ -49,11 +49,11 @@ typedef struct {
     unsigned                   audit:1;
     size_t                     error_len;
     size_t                     event_len;
-    u_char                     id[NGX_SVC_WEBHOOK_ID];
-    u_char                     event_id[NGX_SVC_WEBHOOK_ID];
+    u_char                     id[NGX_SVC_ID_DIGITS];
+    u_char                     event_id[NGX_SVC_ID_DIGITS];
     u_char                     endpoint[NGX_SVC_UUID_TEXT_LEN];
     u_char                     event[NGX_SVC_WEBHOOK_EVENT_MAX];
-    u_char                     error[NGX_SVC_WEBHOOK_REASON];
+    u_char                     error[NGX_SVC_OUTBOUND_REASON];
 } ngx_svc_webhook_row_t;
 
 

@@ -78,7 +78,7 @@ ngx_svc_webhook_failure_exit(void)
 
 ngx_uint_t
 ngx_svc_webhook_failure(ngx_svc_webhook_delivery_t *d,
-    ngx_svc_webhook_result_t *result, ngx_svc_webhook_record_e outcome)
+    ngx_svc_outbound_result_t *result, ngx_svc_webhook_record_e outcome)
 {
     ngx_str_t                  *why;
     ngx_svc_webhook_failing_t  *failing;

@@ -7,7 +7,7 @@
 #define _NGX_SVC_WEBHOOK_FAILURE_H_INCLUDED_
 
 
-#include "ngx_svc_webhook_result.h"
+#include "ngx_svc_outbound_result.h"
 
 
 typedef enum {
@@ -33,7 +33,7 @@ void ngx_svc_webhook_failure_exit(void);
 
 /* Logs a failure; returns 1 if it has a line of its own. */
 ngx_uint_t ngx_svc_webhook_failure(ngx_svc_webhook_delivery_t *d,
-    ngx_svc_webhook_result_t *result, ngx_svc_webhook_record_e outcome);
+    ngx_svc_outbound_result_t *result, ngx_svc_webhook_record_e outcome);
 
 /* Writes now the lines that are due at the end of the minute. */
 void ngx_svc_webhook_failure_flush(void);

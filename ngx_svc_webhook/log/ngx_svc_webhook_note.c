@@ -22,7 +22,7 @@
 
 typedef struct {
     u_char              tenant[NGX_SVC_UUID_TEXT_LEN];
-    u_char              id[NGX_SVC_WEBHOOK_ID];
+    u_char              id[NGX_SVC_ID_DIGITS];
 } ngx_svc_webhook_note_t;
 
 
@@ -129,7 +129,7 @@ ngx_svc_webhook_note(const ngx_svc_webhook_delivery_t *d)
 
     if (notes->notes == NULL || notes->n == NGX_SVC_WEBHOOK_NOTES
         || d->tenant.len != NGX_SVC_UUID_TEXT_LEN
-        || d->id.len != NGX_SVC_WEBHOOK_ID)
+        || d->id.len != NGX_SVC_ID_DIGITS)
     {
         notes->nlost++;
         return;
@@ -138,7 +138,7 @@ ngx_svc_webhook_note(const ngx_svc_webhook_delivery_t *d)
     note = &notes->notes[(notes->first + notes->n++) % NGX_SVC_WEBHOOK_NOTES];
 
     ngx_memcpy(note->tenant, d->tenant.data, NGX_SVC_UUID_TEXT_LEN);
-    ngx_memcpy(note->id, d->id.data, NGX_SVC_WEBHOOK_ID);
+    ngx_memcpy(note->id, d->id.data, NGX_SVC_ID_DIGITS);
 
     ngx_svc_webhook_notes_next(NGX_SVC_WEBHOOK_NOTES_DELAY);
 }
@@ -224,8 +224,8 @@ ngx_svc_webhook_notes_send(void)
     notes = &ngx_svc_webhook_notes;
     notes->nsent = ngx_min(notes->n, NGX_SVC_WEBHOOK_NOTES_BATCH);
 
-    op = ngx_svc_webhook_op_create(NGX_SVC_PG_WRITE, &nobody, 1,
-                                   ngx_svc_webhook_notes_done, notes);
+    op = ngx_svc_helper_op_create(NGX_SVC_PG_WRITE, &nobody, 1,
+                                  ngx_svc_webhook_notes_done, notes);
     if (op == NULL) {
         return NGX_ERROR;
     }
@@ -246,14 +246,14 @@ ngx_svc_webhook_notes_send(void)
 
     list = ngx_svc_webhook_notes_list(op->pool,
                                       offsetof(ngx_svc_webhook_note_t, id),
-                                      NGX_SVC_WEBHOOK_ID, &size);
+                                      NGX_SVC_ID_DIGITS, &size);
     if (list == NULL) {
         goto failed;
     }
 
     ngx_svc_pg_bind(call, list, size);
 
-    return ngx_svc_webhook_op_submit(op, NGX_OK, &notes->op);
+    return ngx_svc_helper_op_submit(op, NGX_OK, &notes->op);
 
 failed:
 
@@ -391,7 +391,7 @@ ngx_svc_webhook_notes_keep(void)
         note = &notes->notes[(notes->first + (notes->kept + i) % notes->n)
                              % NGX_SVC_WEBHOOK_NOTES];
         ids[i].data = note->id;
-        ids[i].len = NGX_SVC_WEBHOOK_ID;
+        ids[i].len = NGX_SVC_ID_DIGITS;
     }
 
     if (ngx_svc_redis_call(&ngx_svc_webhook_known_script, ids, n, 0,

@@ -7,7 +7,7 @@
 #define _NGX_SVC_WEBHOOK_NOTE_H_INCLUDED_
 
 
-#include "ngx_svc_webhook_op.h"
+#include "ngx_svc_helper_op.h"
 #include "ngx_svc_pg_task.h"
 
 

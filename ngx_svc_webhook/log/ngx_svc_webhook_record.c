@@ -108,7 +108,7 @@ ngx_svc_webhook_record_exit(void)
 
 void
 ngx_svc_webhook_record(ngx_svc_webhook_delivery_t *d,
-    ngx_svc_webhook_result_t *result, ngx_svc_webhook_record_e outcome)
+    ngx_svc_outbound_result_t *result, ngx_svc_webhook_record_e outcome)
 {
     ngx_uint_t              audit;
     ngx_svc_webhook_row_t  *row;
@@ -137,7 +137,7 @@ ngx_svc_webhook_record(ngx_svc_webhook_delivery_t *d,
     row->status = result->status;
     row->outcome = outcome;
     row->audit = audit;
-    row->error_len = ngx_min(result->error.len, NGX_SVC_WEBHOOK_REASON);
+    row->error_len = ngx_min(result->error.len, NGX_SVC_OUTBOUND_REASON);
     row->event_len = ngx_min(d->event.len, NGX_SVC_WEBHOOK_EVENT_MAX);
 
     ngx_memcpy(row->id, d->id.data, ngx_min(d->id.len, sizeof(row->id)));
@@ -338,16 +338,16 @@ ngx_svc_webhook_batch_send(ngx_svc_webhook_batch_t *batch)
     batch->began = ngx_current_msec;
     ngx_svc_webhook_batch_take(batch);
 
-    op = ngx_svc_webhook_op_create(NGX_SVC_PG_WRITE, &batch->node.str,
-                                   !batch->audit, ngx_svc_webhook_batch_done,
-                                   batch);
+    op = ngx_svc_helper_op_create(NGX_SVC_PG_WRITE, &batch->node.str,
+                                  !batch->audit, ngx_svc_webhook_batch_done,
+                                  batch);
     if (op == NULL) {
         return NGX_ERROR;
     }
 
     rc = ngx_svc_webhook_record_bind(batch, op);
 
-    return ngx_svc_webhook_op_submit(op, rc, &batch->op);
+    return ngx_svc_helper_op_submit(op, rc, &batch->op);
 }
 
 

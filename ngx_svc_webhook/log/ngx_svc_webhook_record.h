@@ -23,7 +23,7 @@ void ngx_svc_webhook_record_exit(void);
  * otherwise they would displace real attempts in the delivery log.
  */
 void ngx_svc_webhook_record(ngx_svc_webhook_delivery_t *d,
-    ngx_svc_webhook_result_t *result, ngx_svc_webhook_record_e outcome);
+    ngx_svc_outbound_result_t *result, ngx_svc_webhook_record_e outcome);
 
 /*
  * Writes all at once, and calls done(), never from within this call, when

@@ -4,7 +4,7 @@
 
 #include "ngx_svc_webhook_record_write.h"
 #include "ngx_svc_json_write.h"
-#include "ngx_svc_webhook_target.h"
+#include "ngx_svc_outbound_target.h"
 
 
 static void ngx_svc_webhook_row_write(ngx_svc_json_writer_t *w,

@@ -21,8 +21,8 @@ ngx_svc_webhook_trim(ngx_svc_webhook_batch_t *batch,
 {
     ngx_svc_pg_op_t  *op;
 
-    op = ngx_svc_webhook_op_create(NGX_SVC_PG_WRITE, &batch->node.str, 1,
-                                   handler, batch);
+    op = ngx_svc_helper_op_create(NGX_SVC_PG_WRITE, &batch->node.str, 1,
+                                  handler, batch);
     if (op == NULL) {
         return NULL;
     }

@@ -100,8 +100,8 @@ ngx_svc_logout_base(ngx_cycle_t *cycle)
 static ngx_int_t
 ngx_svc_logout_request(ngx_svc_lane_job_t *job)
 {
-    ngx_svc_logout_t           *row;
-    ngx_svc_webhook_request_t  *r;
+    ngx_svc_logout_t    *row;
+    ngx_svc_outbound_t  *r;
 
     static const u_char  type[] = "application/x-www-form-urlencoded";
 
@@ -124,8 +124,8 @@ ngx_svc_logout_request(ngx_svc_lane_job_t *job)
         return NGX_ERROR;
     }
 
-    return ngx_svc_webhook_request_header(r, "Content-Type: ", type,
-                                          sizeof(type) - 1);
+    return ngx_svc_outbound_header(r, "Content-Type: ", type,
+                                   sizeof(type) - 1);
 }
 
 
@@ -167,9 +167,9 @@ ngx_svc_logout_finish(ngx_svc_lane_job_t *job, ngx_svc_pg_op_t *op)
 static void
 ngx_svc_logout_failed(ngx_svc_lane_job_t *job)
 {
-    ngx_str_t                 *why;
-    ngx_svc_logout_t          *row;
-    ngx_svc_webhook_result_t  *result;
+    ngx_str_t                  *why;
+    ngx_svc_logout_t           *row;
+    ngx_svc_outbound_result_t  *result;
 
     static ngx_svc_log_limit_t  limit;
 

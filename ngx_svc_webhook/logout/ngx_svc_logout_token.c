@@ -113,10 +113,10 @@ static ngx_int_t
 ngx_svc_logout_token_payload(ngx_svc_logout_t *row, const ngx_str_t *base,
     ngx_pool_t *pool, ngx_str_t *payload)
 {
-    u_char                 jti[NGX_SVC_WEBHOOK_ID];
+    u_char                 jti[NGX_SVC_ID_DIGITS];
     ngx_svc_json_writer_t  w;
 
-    if (ngx_svc_webhook_id(jti) != NGX_OK
+    if (ngx_svc_random_id(jti) != NGX_OK
         || ngx_svc_json_writer_init(&w, pool, 512) != NGX_OK)
     {
         return NGX_ERROR;
@@ -139,7 +139,7 @@ ngx_svc_logout_token_payload(ngx_svc_logout_t *row, const ngx_str_t *base,
 
     ngx_svc_json_integer(&w, "iat", ngx_time());
     ngx_svc_json_integer(&w, "exp", ngx_time() + NGX_SVC_LOGOUT_TTL);
-    ngx_svc_json_plain(&w, "jti", jti, NGX_SVC_WEBHOOK_ID);
+    ngx_svc_json_plain(&w, "jti", jti, NGX_SVC_ID_DIGITS);
 
     if (ngx_svc_logout_token_session(row, &w) != NGX_OK) {
         return NGX_ERROR;

@@ -5,10 +5,10 @@
 #include "ngx_svc_mail_outcome.h"
 #include "ngx_svc_mail_script.h"
 
+#include "ngx_svc_helper_op.h"
 #include "ngx_svc_log_limit.h"
 #include "ngx_svc_mac.h"
 #include "ngx_svc_metrics.h"
-#include "ngx_svc_webhook_op.h"
 
 
 #define NGX_SVC_MAIL_FAILURES  10           /* lines in the log, per minute */
@@ -122,9 +122,9 @@ ngx_svc_mail_outcome_audit(const ngx_svc_mail_result_t *result,
     ngx_svc_pg_call_t     *call;
     ngx_svc_mail_audit_t  *audit;
 
-    op = ngx_svc_webhook_op_create(NGX_SVC_PG_WRITE,
-                                   (ngx_str_t *) &result->mail->tenant, 1,
-                                   ngx_svc_mail_audited, NULL);
+    op = ngx_svc_helper_op_create(NGX_SVC_PG_WRITE,
+                                  (ngx_str_t *) &result->mail->tenant, 1,
+                                  ngx_svc_mail_audited, NULL);
     if (op == NULL) {
         return NGX_ERROR;
     }

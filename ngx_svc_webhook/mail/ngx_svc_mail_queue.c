@@ -21,7 +21,7 @@
 typedef struct {
     ngx_log_t      *log;
     ngx_event_t     timer;
-    ngx_svc_webhook_owner_t  owner;     /* the key has the mails in flight */
+    ngx_svc_helper_owner_t  owner;      /* the key has the mails in flight */
     ngx_uint_t      max;                /* mails asked for by the last call */
     void          (*done)(void);
     const ngx_svc_mail_queue_handlers_t  *handlers;
@@ -56,7 +56,7 @@ ngx_svc_mail_queue_start(ngx_cycle_t *cycle, const u_char *id,
     queue->log = cycle->log;
     queue->handlers = handlers;
 
-    ngx_svc_webhook_owner(&queue->owner, NGX_SVC_MAIL_INFLIGHT, id, before);
+    ngx_svc_helper_owner(&queue->owner, NGX_SVC_MAIL_INFLIGHT, id, before);
 
     queue->timer.handler = ngx_svc_mail_queue_timer;
     queue->timer.data = queue;
@@ -103,7 +103,7 @@ ngx_svc_mail_queue_sure(void)
     queue = &ngx_svc_mail_queue;
 
     return queue->registered
-           && ngx_svc_webhook_owner_age(&queue->owner) <= NGX_SVC_MAIL_DOUBT;
+           && ngx_svc_helper_owner_age(&queue->owner) <= NGX_SVC_MAIL_DOUBT;
 }
 
 

@@ -15,7 +15,7 @@
     "redis.call('ZREM', '" NGX_SVC_MAIL_HELPERS "', '')\n"
 
 
-ngx_svc_redis_script_t  ngx_svc_mail_push_script = {
+ngx_svc_redis_script_t  ngx_svc_mail_enqueue_script = {
     .name = "push mail",
     .text =
     "local function have(field)\n"

@@ -34,7 +34,7 @@
  * capacity, tenant, entry, and "1" if the mail is only checked, not queued.
  * Returns 0: there is room; 1: the queue is full; 2: the tenant's share is.
  */
-extern ngx_svc_redis_script_t  ngx_svc_mail_push_script;
+extern ngx_svc_redis_script_t  ngx_svc_mail_enqueue_script;
 
 /*
  * Registers the helper, or prolongs its life, and takes mails of helpers that

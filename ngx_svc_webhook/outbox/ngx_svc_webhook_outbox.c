@@ -14,7 +14,7 @@
 #include "ngx_svc_lane.h"
 #include "ngx_svc_webhook_endpoint.h"
 #include "ngx_svc_webhook_event.h"
-#include "ngx_svc_webhook_push.h"
+#include "ngx_svc_webhook_enqueue.h"
 #include "ngx_svc_webhook_script.h"
 
 #include "ngx_svc_metrics.h"
@@ -33,7 +33,7 @@
  * Number of the script's arguments for a delivery, each as an event of its
  * own.
  */
-#define NGX_SVC_WEBHOOK_OUTBOX_ARGS  (NGX_SVC_WEBHOOK_PUSH_EVENT + 1)
+#define NGX_SVC_WEBHOOK_OUTBOX_ARGS  (NGX_SVC_WEBHOOK_ENQUEUE_EVENT + 1)
 
 
 typedef struct {
@@ -57,12 +57,13 @@ static void ngx_svc_webhook_outbox_next(void);
 static ngx_int_t ngx_svc_webhook_outbox_look(void);
 static void ngx_svc_webhook_outbox_looked(ngx_svc_pg_op_t *op);
 static void ngx_svc_webhook_outbox_expired(ngx_int_t n);
-static ngx_int_t ngx_svc_webhook_outbox_push(PGresult *res, ngx_pool_t *pool);
+static ngx_int_t ngx_svc_webhook_outbox_enqueue(PGresult *res,
+    ngx_pool_t *pool);
 static ngx_int_t ngx_svc_webhook_outbox_entry(PGresult *res, int row,
     ngx_pool_t *pool, ngx_str_t *entry);
 static ngx_int_t ngx_svc_webhook_outbox_event(
     const ngx_svc_row_webhook_outbox_look_t *look, ngx_svc_event_t *event);
-static void ngx_svc_webhook_outbox_pushed(redisReply *reply, void *data);
+static void ngx_svc_webhook_outbox_enqueued(redisReply *reply, void *data);
 
 
 static ngx_svc_webhook_outbox_t  ngx_svc_webhook_outbox;
@@ -243,9 +244,9 @@ ngx_svc_webhook_outbox_look(void)
     ngx_svc_pg_op_t    *op;
     ngx_svc_pg_call_t  *call;
 
-    op = ngx_svc_webhook_op_create(NGX_SVC_PG_WRITE,
-                                   &ngx_svc_webhook_outbox.tenant, 1,
-                                   ngx_svc_webhook_outbox_looked, NULL);
+    op = ngx_svc_helper_op_create(NGX_SVC_PG_WRITE,
+                                  &ngx_svc_webhook_outbox.tenant, 1,
+                                  ngx_svc_webhook_outbox_looked, NULL);
     if (op == NULL) {
         return NGX_ERROR;
     }
@@ -255,8 +256,8 @@ ngx_svc_webhook_outbox_look(void)
     rc = call ? ngx_svc_pg_bind_int(op, call, ngx_svc_webhook_conf()->outbox)
               : NGX_ERROR;
 
-    return ngx_svc_webhook_op_submit(op, rc,
-                                     &ngx_svc_webhook_outbox_state.claim);
+    return ngx_svc_helper_op_submit(op, rc,
+                                    &ngx_svc_webhook_outbox_state.claim);
 }
 
 
@@ -280,7 +281,7 @@ ngx_svc_webhook_outbox_looked(ngx_svc_pg_op_t *op)
             ngx_svc_webhook_outbox_expired(row.expired);
 
             if (row.delivery.data
-                && ngx_svc_webhook_outbox_push(res, op->pool) == NGX_ERROR)
+                && ngx_svc_webhook_outbox_enqueue(res, op->pool) == NGX_ERROR)
             {
                 ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
                               "webhook events of tenant %V cannot be queued "
@@ -319,7 +320,7 @@ ngx_svc_webhook_outbox_expired(ngx_int_t n)
  */
 
 static ngx_int_t
-ngx_svc_webhook_outbox_push(PGresult *res, ngx_pool_t *pool)
+ngx_svc_webhook_outbox_enqueue(PGresult *res, ngx_pool_t *pool)
 {
     int                        i, n;
     ngx_str_t                 *args, *arg;
@@ -328,15 +329,15 @@ ngx_svc_webhook_outbox_push(PGresult *res, ngx_pool_t *pool)
     outbox = &ngx_svc_webhook_outbox;
     n = PQntuples(res);
 
-    args = ngx_palloc(pool, (NGX_SVC_WEBHOOK_PUSH_HEAD
+    args = ngx_palloc(pool, (NGX_SVC_WEBHOOK_ENQUEUE_HEAD
                              + n * NGX_SVC_WEBHOOK_OUTBOX_ARGS)
                             * sizeof(ngx_str_t));
 
-    if (args == NULL || ngx_svc_webhook_push_head(args, pool) != NGX_OK) {
+    if (args == NULL || ngx_svc_webhook_enqueue_head(args, pool) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    arg = args + NGX_SVC_WEBHOOK_PUSH_HEAD;
+    arg = args + NGX_SVC_WEBHOOK_ENQUEUE_HEAD;
 
     for (i = 0; i < n; i++) {
         arg[0] = outbox->tenant;
@@ -349,8 +350,8 @@ ngx_svc_webhook_outbox_push(PGresult *res, ngx_pool_t *pool)
         arg += NGX_SVC_WEBHOOK_OUTBOX_ARGS;
     }
 
-    if (ngx_svc_redis_call(&ngx_svc_webhook_push_script, args, arg - args, 2,
-                           ngx_svc_webhook_outbox_pushed, NULL)
+    if (ngx_svc_redis_call(&ngx_svc_webhook_enqueue_script, args, arg - args,
+                           2, ngx_svc_webhook_outbox_enqueued, NULL)
         != NGX_OK)
     {
         return NGX_DECLINED;
@@ -373,7 +374,7 @@ ngx_svc_webhook_outbox_entry(PGresult *res, int row, ngx_pool_t *pool,
 
     ngx_svc_row_webhook_outbox_look(&look, res, row);
 
-    if (look.event.len != NGX_SVC_WEBHOOK_ID
+    if (look.event.len != NGX_SVC_ID_DIGITS
         || ngx_svc_webhook_outbox_event(&look, &event) != NGX_OK
         || ngx_svc_webhook_event_body(pool, &event, look.event.data, 0, &body)
            != NGX_OK)
@@ -388,7 +389,7 @@ ngx_svc_webhook_outbox_entry(PGresult *res, int row, ngx_pool_t *pool,
 
     ngx_svc_webhook_event_delivery(&d, &event, look.event.data, &body);
 
-    return ngx_svc_webhook_push_entry(entry, pool, &d);
+    return ngx_svc_webhook_enqueue_entry(entry, pool, &d);
 }
 
 
@@ -426,7 +427,7 @@ ngx_svc_webhook_outbox_event(const ngx_svc_row_webhook_outbox_look_t *look,
 
 
 static void
-ngx_svc_webhook_outbox_pushed(redisReply *reply, void *data)
+ngx_svc_webhook_outbox_enqueued(redisReply *reply, void *data)
 {
     size_t                     i;
     ngx_uint_t                 n;

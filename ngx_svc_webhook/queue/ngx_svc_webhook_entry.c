@@ -250,7 +250,7 @@ ngx_svc_webhook_entry_id(ngx_svc_webhook_cursor_t *c, ngx_str_t *id)
     size_t  i;
 
     if (ngx_svc_webhook_entry_word(c, id, ' ') != NGX_OK
-        || id->len != NGX_SVC_WEBHOOK_ID)
+        || id->len != NGX_SVC_ID_DIGITS)
     {
         return NGX_ERROR;
     }

@@ -27,7 +27,7 @@
 typedef struct {
     ngx_log_t      *log;
     ngx_event_t     timer;
-    ngx_svc_webhook_owner_t  owner;     /* the key is the in-flight set */
+    ngx_svc_helper_owner_t  owner;      /* the key is the in-flight set */
     ngx_msec_t      took;               /* when the last take was sent */
     u_char          cursor[NGX_INT64_LEN + 1];
     size_t          cursor_len;
@@ -83,7 +83,7 @@ ngx_svc_webhook_queue_start(ngx_cycle_t *cycle, const u_char *id,
     queue->handlers = handlers;
     queue->owner.confirmed = ngx_current_msec;
 
-    ngx_svc_webhook_owner(&queue->owner, NGX_SVC_WEBHOOK_INFLIGHT, id, before);
+    ngx_svc_helper_owner(&queue->owner, NGX_SVC_WEBHOOK_INFLIGHT, id, before);
 
     ngx_svc_webhook_inflight_init(cycle->log, &queue->owner.key, handlers);
     ngx_svc_webhook_ack_confirmed = ngx_svc_webhook_queue_confirmed;
@@ -127,7 +127,7 @@ ngx_svc_webhook_queue_timer(ngx_event_t *ev)
         ngx_svc_webhook_queue_register();
     }
 
-    if (ngx_svc_webhook_owner_age(&queue->owner) > NGX_SVC_WEBHOOK_DOUBT) {
+    if (ngx_svc_helper_owner_age(&queue->owner) > NGX_SVC_WEBHOOK_DOUBT) {
         ngx_svc_webhook_queue_pause(1);
     }
 
@@ -258,7 +258,7 @@ ngx_svc_webhook_queue_alive(void)
 
     queue->owner.confirmed = queue->owner.asked;
 
-    if (ngx_svc_webhook_owner_age(&queue->owner) <= NGX_SVC_WEBHOOK_DOUBT) {
+    if (ngx_svc_helper_owner_age(&queue->owner) <= NGX_SVC_WEBHOOK_DOUBT) {
         ngx_svc_webhook_queue_pause(0);
     }
 }
@@ -284,12 +284,12 @@ ngx_svc_webhook_queue_check(ngx_uint_t n)
 static void
 ngx_svc_webhook_queue_lapsed(void)
 {
-    u_char                    id[NGX_SVC_WEBHOOK_ID];
+    u_char                    id[NGX_SVC_ID_DIGITS];
     ngx_svc_webhook_queue_t  *queue;
 
     queue = &ngx_svc_webhook_queue;
 
-    if (ngx_svc_webhook_id(id) != NGX_OK) {
+    if (ngx_svc_random_id(id) != NGX_OK) {
         return;
     }
 
@@ -305,9 +305,9 @@ ngx_svc_webhook_queue_lapsed(void)
     queue->registered = 0;
     queue->unsure = 0;
 
-    ngx_memcpy(queue->owner.last, queue->owner.name.data, NGX_SVC_WEBHOOK_ID);
-    queue->owner.before.len = NGX_SVC_WEBHOOK_ID;
-    ngx_memcpy(queue->owner.name.data, id, NGX_SVC_WEBHOOK_ID);
+    ngx_memcpy(queue->owner.last, queue->owner.name.data, NGX_SVC_ID_DIGITS);
+    queue->owner.before.len = NGX_SVC_ID_DIGITS;
+    ngx_memcpy(queue->owner.name.data, id, NGX_SVC_ID_DIGITS);
 
     queue->handlers->renamed(id);
 

@@ -41,7 +41,7 @@ typedef struct {
 
 /*
  * Called in the helper: begins to take deliveries.  id: the helper's, of
- * NGX_SVC_WEBHOOK_ID digits.  before: id of a helper that has ended, or empty.
+ * NGX_SVC_ID_DIGITS digits.  before: id of a helper that has ended, or empty.
  * The handlers must stay valid.
  */
 ngx_int_t ngx_svc_webhook_queue_start(ngx_cycle_t *cycle, const u_char *id,

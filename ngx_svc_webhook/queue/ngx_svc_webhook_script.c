@@ -43,7 +43,7 @@
     "end\n"
 
 
-ngx_svc_redis_script_t  ngx_svc_webhook_push_script = {
+ngx_svc_redis_script_t  ngx_svc_webhook_enqueue_script = {
     .name = "push",
     .errors = 1,
     .text =

@@ -56,7 +56,7 @@ typedef u_char  ngx_svc_webhook_number_t[NGX_INT64_LEN];
  * tenant's share is; 3: all its deliveries were known, and are not queued
  * again.
  */
-extern ngx_svc_redis_script_t  ngx_svc_webhook_push_script;
+extern ngx_svc_redis_script_t  ngx_svc_webhook_enqueue_script;
 
 /*
  * Registers a helper.  Keys: helpers.  Arguments: id, lifetime in ms, id of a

@@ -17,7 +17,7 @@ typedef struct {
 /* The texts of an attempt for Redis, except the delivery's id. */
 
 typedef struct {
-    u_char                        name[NGX_SVC_WEBHOOK_ID + 1];
+    u_char                        name[NGX_SVC_ID_DIGITS + 1];
     ngx_svc_webhook_number_t      number;
 } ngx_svc_webhook_start_text_t;
 
@@ -144,7 +144,7 @@ ngx_svc_webhook_started_args(ngx_svc_webhook_starts_t *starts, ngx_str_t *args,
 
         d->started = ++ngx_svc_webhook_started_last;
 
-        p = ngx_cpymem(text->name, d->id.data, NGX_SVC_WEBHOOK_ID);
+        p = ngx_cpymem(text->name, d->id.data, NGX_SVC_ID_DIGITS);
         *p = NGX_SVC_WEBHOOK_NUMBER[0];
 
         args[n].data = text->name;

@@ -367,7 +367,7 @@ ngx_svc_webhook_backlog_confirmed(ngx_svc_webhook_backlog_t *backlog)
 
 void
 ngx_svc_webhook_backlog_result(ngx_svc_webhook_backlog_t *backlog,
-    ngx_svc_webhook_result_t *result)
+    ngx_svc_outbound_result_t *result)
 {
     backlog->lingering = result->lingered ? backlog->lingering + 1 : 0;
     backlog->connected = !result->unreachable && !result->lingered;

@@ -66,7 +66,7 @@ void ngx_svc_webhook_backlog_leave(ngx_svc_webhook_backlog_t *backlog);
 
 /* Notes the result of an attempt. */
 void ngx_svc_webhook_backlog_result(ngx_svc_webhook_backlog_t *backlog,
-    ngx_svc_webhook_result_t *result);
+    ngx_svc_outbound_result_t *result);
 
 /*
  * A receiver has acknowledged a delivery: the backlog stays, even if it is

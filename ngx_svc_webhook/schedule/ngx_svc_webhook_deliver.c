@@ -9,6 +9,7 @@
  */
 
 #include "ngx_svc_webhook_deliver.h"
+#include "ngx_svc_outbound_target.h"
 #include "ngx_svc_webhook_ack.h"
 #include "ngx_svc_webhook_drain.h"
 #include "ngx_svc_webhook_inflight.h"
@@ -16,7 +17,6 @@
 #include "ngx_svc_webhook_note.h"
 #include "ngx_svc_webhook_outcome.h"
 #include "ngx_svc_webhook_started.h"
-#include "ngx_svc_webhook_target.h"
 
 #include "ngx_svc_metrics.h"
 
@@ -44,7 +44,7 @@ static void ngx_svc_webhook_deliver_recorded(void *data, ngx_uint_t recorded);
 static void ngx_svc_webhook_deliver_start(ngx_svc_webhook_job_t *job);
 static void ngx_svc_webhook_deliver_left(ngx_svc_webhook_job_t *job);
 static void ngx_svc_webhook_deliver_ended(void *data,
-    ngx_svc_webhook_result_t *result);
+    ngx_svc_outbound_result_t *result);
 
 
 static ngx_svc_webhook_deliver_t  ngx_svc_webhook_d;
@@ -124,7 +124,7 @@ ngx_svc_webhook_deliver(ngx_svc_webhook_delivery_t *d)
     }
 
     if (d->attempts >= NGX_SVC_WEBHOOK_ATTEMPTS) {
-        ngx_svc_webhook_job_give_up(job, NGX_SVC_WEBHOOK_FATAL, &fatal);
+        ngx_svc_webhook_job_give_up(job, NGX_SVC_OUTBOUND_FATAL, &fatal);
 
     } else if (d->attempts) {
 
@@ -287,7 +287,7 @@ ngx_svc_webhook_deliver_prepare(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_conf_t  *wcf;
 
     if (endpoint->sealed) {
-        ngx_svc_webhook_job_give_up(job, NGX_SVC_WEBHOOK_PERMANENT, &sealed);
+        ngx_svc_webhook_job_give_up(job, NGX_SVC_OUTBOUND_PERMANENT, &sealed);
         return;
     }
 
@@ -296,12 +296,12 @@ ngx_svc_webhook_deliver_prepare(ngx_svc_webhook_job_t *job,
     wcf = ngx_svc_webhook_conf();
     err.kind = NGX_SVC_E_NONE;
 
-    if (ngx_svc_webhook_url(&endpoint->url, &wcf->allow, "url", &err)
+    if (ngx_svc_outbound_url(&endpoint->url, &wcf->allow, "url", &err)
         != NGX_OK)
     {
         why.data = err.detail;
         why.len = err.len;
-        ngx_svc_webhook_job_give_up(job, NGX_SVC_WEBHOOK_REFUSED, &why);
+        ngx_svc_webhook_job_give_up(job, NGX_SVC_OUTBOUND_REFUSED, &why);
         return;
     }
 
@@ -400,19 +400,19 @@ ngx_svc_webhook_deliver_left(ngx_svc_webhook_job_t *job)
 
 
 static void
-ngx_svc_webhook_deliver_ended(void *data, ngx_svc_webhook_result_t *result)
+ngx_svc_webhook_deliver_ended(void *data, ngx_svc_outbound_result_t *result)
 {
     ngx_svc_webhook_job_t *job = data;
 
     job->attempt = NULL;
     ngx_svc_webhook_deliver_left(job);
 
-    if (result->outcome == NGX_SVC_WEBHOOK_ACKNOWLEDGED && !job->forgotten) {
+    if (result->outcome == NGX_SVC_OUTBOUND_ACKNOWLEDGED && !job->forgotten) {
         ngx_svc_webhook_backlog_acked(job->backlog);
         job->delivery->backlog = job->backlog;
     }
 
-    if (result->outcome != NGX_SVC_WEBHOOK_POSTPONED) {
+    if (result->outcome != NGX_SVC_OUTBOUND_POSTPONED) {
         ngx_svc_webhook_backlog_result(job->backlog, result);
     }
 
@@ -421,7 +421,7 @@ ngx_svc_webhook_deliver_ended(void *data, ngx_svc_webhook_result_t *result)
     if (job->forgotten) {
         ngx_svc_webhook_job_free(job);
 
-    } else if (result->outcome == NGX_SVC_WEBHOOK_POSTPONED) {
+    } else if (result->outcome == NGX_SVC_OUTBOUND_POSTPONED) {
         ngx_svc_webhook_ack_retry(job->delivery);
         ngx_svc_webhook_job_rest(job, NGX_SVC_WEBHOOK_RESUBMIT);
 

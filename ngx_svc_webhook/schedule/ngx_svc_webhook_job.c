@@ -134,16 +134,16 @@ ngx_svc_webhook_job_overflow(ngx_svc_webhook_backlog_t *backlog)
 
     while ((job = ngx_svc_webhook_backlog_overflow(backlog)) != NULL) {
         why = ngx_svc_webhook_backlog_failing(backlog) ? &failing : &many;
-        ngx_svc_webhook_job_give_up(job, NGX_SVC_WEBHOOK_OVERFLOW, why);
+        ngx_svc_webhook_job_give_up(job, NGX_SVC_OUTBOUND_OVERFLOW, why);
     }
 }
 
 
 void
 ngx_svc_webhook_job_give_up(ngx_svc_webhook_job_t *job,
-    ngx_svc_webhook_outcome_e outcome, const ngx_str_t *why)
+    ngx_svc_outbound_outcome_e outcome, const ngx_str_t *why)
 {
-    ngx_svc_webhook_result_t  result;
+    ngx_svc_outbound_result_t  result;
 
     ngx_svc_webhook_no_attempt(&result, outcome, why);
     ngx_svc_webhook_job_outcome(job, &result);
@@ -152,7 +152,7 @@ ngx_svc_webhook_job_give_up(ngx_svc_webhook_job_t *job,
 
 void
 ngx_svc_webhook_job_outcome(ngx_svc_webhook_job_t *job,
-    ngx_svc_webhook_result_t *result)
+    ngx_svc_outbound_result_t *result)
 {
     ngx_svc_webhook_delivery_t  *d;
 

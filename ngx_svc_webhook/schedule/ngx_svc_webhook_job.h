@@ -50,11 +50,11 @@ void ngx_svc_webhook_job_free(ngx_svc_webhook_job_t *job);
 
 /* An attempt has ended: retries later, or ends the job. */
 void ngx_svc_webhook_job_outcome(ngx_svc_webhook_job_t *job,
-    ngx_svc_webhook_result_t *result);
+    ngx_svc_outbound_result_t *result);
 
 /* Ends a job, since no attempt is of any use.  why: its error. */
 void ngx_svc_webhook_job_give_up(ngx_svc_webhook_job_t *job,
-    ngx_svc_webhook_outcome_e outcome, const ngx_str_t *why);
+    ngx_svc_outbound_outcome_e outcome, const ngx_str_t *why);
 
 /*
  * Gives up the surplus of a backlog: it must not take the place of deliveries

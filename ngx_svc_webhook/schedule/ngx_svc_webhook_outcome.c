@@ -15,27 +15,27 @@ static const ngx_msec_t  ngx_svc_webhook_pauses[NGX_SVC_WEBHOOK_ATTEMPTS] = {
 
 ngx_svc_webhook_record_e
 ngx_svc_webhook_attempt_ended(ngx_svc_webhook_delivery_t *d,
-    ngx_svc_webhook_result_t *result)
+    ngx_svc_outbound_result_t *result)
 {
     ngx_svc_metric_e          metric;
     ngx_svc_webhook_record_e  outcome;
 
-    d->attempts += (result->outcome != NGX_SVC_WEBHOOK_OVERFLOW
-                    && result->outcome != NGX_SVC_WEBHOOK_FATAL);
+    d->attempts += (result->outcome != NGX_SVC_OUTBOUND_OVERFLOW
+                    && result->outcome != NGX_SVC_OUTBOUND_FATAL);
 
-    if (result->outcome == NGX_SVC_WEBHOOK_ACKNOWLEDGED) {
+    if (result->outcome == NGX_SVC_OUTBOUND_ACKNOWLEDGED) {
         metric = NGX_SVC_M_ACKNOWLEDGED;
         outcome = NGX_SVC_WEBHOOK_R_ACKNOWLEDGED;
 
-    } else if (result->outcome == NGX_SVC_WEBHOOK_REFUSED) {
+    } else if (result->outcome == NGX_SVC_OUTBOUND_REFUSED) {
         metric = NGX_SVC_M_REFUSED;
         outcome = NGX_SVC_WEBHOOK_R_REFUSED;
 
-    } else if (result->outcome == NGX_SVC_WEBHOOK_OVERFLOW) {
+    } else if (result->outcome == NGX_SVC_OUTBOUND_OVERFLOW) {
         metric = NGX_SVC_M_DROPPED_ENDPOINT;
         outcome = NGX_SVC_WEBHOOK_R_DROPPED;
 
-    } else if (result->outcome == NGX_SVC_WEBHOOK_FAILED
+    } else if (result->outcome == NGX_SVC_OUTBOUND_FAILED
                && d->attempts < NGX_SVC_WEBHOOK_ATTEMPTS)
     {
         metric = NGX_SVC_M_RETRIED;
@@ -54,27 +54,27 @@ ngx_svc_webhook_attempt_ended(ngx_svc_webhook_delivery_t *d,
 
 
 void
-ngx_svc_webhook_no_attempt(ngx_svc_webhook_result_t *result,
-    ngx_svc_webhook_outcome_e outcome, const ngx_str_t *why)
+ngx_svc_webhook_no_attempt(ngx_svc_outbound_result_t *result,
+    ngx_svc_outbound_outcome_e outcome, const ngx_str_t *why)
 {
     ngx_time_t  *tp;
 
-    ngx_memzero(result, sizeof(ngx_svc_webhook_result_t));
+    ngx_memzero(result, sizeof(ngx_svc_outbound_result_t));
 
     tp = ngx_timeofday();
 
     result->outcome = outcome;
     result->began = (int64_t) tp->sec * 1000 + tp->msec;
 
-    if (outcome == NGX_SVC_WEBHOOK_REFUSED) {
+    if (outcome == NGX_SVC_OUTBOUND_REFUSED) {
         result->refused = 1;
-        ngx_svc_webhook_reason(result, "refused: \"url\" must have a public "
-                               "host");
-        ngx_svc_webhook_detail(result, "refused: %V", why);
+        ngx_svc_outbound_reason(result, "refused: \"url\" must have a public "
+                                "host");
+        ngx_svc_outbound_detail(result, "refused: %V", why);
         return;
     }
 
-    ngx_svc_webhook_reason(result, "%V", why);
+    ngx_svc_outbound_reason(result, "%V", why);
 }
 
 

@@ -28,9 +28,9 @@ static ngx_int_t ngx_svc_push_http_make(ngx_svc_push_http_t *http,
 static u_char *ngx_svc_push_http_url(ngx_svc_push_http_t *http,
     const ngx_svc_push_ask_t *ask);
 static ngx_int_t ngx_svc_push_http_headers(ngx_svc_push_http_t *http);
-static ngx_int_t ngx_svc_push_http_sink(ngx_svc_webhook_request_t *r,
-    u_char *text, size_t len);
-static void ngx_svc_push_http_done(ngx_svc_webhook_request_t *r);
+static ngx_int_t ngx_svc_push_http_sink(ngx_svc_outbound_t *r, u_char *text,
+    size_t len);
+static void ngx_svc_push_http_done(ngx_svc_outbound_t *r);
 static void ngx_svc_push_http_unanswered(ngx_svc_push_http_t *http);
 static void ngx_svc_push_http_refused(ngx_svc_push_http_t *http);
 static void ngx_svc_push_http_step(ngx_event_t *ev);
@@ -41,14 +41,14 @@ static void ngx_svc_push_http_parse(ngx_svc_push_http_t *http);
 ngx_int_t
 ngx_svc_push_http_init(ngx_cycle_t *cycle)
 {
-    return ngx_svc_webhook_request_init(cycle);
+    return ngx_svc_outbound_init(cycle);
 }
 
 
 void
 ngx_svc_push_http_exit(void)
 {
-    ngx_svc_webhook_request_exit();
+    ngx_svc_outbound_exit();
 }
 
 
@@ -61,7 +61,7 @@ ngx_svc_push_http(ngx_svc_push_http_t *http, const ngx_svc_push_ask_t *ask)
 
     ngx_svc_push_http_close(http);
 
-    ngx_memzero(&http->request, sizeof(ngx_svc_webhook_request_t));
+    ngx_memzero(&http->request, sizeof(ngx_svc_outbound_t));
 
     ngx_memzero(&http->answer, sizeof(ngx_svc_push_answer_t));
 
@@ -94,7 +94,7 @@ static ngx_int_t
 ngx_svc_push_http_make(ngx_svc_push_http_t *http,
     const ngx_svc_push_ask_t *ask)
 {
-    ngx_svc_webhook_request_t  *r;
+    ngx_svc_outbound_t  *r;
 
     r = &http->request;
 
@@ -112,7 +112,7 @@ ngx_svc_push_http_make(ngx_svc_push_http_t *http,
         return NGX_ERROR;
     }
 
-    return ngx_svc_webhook_request(r);
+    return ngx_svc_outbound_request(r);
 }
 
 
@@ -145,26 +145,26 @@ ngx_svc_push_http_url(ngx_svc_push_http_t *http, const ngx_svc_push_ask_t *ask)
 static ngx_int_t
 ngx_svc_push_http_headers(ngx_svc_push_http_t *http)
 {
-    ngx_int_t                   rc;
-    ngx_svc_webhook_request_t  *r;
+    ngx_int_t            rc;
+    ngx_svc_outbound_t  *r;
 
     static const u_char  accept[] = "application/scim+json, application/json";
     static const u_char  type[] = "application/scim+json";
 
     r = &http->request;
 
-    rc = ngx_svc_webhook_request_header(r, "Authorization: Bearer ",
-                                        http->target->token.data,
-                                        http->target->token.len);
+    rc = ngx_svc_outbound_header(r, "Authorization: Bearer ",
+                                 http->target->token.data,
+                                 http->target->token.len);
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_webhook_request_header(r, "Accept: ", accept,
-                                            sizeof(accept) - 1);
+        rc = ngx_svc_outbound_header(r, "Accept: ", accept,
+                                     sizeof(accept) - 1);
     }
 
     if (rc == NGX_OK && r->body.data) {
-        rc = ngx_svc_webhook_request_header(r, "Content-Type: ", type,
-                                            sizeof(type) - 1);
+        rc = ngx_svc_outbound_header(r, "Content-Type: ", type,
+                                     sizeof(type) - 1);
     }
 
     return rc;
@@ -172,7 +172,7 @@ ngx_svc_push_http_headers(ngx_svc_push_http_t *http)
 
 
 static ngx_int_t
-ngx_svc_push_http_sink(ngx_svc_webhook_request_t *r, u_char *text, size_t len)
+ngx_svc_push_http_sink(ngx_svc_outbound_t *r, u_char *text, size_t len)
 {
     u_char               *larger;
     size_t                size;
@@ -206,7 +206,7 @@ ngx_svc_push_http_sink(ngx_svc_webhook_request_t *r, u_char *text, size_t len)
 
 
 static void
-ngx_svc_push_http_done(ngx_svc_webhook_request_t *r)
+ngx_svc_push_http_done(ngx_svc_outbound_t *r)
 {
     ngx_svc_push_http_t  *http;
 
@@ -224,7 +224,7 @@ ngx_svc_push_http_done(ngx_svc_webhook_request_t *r)
     }
 
     if (http->len > NGX_SVC_PUSH_SHORT) {
-        ngx_svc_webhook_curl_post(&http->step);
+        ngx_svc_curl_post(&http->step);
         return;
     }
 
@@ -240,7 +240,7 @@ ngx_svc_push_http_done(ngx_svc_webhook_request_t *r)
 static void
 ngx_svc_push_http_unanswered(ngx_svc_push_http_t *http)
 {
-    ngx_svc_webhook_request_t  *r;
+    ngx_svc_outbound_t  *r;
 
     static ngx_svc_log_limit_t  limit;
 
@@ -261,7 +261,7 @@ ngx_svc_push_http_unanswered(ngx_svc_push_http_t *http)
         return;
     }
 
-    if (r->result.outcome == NGX_SVC_WEBHOOK_POSTPONED) {
+    if (r->result.outcome == NGX_SVC_OUTBOUND_POSTPONED) {
         ngx_svc_push_http_fail(http, NGX_SVC_PUSH_RETRY, "nothing was sent");
         return;
     }
@@ -379,7 +379,7 @@ ngx_svc_push_http_fail(ngx_svc_push_http_t *http,
 void
 ngx_svc_push_http_close(ngx_svc_push_http_t *http)
 {
-    ngx_svc_webhook_request_close(&http->request);
+    ngx_svc_outbound_close(&http->request);
 
     if (http->step.posted) {
         ngx_delete_posted_event(&http->step);

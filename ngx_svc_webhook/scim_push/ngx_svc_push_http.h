@@ -6,8 +6,8 @@
 #define _NGX_SVC_PUSH_HTTP_H_INCLUDED_
 
 
+#include "ngx_svc_outbound.h"
 #include "ngx_svc_push.h"
-#include "ngx_svc_webhook_request.h"
 
 #include <cjson/cJSON.h>
 
@@ -39,7 +39,7 @@ struct ngx_svc_push_http_s {
     /* private */
 
     ngx_pool_t                   *pool;         /* the request's pool */
-    ngx_svc_webhook_request_t     request;
+    ngx_svc_outbound_t            request;
     ngx_event_t                   step;         /* posted: a long answer is to
                                                    be parsed */
     ngx_uint_t                    read;         /* the answer must be JSON */

@@ -58,7 +58,7 @@ ngx_svc_push_items_take(ngx_svc_push_work_t *work, ngx_uint_t deactivate)
         return NGX_ERROR;
     }
 
-    n = work->nready + work->nflying + work->nresults;
+    n = work->nready + work->ninflight + work->nresults;
     ids = ngx_pnalloc(op->pool, 2 + n * (NGX_SVC_UUID_TEXT_LEN + 1));
 
     if (ids == NULL
@@ -72,7 +72,7 @@ ngx_svc_push_items_take(ngx_svc_push_work_t *work, ngx_uint_t deactivate)
     p = ids;
     *p++ = '{';
     p = ngx_svc_push_items_ids(p, &work->ready);
-    p = ngx_svc_push_items_ids(p, &work->flying);
+    p = ngx_svc_push_items_ids(p, &work->inflight);
     p = ngx_svc_push_items_ids(p, &work->results);
 
     if (p[-1] == ',') {

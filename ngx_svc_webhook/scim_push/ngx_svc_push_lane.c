@@ -26,7 +26,7 @@
 typedef struct {
     ngx_svc_pg_op_t  *release;          /* under way, or NULL */
     void            (*left)(void);
-    ngx_svc_webhook_owner_t  owner;
+    ngx_svc_helper_owner_t  owner;
     unsigned          leased:1;
     unsigned          unsure:1;         /* a claim's answer was lost */
     unsigned          draining:1;
@@ -85,7 +85,7 @@ ngx_svc_push_lane_init(const ngx_svc_lane_t *lane, ngx_cycle_t *cycle,
 
     lease = &ngx_svc_push_lease;
 
-    ngx_svc_webhook_owner(&lease->owner, "", id, before);
+    ngx_svc_helper_owner(&lease->owner, "", id, before);
     ngx_svc_push_store_helper(&lease->owner.name);
     ngx_svc_push_work_init();
 
@@ -110,7 +110,7 @@ ngx_svc_push_lane_name(void)
 {
     ngx_svc_push_lease.leased = 0;
 
-    return ngx_svc_webhook_id(ngx_svc_push_lease.owner.name.data);
+    return ngx_svc_random_id(ngx_svc_push_lease.owner.name.data);
 }
 
 
@@ -156,7 +156,7 @@ ngx_svc_push_lane_due(const ngx_svc_lane_t *lane)
     }
 
     ngx_svc_gauge_set(NGX_SVC_G_SCIM_TARGETS, ngx_svc_push_work_count());
-    ngx_svc_gauge_set(NGX_SVC_G_SCIM_FLYING, ngx_svc_push_work_flying());
+    ngx_svc_gauge_set(NGX_SVC_G_SCIM_INFLIGHT, ngx_svc_push_work_inflight());
 
     return !lease->draining
            || ngx_current_msec - lease->owner.asked >= NGX_SVC_PUSH_RENEW;
@@ -167,7 +167,7 @@ static void
 ngx_svc_push_lane_check(const ngx_svc_lane_t *lane)
 {
     if (!ngx_svc_push_lease.leased
-        || ngx_svc_webhook_owner_age(&ngx_svc_push_lease.owner)
+        || ngx_svc_helper_owner_age(&ngx_svc_push_lease.owner)
            < NGX_SVC_PUSH_SURE)
     {
         return;
@@ -305,8 +305,8 @@ ngx_svc_push_lane_release(ngx_uint_t n)
 
     lease = &ngx_svc_push_lease;
 
-    op = ngx_svc_webhook_op_create(NGX_SVC_PG_WRITE, NULL, 0,
-                                   ngx_svc_push_lane_released, NULL);
+    op = ngx_svc_helper_op_create(NGX_SVC_PG_WRITE, NULL, 0,
+                                  ngx_svc_push_lane_released, NULL);
     if (op == NULL) {
         return;
     }
@@ -335,7 +335,7 @@ ngx_svc_push_lane_release(ngx_uint_t n)
         ngx_svc_pg_bind(call, ids, last - ids);
     }
 
-    if (ngx_svc_webhook_op_submit(op, NGX_OK, &lease->release) != NGX_OK) {
+    if (ngx_svc_helper_op_submit(op, NGX_OK, &lease->release) != NGX_OK) {
         lease->unsure = 1;
     }
 

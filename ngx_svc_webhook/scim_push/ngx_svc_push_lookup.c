@@ -513,8 +513,8 @@ ngx_svc_push_lookup_known(ngx_svc_push_work_t *work,
         return;
     }
 
-    known = &work->conf->known[work->conf->turn];
-    work->conf->turn = !work->conf->turn;
+    known = &work->conf->known[work->conf->oldest];
+    work->conf->oldest = !work->conf->oldest;
 
     ngx_memcpy(known->id, push->want.id.data, NGX_SVC_UUID_TEXT_LEN);
     ngx_memcpy(known->text, push->want.user_name.data,

@@ -4,7 +4,7 @@
 
 #include "ngx_svc_push_next.h"
 #include "ngx_svc_push_ask.h"
-#include "ngx_svc_push_fly.h"
+#include "ngx_svc_push_inflight.h"
 #include "ngx_svc_push_items.h"
 #include "ngx_svc_push_list.h"
 #include "ngx_svc_push_poll.h"
@@ -50,7 +50,7 @@ ngx_svc_push_next(ngx_svc_push_work_t *work, ngx_uint_t draining)
 
     record = work->nresults >= NGX_SVC_PUSH_BATCH
              || (work->nresults
-                 && (work->nready + work->nflying == 0
+                 && (work->nready + work->ninflight == 0
                      || ngx_svc_push_due(work->first + NGX_SVC_PUSH_SOON)));
 
     if (record || work->state || work->no_patch) {
@@ -151,10 +151,10 @@ ngx_svc_push_next_list(ngx_svc_push_work_t *work)
     }
 
     if (work->conf == NULL || work->conf->version != work->version) {
-        return work->nflying ? NGX_DECLINED : ngx_svc_push_next_poll(work);
+        return work->ninflight ? NGX_DECLINED : ngx_svc_push_next_poll(work);
     }
 
-    if (ngx_svc_push_fly_rate(work) == NGX_OK
+    if (ngx_svc_push_inflight_rate(work) == NGX_OK
         && ngx_svc_push_list(work) != NGX_OK)
     {
         return NGX_ERROR;
@@ -182,7 +182,7 @@ ngx_svc_push_next_users(ngx_svc_push_work_t *work)
     }
 
     if (work->conf == NULL || work->conf->version != work->version) {
-        return work->nflying ? NGX_DECLINED : ngx_svc_push_next_poll(work);
+        return work->ninflight ? NGX_DECLINED : ngx_svc_push_next_poll(work);
     }
 
     if (work->config) {

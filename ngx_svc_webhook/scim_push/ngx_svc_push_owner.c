@@ -3,9 +3,9 @@
  */
 
 #include "ngx_svc_push_owner.h"
+#include "ngx_svc_helper_op.h"
 #include "ngx_svc_push_sql_users.h"
 #include "ngx_svc_push_user.h"
-#include "ngx_svc_webhook_op.h"
 
 
 static void ngx_svc_push_owner_answer(ngx_svc_pg_op_t *op);
@@ -32,7 +32,7 @@ ngx_svc_push_owner(ngx_svc_push_t *push, const ngx_str_t *id)
 
     ngx_svc_pg_bind_str(call, id);
 
-    return ngx_svc_webhook_op_submit(op, NGX_OK, &item->op);
+    return ngx_svc_helper_op_submit(op, NGX_OK, &item->op);
 }
 
 

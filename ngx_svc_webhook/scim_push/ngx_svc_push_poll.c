@@ -98,7 +98,7 @@ ngx_svc_push_polled(ngx_svc_pg_op_t *op)
     if (work->needs
         && (work->conf == NULL
             || (work->conf->version != work->version
-                && work->nready + work->nflying + work->nresults == 0
+                && work->nready + work->ninflight + work->nresults == 0
                 && work->probe == NULL && work->page == NULL)))
     {
         rc = ngx_svc_push_row_conf(work, res);

@@ -276,7 +276,7 @@ ngx_svc_push_recorded(ngx_svc_pg_op_t *op)
 
     } else {
         work->dirty = 1;
-        work->in_turn = !work->storing;
+        work->paced = !work->storing;
 
         for (q = ngx_queue_head(&work->recording);
              q != ngx_queue_sentinel(&work->recording);

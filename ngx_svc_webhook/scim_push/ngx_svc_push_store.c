@@ -3,9 +3,9 @@
  */
 
 #include "ngx_svc_push_store.h"
+#include "ngx_svc_helper_op.h"
 #include "ngx_svc_push_sql.h"
 #include "ngx_svc_push_sql_log.h"
-#include "ngx_svc_webhook_op.h"
 
 
 static ngx_svc_pg_op_t *ngx_svc_push_store_begin_op(ngx_svc_push_work_t *work,
@@ -45,8 +45,8 @@ ngx_svc_push_store_begin_op(ngx_svc_push_work_t *work, ngx_svc_pg_pool_e kind,
 {
     ngx_svc_pg_op_t  *op;
 
-    op = ngx_svc_webhook_op_create(kind, &work->tenant->node.str, lazy,
-                                   handler, work);
+    op = ngx_svc_helper_op_create(kind, &work->tenant->node.str, lazy, handler,
+                                  work);
 
     if (op && ngx_svc_pg_call(op, &ngx_svc_sql_push_plan) == NULL) {
         ngx_destroy_pool(op->pool);
@@ -100,7 +100,7 @@ ngx_svc_push_store_make(ngx_svc_push_work_t *work, ngx_svc_pg_pool_e kind,
 ngx_int_t
 ngx_svc_push_store_submit(ngx_svc_push_work_t *work, ngx_svc_pg_op_t *op)
 {
-    return ngx_svc_webhook_op_submit(op, NGX_OK, &work->op);
+    return ngx_svc_helper_op_submit(op, NGX_OK, &work->op);
 }
 
 
@@ -280,7 +280,7 @@ ngx_svc_push_followed(ngx_svc_pg_op_t *op)
 
         if (PQntuples(res)) {
             work->more = ngx_svc_push_number(res, 0, 5) == NGX_SVC_PUSH_EVENTS;
-            work->in_turn = !work->more;
+            work->paced = !work->more;
             ngx_svc_push_keep(&work->xid, res, 0);
             ngx_svc_push_keep(&work->event, res, 1);
             ngx_svc_push_keep(&work->since, res, 2);

@@ -33,7 +33,7 @@ typedef struct {
     ngx_str_node_t           node;
     ngx_queue_t              works;
     ngx_uint_t               nworks;
-    ngx_uint_t               nflying;   /* pushes under way */
+    ngx_uint_t               ninflight; /* pushes under way */
     u_char                   id[NGX_SVC_UUID_TEXT_LEN];
 } ngx_svc_push_tenant_t;
 
@@ -80,7 +80,7 @@ typedef struct {
     ngx_svc_push_target_t    target;
     ngx_int_t                version;
     ngx_svc_push_known_t     known[2];
-    ngx_uint_t               turn;      /* index of the known user to be
+    ngx_uint_t               oldest;    /* index of the known user to be
                                            replaced next */
 } ngx_svc_push_conf_row_t;
 
@@ -109,11 +109,11 @@ struct ngx_svc_push_work_s {
                                            NULL */
 
     ngx_queue_t              ready;     /* ngx_svc_push_item_t */
-    ngx_queue_t              flying;
+    ngx_queue_t              inflight;
     ngx_queue_t              results;
     ngx_queue_t              recording;
     ngx_uint_t               nready;
-    ngx_uint_t               nflying;
+    ngx_uint_t               ninflight;
     ngx_uint_t               nresults;
 
     /* as of the last poll */
@@ -179,7 +179,7 @@ struct ngx_svc_push_work_s {
     unsigned                 dirty:1;   /* counts are not yet stored */
     unsigned                 woken:1;   /* woken since the poll began */
     unsigned                 took:1;    /* the last op took users */
-    unsigned                 in_turn:1; /* the next poll can wait its turn */
+    unsigned                 paced:1;   /* the next poll can wait its turn */
     unsigned                 state:1;   /* the target's state is to be stored */
     unsigned                 storing:1; /* the state is being stored */
     unsigned                 no_patch:1;    /* to be stored: no PATCH */

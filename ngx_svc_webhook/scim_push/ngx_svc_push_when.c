@@ -3,7 +3,7 @@
  */
 
 #include "ngx_svc_push_when.h"
-#include "ngx_svc_push_fly.h"
+#include "ngx_svc_push_inflight.h"
 
 
 #define NGX_SVC_PUSH_BACKOFF  1000      /* ms at most, while events are not
@@ -13,20 +13,20 @@
 #define NGX_SVC_PUSH_ALONE    2000
 #define NGX_SVC_PUSH_SLOWEST  1000      /* ms, the longest wait of a woken
                                            target */
-#define NGX_SVC_PUSH_TURN     40        /* ms between two woken targets */
+#define NGX_SVC_PUSH_GAP      40        /* ms between two woken targets */
 
 
 static ngx_msec_t ngx_svc_push_when_list(ngx_svc_push_work_t *work);
 
 
-static ngx_msec_t  ngx_svc_push_when_turn;  /* when the next woken target
-                                               polls */
+static ngx_msec_t  ngx_svc_push_when_earliest;  /* when the next woken target
+                                                   polls */
 
 
 ngx_uint_t
 ngx_svc_push_when_idle(ngx_svc_push_work_t *work)
 {
-    return work->nready + work->nflying + work->nresults == 0
+    return work->nready + work->ninflight + work->nresults == 0
            && !work->probe && !work->page && !work->state && !work->no_patch;
 }
 
@@ -49,15 +49,15 @@ ngx_svc_push_when_woken(ngx_svc_push_work_t *work)
         return at;
     }
 
-    if ((ngx_msec_int_t) (ngx_svc_push_when_turn - at) > 0) {
-        at = ngx_svc_push_when_turn;
+    if ((ngx_msec_int_t) (ngx_svc_push_when_earliest - at) > 0) {
+        at = ngx_svc_push_when_earliest;
     }
 
     if ((ngx_msec_int_t) (at - most) > 0) {
         return most;
     }
 
-    ngx_svc_push_when_turn = at + NGX_SVC_PUSH_TURN;
+    ngx_svc_push_when_earliest = at + NGX_SVC_PUSH_GAP;
 
     return at;
 }
@@ -109,8 +109,8 @@ ngx_svc_push_when_list(ngx_svc_push_work_t *work)
     ngx_msec_t  at, rate;
 
     at = work->relist;
-    rate = ngx_svc_push_fly_rate(work) == NGX_OK ? ngx_current_msec
-                                                 : ngx_svc_push_fly_when(work);
+    rate = ngx_svc_push_inflight_rate(work) == NGX_OK
+           ? ngx_current_msec : ngx_svc_push_inflight_when(work);
 
     if (work->paused && (ngx_msec_int_t) (work->not_before - at) > 0) {
         at = work->not_before;
@@ -170,7 +170,7 @@ ngx_svc_push_when_next(ngx_svc_push_work_t *work, ngx_uint_t draining)
 
     if (work->list && work->page == NULL && work->probe == NULL && !work->held
         && work->enabled
-        && !(work->nflying && work->conf
+        && !(work->ninflight && work->conf
              && work->conf->version != work->version))
     {
         at[n++] = ngx_svc_push_when_list(work);
@@ -182,7 +182,7 @@ ngx_svc_push_when_next(ngx_svc_push_work_t *work, ngx_uint_t draining)
     }
 
     if (work->nready && ngx_queue_empty(&work->waiting)) {
-        at[n++] = ngx_svc_push_fly_when(work);
+        at[n++] = ngx_svc_push_inflight_when(work);
     }
 
     least = NGX_SVC_PUSH_LISTENS;

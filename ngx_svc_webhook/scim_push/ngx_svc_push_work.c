@@ -5,7 +5,7 @@
 #include "ngx_svc_push_work.h"
 #include "ngx_svc_lane.h"
 #include "ngx_svc_push_ask.h"
-#include "ngx_svc_push_fly.h"
+#include "ngx_svc_push_inflight.h"
 #include "ngx_svc_push_items.h"
 #include "ngx_svc_push_list.h"
 #include "ngx_svc_push_next.h"
@@ -30,7 +30,7 @@ static void ngx_svc_push_work_stop(ngx_svc_push_work_t *work);
 static void ngx_svc_push_work_polled(ngx_svc_push_work_t *work, ngx_int_t rc);
 static void ngx_svc_push_work_fail(ngx_svc_push_work_t *work);
 static void ngx_svc_push_work_stored(ngx_svc_push_work_t *work, ngx_int_t rc);
-static void ngx_svc_push_work_turn(ngx_svc_push_work_t *work);
+static void ngx_svc_push_work_pace(ngx_svc_push_work_t *work);
 static void ngx_svc_push_work_idled(void);
 
 
@@ -46,7 +46,7 @@ ngx_svc_push_work_init(void)
 
     ngx_queue_init(&all->works);
     ngx_svc_push_tenant_init();
-    ngx_svc_push_fly_init(ngx_svc_push_work_step);
+    ngx_svc_push_inflight_init(ngx_svc_push_work_step);
     ngx_svc_push_ask_init(ngx_svc_push_work_step);
     ngx_svc_push_list_init(ngx_svc_push_work_step);
     ngx_svc_push_next_init(ngx_svc_push_work_polled, ngx_svc_push_work_stored);
@@ -91,7 +91,7 @@ ngx_svc_push_work_add(const ngx_str_t *tenant, const ngx_str_t *id)
 
     ngx_queue_init(&work->waiting);
     ngx_queue_init(&work->ready);
-    ngx_queue_init(&work->flying);
+    ngx_queue_init(&work->inflight);
     ngx_queue_init(&work->results);
     ngx_queue_init(&work->recording);
 
@@ -119,9 +119,9 @@ ngx_svc_push_work_count(void)
 
 
 ngx_uint_t
-ngx_svc_push_work_flying(void)
+ngx_svc_push_work_inflight(void)
 {
-    return ngx_svc_push_fly_count();
+    return ngx_svc_push_inflight_count();
 }
 
 
@@ -134,7 +134,7 @@ ngx_svc_push_work_free(ngx_svc_push_work_t *work)
         ngx_del_timer(&work->timer);
     }
 
-    ngx_svc_push_fly_cancel(work);
+    ngx_svc_push_inflight_cancel(work);
     ngx_svc_push_ask_cancel(work);
     ngx_svc_push_list_cancel(work);
 
@@ -259,7 +259,7 @@ ngx_svc_push_work_wake(const ngx_str_t *tenant)
 static void
 ngx_svc_push_work_woken(ngx_svc_push_work_t *work)
 {
-    ngx_svc_push_work_turn(work);
+    ngx_svc_push_work_pace(work);
 
     if (work->op == NULL) {
         ngx_svc_push_when_next(work, ngx_svc_push_works.draining);
@@ -268,7 +268,7 @@ ngx_svc_push_work_woken(ngx_svc_push_work_t *work)
 
 
 static void
-ngx_svc_push_work_turn(ngx_svc_push_work_t *work)
+ngx_svc_push_work_pace(ngx_svc_push_work_t *work)
 {
     ngx_msec_t  at;
 
@@ -307,7 +307,7 @@ ngx_svc_push_work_step(ngx_svc_push_work_t *work)
         work->nready = 0;
 
     } else if (work->conf) {
-        ngx_svc_push_fly(work);
+        ngx_svc_push_inflight_add(work);
     }
 
     ngx_svc_push_work_stop(work);
@@ -341,7 +341,7 @@ ngx_svc_push_work_stop(ngx_svc_push_work_t *work)
                              || !work->enabled);
 
     if (changed) {
-        ngx_svc_push_fly_stop(work);
+        ngx_svc_push_inflight_stop(work);
     }
 
     if ((changed || ngx_svc_push_works.draining) && work->op == NULL) {
@@ -355,7 +355,7 @@ ngx_svc_push_work_polled(ngx_svc_push_work_t *work, ngx_int_t rc)
 {
     if (rc == NGX_DECLINED) {
         ngx_svc_push_work_free(work);
-        ngx_svc_push_fly_next();
+        ngx_svc_push_inflight_next();
         ngx_svc_push_work_idled();
         return;
     }
@@ -395,14 +395,14 @@ ngx_svc_push_work_stored(ngx_svc_push_work_t *work, ngx_int_t rc)
         ngx_svc_push_work_fail(work);
         work->known = 1;
 
-    } else if (work->in_turn) {
-        ngx_svc_push_work_turn(work);
+    } else if (work->paced) {
+        ngx_svc_push_work_pace(work);
 
     } else if (!work->took) {
         work->poll = ngx_current_msec;
     }
 
-    work->in_turn = 0;
+    work->paced = 0;
 
     if (rc == NGX_DECLINED) {
         work->poll = ngx_current_msec;
@@ -457,7 +457,9 @@ ngx_svc_push_work_idled(void)
     {
         work = ngx_queue_data(q, ngx_svc_push_work_t, all);
 
-        if (work->nflying || work->nresults || work->state || work->no_patch) {
+        if (work->ninflight || work->nresults || work->state
+            || work->no_patch)
+        {
             return;
         }
     }

@@ -26,7 +26,7 @@ ngx_int_t ngx_svc_push_work_add(const ngx_str_t *tenant, const ngx_str_t *id);
 ngx_uint_t ngx_svc_push_work_count(void);
 
 /* Returns how many pushes are under way. */
-ngx_uint_t ngx_svc_push_work_flying(void);
+ngx_uint_t ngx_svc_push_work_inflight(void);
 
 /* Called when something was written for a tenant; NULL: for any tenant. */
 void ngx_svc_push_work_wake(const ngx_str_t *tenant);

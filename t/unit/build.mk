@@ -41,7 +41,7 @@ NGX_SVC_PURE = $(patsubst %.c,%,$(NGX_SVC_PURE_COMMON) $(NGX_SVC_PURE_SCIM) \
 	ngx_svc_common/pg/ngx_svc_pg_array \
 	ngx_svc_common/pg/ngx_svc_pg_results \
 	ngx_svc_webhook/queue/ngx_svc_webhook_entry \
-	ngx_svc_webhook/core/ngx_svc_webhook_target \
+	ngx_svc_webhook/core/ngx_svc_outbound_target \
 	$(addprefix ngx_svc_webhook/scim_push/ngx_svc_push_, attribute patch read \
 		write)
 
@@ -78,8 +78,8 @@ UNIT_TOOLS = $(addprefix $(UNIT_OUT)/, access_eval email_eval factor_eval jose_e
 
 # with libcurl, on a small event loop in the tool itself
 NGX_SVC_TEST_PUSH = $(patsubst %,$(UNIT_OUT)/obj/%.o, \
-	$(addprefix ngx_svc_webhook/http/ngx_svc_webhook_, curl request \
-		request_error result wire) \
+	$(addprefix ngx_svc_webhook/http/ngx_svc_, curl curl_wire outbound \
+		outbound_error outbound_result) \
 	$(addprefix ngx_svc_webhook/scim_push/ngx_svc_push_, call http id leave page probe \
 		user) \
 	ngx_svc_common/base/ngx_svc_socket src/event/ngx_event_timer \
@@ -101,7 +101,7 @@ $(NGX_SVC_TEST_LIMITS): $(NGX_SVC_TEST_LIMIT)
 
 FUZZ_BINS = $(patsubst t/fuzz/%.c,$(FUZZ_OUT)/%,$(wildcard t/fuzz/fuzz_*.c))
 # which compares with libcurl
-$(FUZZ_OUT)/fuzz_webhook_url: NGX_SVC_TEST_LIBS += -lcurl
+$(FUZZ_OUT)/fuzz_outbound_url: NGX_SVC_TEST_LIBS += -lcurl
 
 # compiled like the modules, for t/bench/bench.pl
 BENCH_SRCS = $(addsuffix .c, $(filter ngx_svc_common/%, $(NGX_SVC_PURE)) \

@@ -548,7 +548,7 @@ main(int argc, char **argv)
     input = 1;
 
     while (input || njobs) {
-        if (loop_turn(input)) {
+        if (loop_iterate(input)) {
             input = eval_input();
             ngx_env_events();
         }

@@ -157,7 +157,7 @@ loop_ready(ngx_socket_t fd, ngx_uint_t write)
 /* One iteration of the loop; returns 1 when the standard input can be read. */
 
 ngx_uint_t
-loop_turn(ngx_uint_t input)
+loop_iterate(ngx_uint_t input)
 {
     int             timeout;
     ngx_uint_t      i, n;

@@ -19,7 +19,7 @@ void loop_exit(void);
 void loop_die(const char *what) __attribute__((noreturn));
 
 /* One iteration; returns 1 when the standard input can be read. */
-ngx_uint_t loop_turn(ngx_uint_t input);
+ngx_uint_t loop_iterate(ngx_uint_t input);
 
 
 #endif /* _PUSH_LOOP_H_INCLUDED_ */

@@ -3,7 +3,7 @@
  * then leave the rest to other helpers.
  */
 
-#include "ngx_svc_webhook_lanes.h"
+#include "ngx_svc_helper_lanes.h"
 #include "ngx_svc_logout_lane.h"
 #include "ngx_svc_mail_lane.h"
 #include "ngx_svc_push_lane.h"
@@ -14,12 +14,12 @@
 #include <ngx_event.h>
 
 
-#define NGX_SVC_WEBHOOK_LATE  1200      /* ms to record outcomes */
-#define NGX_SVC_WEBHOOK_LAST  500       /* ms for the last calls to Redis */
-#define NGX_SVC_WEBHOOK_HASTE 200       /* ms for them, if there is no time */
+#define NGX_SVC_HELPER_LATE  1200       /* ms to record outcomes */
+#define NGX_SVC_HELPER_LAST  500        /* ms for the last calls to Redis */
+#define NGX_SVC_HELPER_HASTE 200        /* ms for them, if there is no time */
 
-#define ngx_svc_webhook_nlanes                                                \
-    (sizeof(ngx_svc_webhook_lanes) / sizeof(ngx_svc_webhook_lanes[0]))
+#define ngx_svc_helper_nlanes                                                 \
+    (sizeof(ngx_svc_helper_lanes) / sizeof(ngx_svc_helper_lanes[0]))
 
 
 typedef struct {
@@ -32,7 +32,7 @@ typedef struct {
     unsigned             draining:1;
     unsigned             leaving:1;
     unsigned             ended:1;
-} ngx_svc_webhook_lanes_t;
+} ngx_svc_helper_lanes_t;
 
 
 static ngx_int_t ngx_svc_webhook_lane_init(const ngx_svc_lane_t *lane,
@@ -43,10 +43,10 @@ static void ngx_svc_webhook_lane_drain(const ngx_svc_lane_t *lane,
 static void ngx_svc_webhook_lane_leave(const ngx_svc_lane_t *lane,
     void (*done)(void));
 static void ngx_svc_webhook_lane_exit(const ngx_svc_lane_t *lane);
-static void ngx_svc_webhook_lanes_drained(void);
-static void ngx_svc_webhook_lanes_end(ngx_msec_t limit);
-static void ngx_svc_webhook_lanes_left(void);
-static void ngx_svc_webhook_lanes_late(ngx_event_t *ev);
+static void ngx_svc_helper_lanes_drained(void);
+static void ngx_svc_helper_lanes_end(ngx_msec_t limit);
+static void ngx_svc_helper_lanes_left(void);
+static void ngx_svc_helper_lanes_late(ngx_event_t *ev);
 
 
 static const ngx_svc_webhook_queue_handlers_t  ngx_svc_webhook_handlers = {
@@ -64,16 +64,16 @@ static const ngx_svc_lane_t  ngx_svc_webhook_lane = {
     .exit = ngx_svc_webhook_lane_exit
 };
 
-static const ngx_svc_lane_t *const  ngx_svc_webhook_lanes[] = {
+static const ngx_svc_lane_t *const  ngx_svc_helper_lanes[] = {
     &ngx_svc_webhook_lane,
     &ngx_svc_mail_lane,
     &ngx_svc_logout_lane,
     &ngx_svc_push_lane
 };
 
-static const ngx_svc_lane_t  *ngx_svc_webhook_lanes_on[ngx_svc_webhook_nlanes];
+static const ngx_svc_lane_t  *ngx_svc_helper_lanes_on[ngx_svc_helper_nlanes];
 
-static ngx_svc_webhook_lanes_t  ngx_svc_webhook_lanes_ctx;
+static ngx_svc_helper_lanes_t  ngx_svc_helper_lanes_ctx;
 
 
 /* --- webhooks ---------------------------------------------------------- */
@@ -100,7 +100,7 @@ ngx_svc_webhook_lane_init(const ngx_svc_lane_t *lane, ngx_cycle_t *cycle,
 static void
 ngx_svc_webhook_lane_renamed(const u_char *id)
 {
-    (void) send(ngx_svc_webhook_lanes_ctx.worker, id, NGX_SVC_WEBHOOK_ID,
+    (void) send(ngx_svc_helper_lanes_ctx.worker, id, NGX_SVC_ID_DIGITS,
                 MSG_NOSIGNAL);
 }
 
@@ -135,23 +135,23 @@ ngx_svc_webhook_lane_exit(const ngx_svc_lane_t *lane)
 /* --- all lanes --------------------------------------------------------- */
 
 ngx_int_t
-ngx_svc_webhook_lanes_init(ngx_cycle_t *cycle, ngx_socket_t worker,
+ngx_svc_helper_lanes_init(ngx_cycle_t *cycle, ngx_socket_t worker,
     const u_char *id, const ngx_str_t *before)
 {
-    ngx_int_t                 rc;
-    ngx_uint_t                i;
-    const ngx_svc_lane_t     *lane;
-    ngx_svc_webhook_lanes_t  *lanes;
+    ngx_int_t                rc;
+    ngx_uint_t               i;
+    const ngx_svc_lane_t    *lane;
+    ngx_svc_helper_lanes_t  *lanes;
 
-    lanes = &ngx_svc_webhook_lanes_ctx;
+    lanes = &ngx_svc_helper_lanes_ctx;
 
     lanes->worker = worker;
-    lanes->limit.handler = ngx_svc_webhook_lanes_late;
+    lanes->limit.handler = ngx_svc_helper_lanes_late;
     lanes->limit.data = lanes;
     lanes->limit.log = cycle->log;
 
-    for (i = 0; i < ngx_svc_webhook_nlanes; i++) {
-        lane = ngx_svc_webhook_lanes[i];
+    for (i = 0; i < ngx_svc_helper_nlanes; i++) {
+        lane = ngx_svc_helper_lanes[i];
         rc = lane->init(lane, cycle, id, before);
 
         if (rc == NGX_ERROR) {
@@ -159,7 +159,7 @@ ngx_svc_webhook_lanes_init(ngx_cycle_t *cycle, ngx_socket_t worker,
         }
 
         if (rc == NGX_OK) {
-            ngx_svc_webhook_lanes_on[lanes->n++] = lane;
+            ngx_svc_helper_lanes_on[lanes->n++] = lane;
         }
     }
 
@@ -168,13 +168,13 @@ ngx_svc_webhook_lanes_init(ngx_cycle_t *cycle, ngx_socket_t worker,
 
 
 void
-ngx_svc_webhook_lanes_exit(void)
+ngx_svc_helper_lanes_exit(void)
 {
     ngx_uint_t             i;
     const ngx_svc_lane_t  *lane;
 
-    for (i = 0; i < ngx_svc_webhook_lanes_ctx.n; i++) {
-        lane = ngx_svc_webhook_lanes_on[i];
+    for (i = 0; i < ngx_svc_helper_lanes_ctx.n; i++) {
+        lane = ngx_svc_helper_lanes_on[i];
 
         if (lane->exit) {
             lane->exit(lane);
@@ -186,13 +186,13 @@ ngx_svc_webhook_lanes_exit(void)
 /* --- the end ----------------------------------------------------------- */
 
 void
-ngx_svc_webhook_lanes_drain(void)
+ngx_svc_helper_lanes_drain(void)
 {
-    ngx_uint_t                i;
-    const ngx_svc_lane_t     *lane;
-    ngx_svc_webhook_lanes_t  *lanes;
+    ngx_uint_t               i;
+    const ngx_svc_lane_t    *lane;
+    ngx_svc_helper_lanes_t  *lanes;
 
-    lanes = &ngx_svc_webhook_lanes_ctx;
+    lanes = &ngx_svc_helper_lanes_ctx;
 
     if (lanes->draining) {
         return;
@@ -205,49 +205,49 @@ ngx_svc_webhook_lanes_drain(void)
     ngx_setproctitle("webhook helper process is shutting down");
 
     ngx_add_timer(&lanes->limit, ngx_svc_webhook_conf()->shutdown_timeout
-                                 + NGX_SVC_WEBHOOK_LATE);
+                                 + NGX_SVC_HELPER_LATE);
 
     /* one more, since lanes may have drained within these calls */
 
     lanes->nbusy = lanes->n + 1;
 
     for (i = 0; i < lanes->n; i++) {
-        lane = ngx_svc_webhook_lanes_on[i];
-        lane->drain(lane, ngx_svc_webhook_lanes_drained);
+        lane = ngx_svc_helper_lanes_on[i];
+        lane->drain(lane, ngx_svc_helper_lanes_drained);
     }
 
-    ngx_svc_webhook_lanes_drained();
+    ngx_svc_helper_lanes_drained();
 }
 
 
 static void
-ngx_svc_webhook_lanes_drained(void)
+ngx_svc_helper_lanes_drained(void)
 {
-    ngx_svc_webhook_lanes_t  *lanes;
+    ngx_svc_helper_lanes_t  *lanes;
 
-    lanes = &ngx_svc_webhook_lanes_ctx;
+    lanes = &ngx_svc_helper_lanes_ctx;
 
     if (!lanes->leaving && --lanes->nbusy == 0) {
-        ngx_svc_webhook_lanes_end(NGX_SVC_WEBHOOK_LAST);
+        ngx_svc_helper_lanes_end(NGX_SVC_HELPER_LAST);
     }
 }
 
 
 void
-ngx_svc_webhook_lanes_leave(void)
+ngx_svc_helper_lanes_leave(void)
 {
-    ngx_svc_webhook_lanes_end(NGX_SVC_WEBHOOK_HASTE);
+    ngx_svc_helper_lanes_end(NGX_SVC_HELPER_HASTE);
 }
 
 
 static void
-ngx_svc_webhook_lanes_end(ngx_msec_t limit)
+ngx_svc_helper_lanes_end(ngx_msec_t limit)
 {
-    ngx_uint_t                i;
-    const ngx_svc_lane_t     *lane;
-    ngx_svc_webhook_lanes_t  *lanes;
+    ngx_uint_t               i;
+    const ngx_svc_lane_t    *lane;
+    ngx_svc_helper_lanes_t  *lanes;
 
-    lanes = &ngx_svc_webhook_lanes_ctx;
+    lanes = &ngx_svc_helper_lanes_ctx;
 
     ngx_add_timer(&lanes->limit, limit);
 
@@ -260,39 +260,39 @@ ngx_svc_webhook_lanes_end(ngx_msec_t limit)
     lanes->nbusy = lanes->n + 1;
 
     for (i = 0; i < lanes->n; i++) {
-        lane = ngx_svc_webhook_lanes_on[i];
-        lane->leave(lane, ngx_svc_webhook_lanes_left);
+        lane = ngx_svc_helper_lanes_on[i];
+        lane->leave(lane, ngx_svc_helper_lanes_left);
     }
 
-    ngx_svc_webhook_lanes_left();
+    ngx_svc_helper_lanes_left();
 }
 
 
 static void
-ngx_svc_webhook_lanes_left(void)
+ngx_svc_helper_lanes_left(void)
 {
-    if (--ngx_svc_webhook_lanes_ctx.nbusy == 0) {
-        ngx_svc_webhook_lanes_ctx.ended = 1;
+    if (--ngx_svc_helper_lanes_ctx.nbusy == 0) {
+        ngx_svc_helper_lanes_ctx.ended = 1;
     }
 }
 
 
 ngx_uint_t
-ngx_svc_webhook_lanes_ended(void)
+ngx_svc_helper_lanes_ended(void)
 {
-    return ngx_svc_webhook_lanes_ctx.ended;
+    return ngx_svc_helper_lanes_ctx.ended;
 }
 
 
 /* Draining has taken too long, or Redis does not answer. */
 
 static void
-ngx_svc_webhook_lanes_late(ngx_event_t *ev)
+ngx_svc_helper_lanes_late(ngx_event_t *ev)
 {
-    if (ngx_svc_webhook_lanes_ctx.leaving) {
-        ngx_svc_webhook_lanes_ctx.ended = 1;
+    if (ngx_svc_helper_lanes_ctx.leaving) {
+        ngx_svc_helper_lanes_ctx.ended = 1;
 
     } else {
-        ngx_svc_webhook_lanes_end(NGX_SVC_WEBHOOK_LAST);
+        ngx_svc_helper_lanes_end(NGX_SVC_HELPER_LAST);
     }
 }

@@ -2,7 +2,7 @@
  * Outbound SCIM: the pushes under way.
  */
 
-#include "ngx_svc_push_fly.h"
+#include "ngx_svc_push_inflight.h"
 #include "ngx_svc_push_lookup.h"
 #include "ngx_svc_push_outcome.h"
 #include "ngx_svc_push_owner.h"
@@ -19,45 +19,45 @@ typedef struct {
     ngx_uint_t             n;
     ngx_queue_t            waiting;     /* targets that wait for a place */
     void                 (*step)(ngx_svc_push_work_t *work);
-} ngx_svc_push_flights_t;
+} ngx_svc_push_inflight_t;
 
 
-static void ngx_svc_push_fly_look(ngx_svc_push_work_t *work);
-static void ngx_svc_push_fly_looked(ngx_svc_push_work_t *work);
-static void ngx_svc_push_fly_place(ngx_svc_push_work_t *work, ngx_int_t n);
-static ngx_uint_t ngx_svc_push_fly_may(ngx_svc_push_work_t *work);
-static void ngx_svc_push_fly_fill(ngx_svc_push_work_t *work);
-static ngx_int_t ngx_svc_push_fly_start(ngx_svc_push_work_t *work,
+static void ngx_svc_push_inflight_look(ngx_svc_push_work_t *work);
+static void ngx_svc_push_inflight_looked(ngx_svc_push_work_t *work);
+static void ngx_svc_push_inflight_place(ngx_svc_push_work_t *work, ngx_int_t n);
+static ngx_uint_t ngx_svc_push_inflight_may(ngx_svc_push_work_t *work);
+static void ngx_svc_push_inflight_fill(ngx_svc_push_work_t *work);
+static ngx_int_t ngx_svc_push_inflight_start(ngx_svc_push_work_t *work,
     ngx_svc_push_item_t *item);
-static void ngx_svc_push_flown(ngx_svc_push_t *push);
-static void ngx_svc_push_fly_result(ngx_svc_push_work_t *work,
+static void ngx_svc_push_inflight_done(ngx_svc_push_t *push);
+static void ngx_svc_push_inflight_result(ngx_svc_push_work_t *work,
     ngx_svc_push_item_t *item);
 
 
-static ngx_svc_push_flights_t  ngx_svc_push_flights;
+static ngx_svc_push_inflight_t  ngx_svc_push_inflight;
 
 
 void
-ngx_svc_push_fly_init(void (*step)(ngx_svc_push_work_t *work))
+ngx_svc_push_inflight_init(void (*step)(ngx_svc_push_work_t *work))
 {
-    ngx_queue_init(&ngx_svc_push_flights.waiting);
-    ngx_svc_push_flights.step = step;
+    ngx_queue_init(&ngx_svc_push_inflight.waiting);
+    ngx_svc_push_inflight.step = step;
 
-    ngx_svc_push_lookup_init(ngx_svc_push_fly_looked);
+    ngx_svc_push_lookup_init(ngx_svc_push_inflight_looked);
 }
 
 
 ngx_uint_t
-ngx_svc_push_fly_count(void)
+ngx_svc_push_inflight_count(void)
 {
-    return ngx_svc_push_flights.n;
+    return ngx_svc_push_inflight.n;
 }
 
 
 /* --- places, and the rate ---------------------------------------------- */
 
 void
-ngx_svc_push_fly(ngx_svc_push_work_t *work)
+ngx_svc_push_inflight_add(ngx_svc_push_work_t *work)
 {
     ngx_queue_t          *q, *next;
     ngx_svc_push_item_t  *item;
@@ -65,11 +65,11 @@ ngx_svc_push_fly(ngx_svc_push_work_t *work)
     ngx_queue_remove(&work->waiting);
     ngx_queue_init(&work->waiting);
 
-    ngx_svc_push_fly_look(work);
+    ngx_svc_push_inflight_look(work);
 
     for (q = ngx_queue_head(&work->ready);
          q != ngx_queue_sentinel(&work->ready)
-         && work->nflying < NGX_SVC_PUSH_ONE;
+         && work->ninflight < NGX_SVC_PUSH_ONE;
          q = next)
     {
         next = ngx_queue_next(q);
@@ -79,7 +79,7 @@ ngx_svc_push_fly(ngx_svc_push_work_t *work)
             continue;
         }
 
-        if (!item->same && !ngx_svc_push_fly_may(work)) {
+        if (!item->same && !ngx_svc_push_inflight_may(work)) {
             return;
         }
 
@@ -88,11 +88,11 @@ ngx_svc_push_fly(ngx_svc_push_work_t *work)
 
         if (item->same) {
             item->push.answer.outcome = NGX_SVC_PUSH_DONE;
-            ngx_svc_push_fly_result(work, item);
+            ngx_svc_push_inflight_result(work, item);
 
-        } else if (ngx_svc_push_fly_start(work, item) != NGX_OK) {
+        } else if (ngx_svc_push_inflight_start(work, item) != NGX_OK) {
             item->push.answer.outcome = NGX_SVC_PUSH_RETRY;
-            ngx_svc_push_fly_result(work, item);
+            ngx_svc_push_inflight_result(work, item);
         }
     }
 }
@@ -101,55 +101,55 @@ ngx_svc_push_fly(ngx_svc_push_work_t *work)
 /* A look-up of many takes one place, as a user's push does. */
 
 static void
-ngx_svc_push_fly_look(ngx_svc_push_work_t *work)
+ngx_svc_push_inflight_look(ngx_svc_push_work_t *work)
 {
-    if (ngx_svc_push_lookup_due(work) && work->nflying < NGX_SVC_PUSH_ONE
-        && ngx_svc_push_fly_may(work)
+    if (ngx_svc_push_lookup_due(work) && work->ninflight < NGX_SVC_PUSH_ONE
+        && ngx_svc_push_inflight_may(work)
         && ngx_svc_push_lookup(work) == NGX_OK)
     {
-        ngx_svc_push_fly_place(work, 1);
+        ngx_svc_push_inflight_place(work, 1);
     }
 }
 
 
 static void
-ngx_svc_push_fly_looked(ngx_svc_push_work_t *work)
+ngx_svc_push_inflight_looked(ngx_svc_push_work_t *work)
 {
-    ngx_svc_push_fly_place(work, -1);
+    ngx_svc_push_inflight_place(work, -1);
 
-    ngx_svc_push_flights.step(work);
-    ngx_svc_push_fly_next();
+    ngx_svc_push_inflight.step(work);
+    ngx_svc_push_inflight_next();
 }
 
 
 static void
-ngx_svc_push_fly_place(ngx_svc_push_work_t *work, ngx_int_t n)
+ngx_svc_push_inflight_place(ngx_svc_push_work_t *work, ngx_int_t n)
 {
-    work->nflying += n;
-    work->tenant->nflying += n;
-    ngx_svc_push_flights.n += n;
+    work->ninflight += n;
+    work->tenant->ninflight += n;
+    ngx_svc_push_inflight.n += n;
 }
 
 
 static ngx_uint_t
-ngx_svc_push_fly_may(ngx_svc_push_work_t *work)
+ngx_svc_push_inflight_may(ngx_svc_push_work_t *work)
 {
-    if (ngx_svc_push_flights.n >= NGX_SVC_PUSH_NODE
-        || work->tenant->nflying >= NGX_SVC_PUSH_TENANT)
+    if (ngx_svc_push_inflight.n >= NGX_SVC_PUSH_NODE
+        || work->tenant->ninflight >= NGX_SVC_PUSH_TENANT)
     {
         ngx_queue_remove(&work->waiting);
-        ngx_queue_insert_tail(&ngx_svc_push_flights.waiting, &work->waiting);
+        ngx_queue_insert_tail(&ngx_svc_push_inflight.waiting, &work->waiting);
         return 0;
     }
 
-    return ngx_svc_push_fly_rate(work) == NGX_OK;
+    return ngx_svc_push_inflight_rate(work) == NGX_OK;
 }
 
 
 ngx_int_t
-ngx_svc_push_fly_rate(ngx_svc_push_work_t *work)
+ngx_svc_push_inflight_rate(ngx_svc_push_work_t *work)
 {
-    ngx_svc_push_fly_fill(work);
+    ngx_svc_push_inflight_fill(work);
 
     return (ngx_svc_webhook_conf()->push.rate == 0 || work->tokens >= 1000)
            ? NGX_OK : NGX_DECLINED;
@@ -159,7 +159,7 @@ ngx_svc_push_fly_rate(ngx_svc_push_work_t *work)
 /* Adds tokens for the time that has passed, up to those of one second. */
 
 static void
-ngx_svc_push_fly_fill(ngx_svc_push_work_t *work)
+ngx_svc_push_inflight_fill(ngx_svc_push_work_t *work)
 {
     ngx_int_t   rate;
     ngx_msec_t  elapsed;
@@ -174,14 +174,14 @@ ngx_svc_push_fly_fill(ngx_svc_push_work_t *work)
 
 
 ngx_msec_t
-ngx_svc_push_fly_when(ngx_svc_push_work_t *work)
+ngx_svc_push_inflight_when(ngx_svc_push_work_t *work)
 {
     ngx_int_t  rate, lacks;
 
     rate = ngx_svc_webhook_conf()->push.rate;
     lacks = 1000 - work->tokens;
 
-    if (rate == 0 || lacks <= 0 || work->nflying >= NGX_SVC_PUSH_ONE) {
+    if (rate == 0 || lacks <= 0 || work->ninflight >= NGX_SVC_PUSH_ONE) {
         return ngx_current_msec + 1000;
     }
 
@@ -192,23 +192,23 @@ ngx_svc_push_fly_when(ngx_svc_push_work_t *work)
 /* Gives a place that is free to the target that has waited longest. */
 
 void
-ngx_svc_push_fly_next(void)
+ngx_svc_push_inflight_next(void)
 {
     ngx_uint_t            n;
     ngx_queue_t          *q, *waiting;
     ngx_svc_push_work_t  *work;
 
-    waiting = &ngx_svc_push_flights.waiting;
+    waiting = &ngx_svc_push_inflight.waiting;
 
     for (n = 0; n < NGX_SVC_PUSH_NODE && !ngx_queue_empty(waiting)
-                && ngx_svc_push_flights.n < NGX_SVC_PUSH_NODE; n++)
+                && ngx_svc_push_inflight.n < NGX_SVC_PUSH_NODE; n++)
     {
         q = ngx_queue_head(waiting);
         ngx_queue_remove(q);
         ngx_queue_init(q);
 
         work = ngx_queue_data(q, ngx_svc_push_work_t, waiting);
-        ngx_svc_push_flights.step(work);
+        ngx_svc_push_inflight.step(work);
     }
 }
 
@@ -216,10 +216,11 @@ ngx_svc_push_fly_next(void)
 /* --- a user ------------------------------------------------------------ */
 
 static ngx_int_t
-ngx_svc_push_fly_start(ngx_svc_push_work_t *work, ngx_svc_push_item_t *item)
+ngx_svc_push_inflight_start(ngx_svc_push_work_t *work,
+    ngx_svc_push_item_t *item)
 {
     item->push.target = &work->conf->target;
-    item->push.handler = ngx_svc_push_flown;
+    item->push.handler = ngx_svc_push_inflight_done;
     item->push.owner = ngx_svc_push_owner;
     item->push.owner_cancel = ngx_svc_push_owner_cancel;
 
@@ -227,10 +228,10 @@ ngx_svc_push_fly_start(ngx_svc_push_work_t *work, ngx_svc_push_item_t *item)
         return NGX_ERROR;
     }
 
-    ngx_queue_insert_tail(&work->flying, &item->queue);
+    ngx_queue_insert_tail(&work->inflight, &item->queue);
 
     ngx_svc_push_lookup_forget(work, &item->push);
-    ngx_svc_push_fly_place(work, 1);
+    ngx_svc_push_inflight_place(work, 1);
     work->tokens -= 1000;
 
     return NGX_OK;
@@ -238,7 +239,7 @@ ngx_svc_push_fly_start(ngx_svc_push_work_t *work, ngx_svc_push_item_t *item)
 
 
 static void
-ngx_svc_push_flown(ngx_svc_push_t *push)
+ngx_svc_push_inflight_done(ngx_svc_push_t *push)
 {
     ngx_svc_push_item_t  *item;
     ngx_svc_push_work_t  *work;
@@ -248,7 +249,7 @@ ngx_svc_push_flown(ngx_svc_push_t *push)
 
     ngx_queue_remove(&item->queue);
 
-    ngx_svc_push_fly_place(work, -1);
+    ngx_svc_push_inflight_place(work, -1);
 
     if (push->requests > 1) {
         work->tokens -= 1000 * (ngx_int_t) (push->requests - 1);
@@ -268,15 +269,16 @@ ngx_svc_push_flown(ngx_svc_push_t *push)
     }
 
     ngx_svc_push_outcome_log(work, push);
-    ngx_svc_push_fly_result(work, item);
+    ngx_svc_push_inflight_result(work, item);
 
-    ngx_svc_push_flights.step(work);
-    ngx_svc_push_fly_next();
+    ngx_svc_push_inflight.step(work);
+    ngx_svc_push_inflight_next();
 }
 
 
 static void
-ngx_svc_push_fly_result(ngx_svc_push_work_t *work, ngx_svc_push_item_t *item)
+ngx_svc_push_inflight_result(ngx_svc_push_work_t *work,
+    ngx_svc_push_item_t *item)
 {
     ngx_queue_insert_tail(&work->results, &item->queue);
 
@@ -287,7 +289,7 @@ ngx_svc_push_fly_result(ngx_svc_push_work_t *work, ngx_svc_push_item_t *item)
 
 
 void
-ngx_svc_push_fly_cancel(ngx_svc_push_work_t *work)
+ngx_svc_push_inflight_cancel(ngx_svc_push_work_t *work)
 {
     ngx_queue_t          *q;
     ngx_svc_push_item_t  *item;
@@ -295,32 +297,32 @@ ngx_svc_push_fly_cancel(ngx_svc_push_work_t *work)
     ngx_queue_remove(&work->waiting);
     ngx_queue_init(&work->waiting);
 
-    while (!ngx_queue_empty(&work->flying)) {
-        q = ngx_queue_head(&work->flying);
+    while (!ngx_queue_empty(&work->inflight)) {
+        q = ngx_queue_head(&work->inflight);
         ngx_queue_remove(q);
 
         item = ngx_queue_data(q, ngx_svc_push_item_t, queue);
         ngx_svc_push_user_cancel(&item->push);
         ngx_destroy_pool(item->push.pool);
 
-        ngx_svc_push_fly_place(work, -1);
+        ngx_svc_push_inflight_place(work, -1);
     }
 
     if (work->lookup) {
         ngx_svc_push_lookup_cancel(work);
-        ngx_svc_push_fly_place(work, -1);
+        ngx_svc_push_inflight_place(work, -1);
     }
 }
 
 
 void
-ngx_svc_push_fly_stop(ngx_svc_push_work_t *work)
+ngx_svc_push_inflight_stop(ngx_svc_push_work_t *work)
 {
     ngx_queue_t          *q;
     ngx_svc_push_item_t  *item;
 
-    for (q = ngx_queue_head(&work->flying);
-         q != ngx_queue_sentinel(&work->flying);
+    for (q = ngx_queue_head(&work->inflight);
+         q != ngx_queue_sentinel(&work->inflight);
          q = ngx_queue_next(q))
     {
         item = ngx_queue_data(q, ngx_svc_push_item_t, queue);

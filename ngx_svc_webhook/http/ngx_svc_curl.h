@@ -2,51 +2,48 @@
  * In the helper: libcurl's multi interface on nginx's events.
  */
 
-#ifndef _NGX_SVC_WEBHOOK_CURL_H_INCLUDED_
-#define _NGX_SVC_WEBHOOK_CURL_H_INCLUDED_
+#ifndef _NGX_SVC_CURL_H_INCLUDED_
+#define _NGX_SVC_CURL_H_INCLUDED_
 
 
-#include "ngx_svc_webhook_wire.h"
+#include "ngx_svc_curl_wire.h"
 
 
 /* A reader's transfer has ended; the handle stays the caller's. */
-typedef void (*ngx_svc_webhook_curl_pt)(ngx_svc_webhook_reader_t *reader,
-    CURLcode code);
+typedef void (*ngx_svc_curl_pt)(ngx_svc_curl_reader_t *reader, CURLcode code);
 
 
 /* Called at the start of each lane that makes requests. */
-ngx_int_t ngx_svc_webhook_curl_init(ngx_cycle_t *cycle,
-    ngx_svc_webhook_curl_pt done);
+ngx_int_t ngx_svc_curl_init(ngx_cycle_t *cycle, ngx_svc_curl_pt done);
 
 /*
  * Called as often, at their ends; before the last call all handles must have
  * been given back.
  */
-void ngx_svc_webhook_curl_exit(void);
+void ngx_svc_curl_exit(void);
 
 /*
  * Returns a handle with the options that all requests have.  NULL: no memory.
  */
-CURL *ngx_svc_webhook_curl_get(void);
+CURL *ngx_svc_curl_get(void);
 
 /*
  * Gives a handle back, and breaks off its transfer.  spoilt: the handle has
  * failed in a way that libcurl does not forget, so it is not used again.
  */
-void ngx_svc_webhook_curl_put(CURL *curl, ngx_uint_t spoilt);
+void ngx_svc_curl_put(CURL *curl, ngx_uint_t spoilt);
 
 /*
  * Begins the transfer of a handle.  The done() of init is called once, never
  * from within this call.  NGX_ERROR: it has not begun.
  */
-ngx_int_t ngx_svc_webhook_curl_start(CURL *curl);
+ngx_int_t ngx_svc_curl_start(CURL *curl);
 
 /*
  * Called before the start: what the transfer reads is counted in the reader,
  * which must outlive it.
  */
-ngx_int_t ngx_svc_webhook_curl_reader(CURL *curl,
-    ngx_svc_webhook_reader_t *reader);
+ngx_int_t ngx_svc_curl_reader(CURL *curl, ngx_svc_curl_reader_t *reader);
 
 /*
  * A step of a handshake takes a millisecond or two, which others have to wait
@@ -55,13 +52,13 @@ ngx_int_t ngx_svc_webhook_curl_reader(CURL *curl,
  * Posts an event whose handler makes such a step: it begins a transfer, or
  * breaks one off.
  */
-void ngx_svc_webhook_curl_post(ngx_event_t *ev);
+void ngx_svc_curl_post(ngx_event_t *ev);
 
 /*
  * Begins the same transfer again on a new connection.  NGX_DECLINED: its
  * connection was new already, as it is the second time.
  */
-ngx_int_t ngx_svc_webhook_curl_again(CURL *curl);
+ngx_int_t ngx_svc_curl_again(CURL *curl);
 
 
-#endif /* _NGX_SVC_WEBHOOK_CURL_H_INCLUDED_ */
+#endif /* _NGX_SVC_CURL_H_INCLUDED_ */

@@ -2,35 +2,35 @@
  * The errors of requests, in words for operators and tenants.
  */
 
-#include "ngx_svc_webhook_request_error.h"
+#include "ngx_svc_outbound_error.h"
 
 #include <openssl/x509_vfy.h>
 
 
 /* CURLE_TOO_LARGE of libcurl 8.6, which older headers lack. */
 
-#define NGX_SVC_WEBHOOK_TOO_LARGE  ((CURLcode) 100)
+#define NGX_SVC_OUTBOUND_TOO_LARGE  ((CURLcode) 100)
 
 
 typedef struct {
     CURLcode      code;
     unsigned      unreachable;
     const char   *text;
-} ngx_svc_webhook_error_t;
+} ngx_svc_outbound_error_t;
 
 
-static ngx_int_t ngx_svc_webhook_error_local(ngx_svc_webhook_request_t *r);
-static void ngx_svc_webhook_error_excess(ngx_svc_webhook_request_t *r);
-static void ngx_svc_webhook_error_status(ngx_svc_webhook_result_t *result);
-static ngx_int_t ngx_svc_webhook_error_name(ngx_svc_webhook_request_t *r,
+static ngx_int_t ngx_svc_outbound_error_local(ngx_svc_outbound_t *r);
+static void ngx_svc_outbound_error_excess(ngx_svc_outbound_t *r);
+static void ngx_svc_outbound_error_status(ngx_svc_outbound_result_t *result);
+static ngx_int_t ngx_svc_outbound_error_name(ngx_svc_outbound_t *r,
     CURLcode code);
-static ngx_int_t ngx_svc_webhook_error_proxy(ngx_svc_webhook_request_t *r);
-static void ngx_svc_webhook_error_timeout(ngx_svc_webhook_request_t *r);
-static void ngx_svc_webhook_error_connect(ngx_svc_webhook_request_t *r);
-static void ngx_svc_webhook_error_certificate(ngx_svc_webhook_request_t *r);
+static ngx_int_t ngx_svc_outbound_error_proxy(ngx_svc_outbound_t *r);
+static void ngx_svc_outbound_error_timeout(ngx_svc_outbound_t *r);
+static void ngx_svc_outbound_error_connect(ngx_svc_outbound_t *r);
+static void ngx_svc_outbound_error_certificate(ngx_svc_outbound_t *r);
 
 
-static const ngx_svc_webhook_error_t  ngx_svc_webhook_errors[] = {
+static const ngx_svc_outbound_error_t  ngx_svc_outbound_errors[] = {
 
     { CURLE_COULDNT_RESOLVE_PROXY, 1,
       "the name of the proxy could not be resolved" },
@@ -45,24 +45,24 @@ static const ngx_svc_webhook_error_t  ngx_svc_webhook_errors[] = {
     { CURLE_UNSUPPORTED_PROTOCOL, 0, "the answer is not HTTP" },
     { CURLE_URL_MALFORMAT, 0, "the URL is not valid" },
     { CURLE_OUT_OF_MEMORY, 0, "a header of the answer is too long" },
-    { NGX_SVC_WEBHOOK_TOO_LARGE, 0, "a header of the answer is too long" },
+    { NGX_SVC_OUTBOUND_TOO_LARGE, 0, "a header of the answer is too long" },
     { CURLE_OK, 0, NULL }
 };
 
 
 void
-ngx_svc_webhook_request_failed(ngx_svc_webhook_request_t *r,
+ngx_svc_outbound_failed(ngx_svc_outbound_t *r,
     CURLcode code)
 {
-    ngx_svc_webhook_result_t       *result;
-    const ngx_svc_webhook_error_t  *error;
+    ngx_svc_outbound_result_t       *result;
+    const ngx_svc_outbound_error_t  *error;
 
     result = &r->result;
-    result->outcome = NGX_SVC_WEBHOOK_FAILED;
+    result->outcome = NGX_SVC_OUTBOUND_FAILED;
 
-    if (ngx_svc_webhook_error_local(r) == NGX_OK
-        || ngx_svc_webhook_error_name(r, code) == NGX_OK
-        || ngx_svc_webhook_error_proxy(r) == NGX_OK)
+    if (ngx_svc_outbound_error_local(r) == NGX_OK
+        || ngx_svc_outbound_error_name(r, code) == NGX_OK
+        || ngx_svc_outbound_error_proxy(r) == NGX_OK)
     {
         return;
     }
@@ -70,60 +70,60 @@ ngx_svc_webhook_request_failed(ngx_svc_webhook_request_t *r,
     switch (code) {
 
     case CURLE_OPERATION_TIMEDOUT:
-        ngx_svc_webhook_error_timeout(r);
+        ngx_svc_outbound_error_timeout(r);
         return;
 
     case CURLE_COULDNT_CONNECT:
-        ngx_svc_webhook_error_connect(r);
+        ngx_svc_outbound_error_connect(r);
         return;
 
     case CURLE_PEER_FAILED_VERIFICATION:
-        ngx_svc_webhook_error_certificate(r);
+        ngx_svc_outbound_error_certificate(r);
         return;
 
     default:
         break;
     }
 
-    for (error = ngx_svc_webhook_errors; error->text; error++) {
+    for (error = ngx_svc_outbound_errors; error->text; error++) {
         if (error->code == code) {
             result->unreachable = error->unreachable;
-            ngx_svc_webhook_reason(result, "%s", error->text);
+            ngx_svc_outbound_reason(result, "%s", error->text);
             return;
         }
     }
 
-    ngx_svc_webhook_reason(result, "%s", curl_easy_strerror(code));
+    ngx_svc_outbound_reason(result, "%s", curl_easy_strerror(code));
 }
 
 
 /* Handles errors that are known without libcurl's code. */
 
 static ngx_int_t
-ngx_svc_webhook_error_local(ngx_svc_webhook_request_t *r)
+ngx_svc_outbound_error_local(ngx_svc_outbound_t *r)
 {
-    ngx_svc_webhook_result_t  *result;
+    ngx_svc_outbound_result_t  *result;
 
     result = &r->result;
 
     if (r->answered) {
-        ngx_svc_webhook_error_status(result);
+        ngx_svc_outbound_error_status(result);
         return NGX_OK;
     }
 
     if (r->lack) {
-        result->outcome = NGX_SVC_WEBHOOK_POSTPONED;
+        result->outcome = NGX_SVC_OUTBOUND_POSTPONED;
         return NGX_OK;
     }
 
     if (r->reader.excess) {
-        ngx_svc_webhook_error_excess(r);
+        ngx_svc_outbound_error_excess(r);
         return NGX_OK;
     }
 
     if (r->flood) {
-        ngx_svc_webhook_reason(result, "the headers of the answer are longer "
-                               "than %uz KiB", r->limit / 1024);
+        ngx_svc_outbound_reason(result, "the headers of the answer are longer "
+                                "than %uz KiB", r->limit / 1024);
         return NGX_OK;
     }
 
@@ -132,33 +132,34 @@ ngx_svc_webhook_error_local(ngx_svc_webhook_request_t *r)
 
 
 static void
-ngx_svc_webhook_error_excess(ngx_svc_webhook_request_t *r)
+ngx_svc_outbound_error_excess(ngx_svc_outbound_t *r)
 {
     switch (r->reader.excess) {
 
-    case NGX_SVC_WEBHOOK_LONG_HANDSHAKE:
-        ngx_svc_webhook_reason(&r->result, "the TLS handshake is longer than "
-                               "128 KiB");
+    case NGX_SVC_CURL_LONG_HANDSHAKE:
+        ngx_svc_outbound_reason(&r->result, "the TLS handshake is longer than "
+                                "128 KiB");
         return;
 
-    case NGX_SVC_WEBHOOK_LONG_ANSWER:
-        ngx_svc_webhook_reason(&r->result, "the answer is longer than %uz KiB",
-                               r->reader.limit / 1024);
+    case NGX_SVC_CURL_LONG_ANSWER:
+        ngx_svc_outbound_reason(&r->result,
+                                "the answer is longer than %uz KiB",
+                                r->reader.limit / 1024);
         return;
 
     default:
-        ngx_svc_webhook_reason(&r->result, "the receiver sends TLS messages "
-                               "without an end");
+        ngx_svc_outbound_reason(&r->result, "the receiver sends TLS messages "
+                                "without an end");
     }
 }
 
 
 static void
-ngx_svc_webhook_error_status(ngx_svc_webhook_result_t *result)
+ngx_svc_outbound_error_status(ngx_svc_outbound_result_t *result)
 {
-    ngx_svc_webhook_reason(result, "the answer was %ui%s", result->status,
-                           result->status / 100 == 3
-                           ? "; redirects are not followed" : "");
+    ngx_svc_outbound_reason(result, "the answer was %ui%s", result->status,
+                            result->status / 100 == 3
+                            ? "; redirects are not followed" : "");
 }
 
 
@@ -169,10 +170,10 @@ ngx_svc_webhook_error_status(ngx_svc_webhook_result_t *result)
  */
 
 static ngx_int_t
-ngx_svc_webhook_error_name(ngx_svc_webhook_request_t *r, CURLcode code)
+ngx_svc_outbound_error_name(ngx_svc_outbound_t *r, CURLcode code)
 {
-    u_char                     text[NGX_SVC_ADDR_TEXT_LEN], *p;
-    ngx_svc_webhook_result_t  *result;
+    u_char                      text[NGX_SVC_ADDR_TEXT_LEN], *p;
+    ngx_svc_outbound_result_t  *result;
 
     result = &r->result;
 
@@ -180,11 +181,11 @@ ngx_svc_webhook_error_name(ngx_svc_webhook_request_t *r, CURLcode code)
         p = ngx_svc_addr_text(text, &r->address);
 
         result->refused = 1;
-        ngx_svc_webhook_detail(result, "refused: the address is %*s (%s)",
-                               (size_t) (p - text), text, r->kind);
+        ngx_svc_outbound_detail(result, "refused: the address is %*s (%s)",
+                                (size_t) (p - text), text, r->kind);
 
     } else if (code == CURLE_COULDNT_RESOLVE_HOST) {
-        ngx_svc_webhook_detail(result, "the name could not be resolved");
+        ngx_svc_outbound_detail(result, "the name could not be resolved");
 
     } else {
         return NGX_DECLINED;
@@ -193,14 +194,14 @@ ngx_svc_webhook_error_name(ngx_svc_webhook_request_t *r, CURLcode code)
     r->nowhere = 1;
     result->unreachable = 1;
     result->duration = 0;
-    ngx_svc_webhook_reason(result, "the name leads to no public address");
+    ngx_svc_outbound_reason(result, "the name leads to no public address");
 
     return NGX_OK;
 }
 
 
 static ngx_int_t
-ngx_svc_webhook_error_proxy(ngx_svc_webhook_request_t *r)
+ngx_svc_outbound_error_proxy(ngx_svc_outbound_t *r)
 {
     long  status;
 
@@ -212,16 +213,16 @@ ngx_svc_webhook_error_proxy(ngx_svc_webhook_request_t *r)
     }
 
     r->result.unreachable = 1;
-    ngx_svc_webhook_reason(&r->result, "the proxy did not connect");
-    ngx_svc_webhook_detail(&r->result, "the proxy's answer was %l",
-                           status);
+    ngx_svc_outbound_reason(&r->result, "the proxy did not connect");
+    ngx_svc_outbound_detail(&r->result, "the proxy's answer was %l",
+                            status);
 
     return NGX_OK;
 }
 
 
 static void
-ngx_svc_webhook_error_timeout(ngx_svc_webhook_request_t *r)
+ngx_svc_outbound_error_timeout(ngx_svc_outbound_t *r)
 {
     long                     sent;
     curl_off_t               resolved;
@@ -249,17 +250,17 @@ ngx_svc_webhook_error_timeout(ngx_svc_webhook_request_t *r)
     r->result.unreachable = 1;
 
     if (limit % 1000) {
-        ngx_svc_webhook_reason(&r->result, "%s within %M ms", what,
-                               limit);
+        ngx_svc_outbound_reason(&r->result, "%s within %M ms", what,
+                                limit);
     } else {
-        ngx_svc_webhook_reason(&r->result, "%s within %M s", what,
-                               limit / 1000);
+        ngx_svc_outbound_reason(&r->result, "%s within %M s", what,
+                                limit / 1000);
     }
 }
 
 
 static void
-ngx_svc_webhook_error_connect(ngx_svc_webhook_request_t *r)
+ngx_svc_outbound_error_connect(ngx_svc_outbound_t *r)
 {
     long  err;
 
@@ -271,28 +272,28 @@ ngx_svc_webhook_error_connect(ngx_svc_webhook_request_t *r)
     switch (err) {
 
     case NGX_ECONNREFUSED:
-        ngx_svc_webhook_reason(&r->result, "the connection was refused");
+        ngx_svc_outbound_reason(&r->result, "the connection was refused");
         return;
 
     case NGX_ECONNRESET:
-        ngx_svc_webhook_reason(&r->result,
-                               "the connection broke before an answer");
+        ngx_svc_outbound_reason(&r->result,
+                                "the connection broke before an answer");
         return;
 
     case NGX_EHOSTUNREACH:
     case NGX_ENETUNREACH:
-        ngx_svc_webhook_reason(&r->result,
-                               "there is no route to the host");
+        ngx_svc_outbound_reason(&r->result,
+                                "there is no route to the host");
         return;
 
     default:
-        ngx_svc_webhook_reason(&r->result, "no connection");
+        ngx_svc_outbound_reason(&r->result, "no connection");
     }
 }
 
 
 static void
-ngx_svc_webhook_error_certificate(ngx_svc_webhook_request_t *r)
+ngx_svc_outbound_error_certificate(ngx_svc_outbound_t *r)
 {
     long         verify;
     const char  *text;
@@ -330,11 +331,11 @@ ngx_svc_webhook_error_certificate(ngx_svc_webhook_request_t *r)
         break;
 
     default:
-        ngx_svc_webhook_reason(&r->result,
-                               "the certificate is not good: %s",
-                               X509_verify_cert_error_string(verify));
+        ngx_svc_outbound_reason(&r->result,
+                                "the certificate is not good: %s",
+                                X509_verify_cert_error_string(verify));
         return;
     }
 
-    ngx_svc_webhook_reason(&r->result, "%s", text);
+    ngx_svc_outbound_reason(&r->result, "%s", text);
 }

@@ -2,59 +2,59 @@
  * The inherited files that the helper keeps open: its logs.
  */
 
-#include "ngx_svc_webhook_fds.h"
+#include "ngx_svc_helper_fds.h"
 
 #include <sys/resource.h>
 
 
-#define NGX_SVC_WEBHOOK_FDS  64         /* files that stay open, at most */
+#define NGX_SVC_HELPER_FDS  64          /* files that stay open, at most */
 
 
-static ngx_uint_t ngx_svc_webhook_fds_logs(ngx_cycle_t *cycle, int *fds,
+static ngx_uint_t ngx_svc_helper_fds_logs(ngx_cycle_t *cycle, int *fds,
     ngx_uint_t n);
-static int ngx_libc_cdecl ngx_svc_webhook_fds_cmp(const void *one,
+static int ngx_libc_cdecl ngx_svc_helper_fds_cmp(const void *one,
     const void *two);
-static void ngx_svc_webhook_fds_close_range(int first, int last);
-static void ngx_svc_webhook_fds_reopen_file(ngx_cycle_t *cycle,
+static void ngx_svc_helper_fds_close_range(int first, int last);
+static void ngx_svc_helper_fds_reopen_file(ngx_cycle_t *cycle,
     ngx_open_file_t *file);
 
 
 void
-ngx_svc_webhook_fds_close(ngx_cycle_t *cycle, ngx_socket_t fd)
+ngx_svc_helper_fds_close(ngx_cycle_t *cycle, ngx_socket_t fd)
 {
-    int         next, fds[NGX_SVC_WEBHOOK_FDS];
+    int         next, fds[NGX_SVC_HELPER_FDS];
     ngx_uint_t  i, n;
 
     fds[0] = fd;
-    n = ngx_svc_webhook_fds_logs(cycle, fds, 1);
+    n = ngx_svc_helper_fds_logs(cycle, fds, 1);
 
-    ngx_qsort(fds, n, sizeof(int), ngx_svc_webhook_fds_cmp);
+    ngx_qsort(fds, n, sizeof(int), ngx_svc_helper_fds_cmp);
 
     next = STDERR_FILENO + 1;
 
     for (i = 0; i < n; i++) {
         if (fds[i] > next) {
-            ngx_svc_webhook_fds_close_range(next, fds[i] - 1);
+            ngx_svc_helper_fds_close_range(next, fds[i] - 1);
         }
 
         next = ngx_max(next, fds[i] + 1);
     }
 
-    ngx_svc_webhook_fds_close_range(next, NGX_MAX_INT32_VALUE);
+    ngx_svc_helper_fds_close_range(next, NGX_MAX_INT32_VALUE);
 }
 
 
 /* Collects the logs' files and sockets to syslog. */
 
 static ngx_uint_t
-ngx_svc_webhook_fds_logs(ngx_cycle_t *cycle, int *fds, ngx_uint_t n)
+ngx_svc_helper_fds_logs(ngx_cycle_t *cycle, int *fds, ngx_uint_t n)
 {
     ngx_log_t          *log;
     ngx_syslog_peer_t  *peer;
 
     for (log = cycle->log; log; log = log->next) {
 
-        if (n == NGX_SVC_WEBHOOK_FDS) {
+        if (n == NGX_SVC_HELPER_FDS) {
             break;
         }
 
@@ -75,14 +75,14 @@ ngx_svc_webhook_fds_logs(ngx_cycle_t *cycle, int *fds, ngx_uint_t n)
 
 
 static int ngx_libc_cdecl
-ngx_svc_webhook_fds_cmp(const void *one, const void *two)
+ngx_svc_helper_fds_cmp(const void *one, const void *two)
 {
     return *(const int *) one - *(const int *) two;
 }
 
 
 static void
-ngx_svc_webhook_fds_close_range(int first, int last)
+ngx_svc_helper_fds_close_range(int first, int last)
 {
     int            fd;
     struct rlimit  limit;
@@ -106,13 +106,13 @@ ngx_svc_webhook_fds_close_range(int first, int last)
 
 
 void
-ngx_svc_webhook_fds_reopen(ngx_cycle_t *cycle)
+ngx_svc_helper_fds_reopen(ngx_cycle_t *cycle)
 {
     ngx_log_t  *log;
 
     for (log = cycle->log; log; log = log->next) {
         if (log->file && log->file->name.len) {
-            ngx_svc_webhook_fds_reopen_file(cycle, log->file);
+            ngx_svc_helper_fds_reopen_file(cycle, log->file);
         }
     }
 
@@ -121,7 +121,7 @@ ngx_svc_webhook_fds_reopen(ngx_cycle_t *cycle)
 
 
 static void
-ngx_svc_webhook_fds_reopen_file(ngx_cycle_t *cycle, ngx_open_file_t *file)
+ngx_svc_helper_fds_reopen_file(ngx_cycle_t *cycle, ngx_open_file_t *file)
 {
     ngx_fd_t  fd;
 
@@ -151,7 +151,7 @@ ngx_svc_webhook_fds_reopen_file(ngx_cycle_t *cycle, ngx_open_file_t *file)
  */
 
 void
-ngx_svc_webhook_fds_look(ngx_cycle_t *cycle)
+ngx_svc_helper_fds_look(ngx_cycle_t *cycle)
 {
     ngx_log_t        *log;
     ngx_uint_t        changed;
@@ -170,7 +170,7 @@ ngx_svc_webhook_fds_look(ngx_cycle_t *cycle)
             continue;
         }
 
-        ngx_svc_webhook_fds_reopen_file(cycle, log->file);
+        ngx_svc_helper_fds_reopen_file(cycle, log->file);
         changed = 1;
     }
 

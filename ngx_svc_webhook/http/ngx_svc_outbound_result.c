@@ -2,11 +2,11 @@
  * The result of an attempt to deliver.
  */
 
-#include "ngx_svc_webhook_result.h"
+#include "ngx_svc_outbound_result.h"
 
 
 void
-ngx_svc_webhook_reason(ngx_svc_webhook_result_t *result, const char *fmt, ...)
+ngx_svc_outbound_reason(ngx_svc_outbound_result_t *result, const char *fmt, ...)
 {
     u_char   *p;
     va_list   args;
@@ -22,7 +22,7 @@ ngx_svc_webhook_reason(ngx_svc_webhook_result_t *result, const char *fmt, ...)
 
 
 void
-ngx_svc_webhook_detail(ngx_svc_webhook_result_t *result, const char *fmt, ...)
+ngx_svc_outbound_detail(ngx_svc_outbound_result_t *result, const char *fmt, ...)
 {
     u_char   *p;
     va_list   args;

@@ -3,8 +3,8 @@
  * then leave the rest to other helpers.
  */
 
-#ifndef _NGX_SVC_WEBHOOK_LANES_H_INCLUDED_
-#define _NGX_SVC_WEBHOOK_LANES_H_INCLUDED_
+#ifndef _NGX_SVC_HELPER_LANES_H_INCLUDED_
+#define _NGX_SVC_HELPER_LANES_H_INCLUDED_
 
 
 #include "ngx_svc_webhook.h"
@@ -15,23 +15,23 @@
  * on which the worker is told of new ids of the helper.  id, before: see
  * ngx_svc_webhook_queue_start().
  */
-ngx_int_t ngx_svc_webhook_lanes_init(ngx_cycle_t *cycle, ngx_socket_t worker,
+ngx_int_t ngx_svc_helper_lanes_init(ngx_cycle_t *cycle, ngx_socket_t worker,
     const u_char *id, const ngx_str_t *before);
 
 /* Called at the helper's end, after Redis' and before PostgreSQL's. */
-void ngx_svc_webhook_lanes_exit(void);
+void ngx_svc_helper_lanes_exit(void);
 
 /*
  * Drains all lanes, for svc_webhook_shutdown_timeout at most; then they leave.
  * May be called more than once.
  */
-void ngx_svc_webhook_lanes_drain(void);
+void ngx_svc_helper_lanes_drain(void);
 
 /* Lets all lanes leave at once.  May be called more than once. */
-void ngx_svc_webhook_lanes_leave(void);
+void ngx_svc_helper_lanes_leave(void);
 
 /* Returns 1 if all have left, or take too long: the process can exit. */
-ngx_uint_t ngx_svc_webhook_lanes_ended(void);
+ngx_uint_t ngx_svc_helper_lanes_ended(void);
 
 
-#endif /* _NGX_SVC_WEBHOOK_LANES_H_INCLUDED_ */
+#endif /* _NGX_SVC_HELPER_LANES_H_INCLUDED_ */

@@ -1,4 +1,4 @@
--- statement: webhook_tenant
+-- statement: helper_tenant
 -- The helper works for one tenant at a time: this is the first statement of each of its ops.
 -- lazy: whether a commit need not wait for the disk.
 --

@@ -3,23 +3,23 @@
  * makes sure that it does not outlive the worker.
  */
 
-#include "ngx_svc_webhook_helper.h"
-#include "ngx_svc_webhook_process.h"
+#include "ngx_svc_helper.h"
+#include "ngx_svc_helper_process.h"
 
 #include "ngx_svc_metrics.h"
 
 #include <ngx_event.h>
 
 
-#define NGX_SVC_WEBHOOK_PAUSE_MIN  100      /* ms before another helper
+#define NGX_SVC_HELPER_PAUSE_MIN  100       /* ms before another helper
                                                starts */
-#define NGX_SVC_WEBHOOK_PAUSE_MAX  10000
-#define NGX_SVC_WEBHOOK_STABLE     60000    /* ms of life after which an end is
+#define NGX_SVC_HELPER_PAUSE_MAX  10000
+#define NGX_SVC_HELPER_STABLE     60000     /* ms of life after which an end is
                                                no failure */
-#define NGX_SVC_WEBHOOK_GRACE      2000     /* ms to end in, after a timeout */
-#define NGX_SVC_WEBHOOK_SILENCE    15000    /* ms of silence: the helper
+#define NGX_SVC_HELPER_GRACE      2000      /* ms to end in, after a timeout */
+#define NGX_SVC_HELPER_SILENCE    15000     /* ms of silence: the helper
                                                hangs */
-#define NGX_SVC_WEBHOOK_STOP       1000     /* ms to end in at once */
+#define NGX_SVC_HELPER_STOP       1000      /* ms to end in at once */
 
 
 typedef struct {
@@ -31,91 +31,91 @@ typedef struct {
     ngx_event_t         silent;         /* the helper was silent for too long */
     ngx_event_t         kill;           /* also keeps a worker that quits */
     ngx_str_t           before;         /* the last helper's id, or empty */
-    u_char              last[NGX_SVC_WEBHOOK_ID];
-    u_char              id[NGX_SVC_WEBHOOK_ID];
-} ngx_svc_webhook_helper_t;
+    u_char              last[NGX_SVC_ID_DIGITS];
+    u_char              id[NGX_SVC_ID_DIGITS];
+} ngx_svc_helper_t;
 
 
-static void ngx_svc_webhook_helper_spawn(ngx_event_t *ev);
-static ngx_int_t ngx_svc_webhook_helper_fork(void);
-static ngx_int_t ngx_svc_webhook_helper_watch(ngx_connection_t *c);
-static ngx_int_t ngx_svc_webhook_helper_pair(ngx_socket_t *fds);
-static void ngx_svc_webhook_helper_close(ngx_socket_t fd);
-static void ngx_svc_webhook_helper_read(ngx_event_t *ev);
-static void ngx_svc_webhook_helper_closing(ngx_connection_t *c);
-static void ngx_svc_webhook_helper_ended(void);
-static void ngx_svc_webhook_helper_silent(ngx_event_t *ev);
-static void ngx_svc_webhook_helper_kill(ngx_event_t *ev);
-static ngx_uint_t ngx_svc_webhook_helper_gone(int options);
+static void ngx_svc_helper_spawn(ngx_event_t *ev);
+static ngx_int_t ngx_svc_helper_fork(void);
+static ngx_int_t ngx_svc_helper_watch(ngx_connection_t *c);
+static ngx_int_t ngx_svc_helper_pair(ngx_socket_t *fds);
+static void ngx_svc_helper_close(ngx_socket_t fd);
+static void ngx_svc_helper_read(ngx_event_t *ev);
+static void ngx_svc_helper_closing(ngx_connection_t *c);
+static void ngx_svc_helper_ended(void);
+static void ngx_svc_helper_silent(ngx_event_t *ev);
+static void ngx_svc_helper_kill(ngx_event_t *ev);
+static ngx_uint_t ngx_svc_helper_gone(int options);
 
 
-static ngx_svc_webhook_helper_t  ngx_svc_webhook_helper;
+static ngx_svc_helper_t  ngx_svc_helper;
 
 
 void
-ngx_svc_webhook_helper_init(ngx_cycle_t *cycle)
+ngx_svc_helper_init(ngx_cycle_t *cycle)
 {
-    ngx_svc_webhook_helper_t  *helper;
+    ngx_svc_helper_t  *helper;
 
-    helper = &ngx_svc_webhook_helper;
+    helper = &ngx_svc_helper;
 
-    helper->pause = NGX_SVC_WEBHOOK_PAUSE_MIN;
+    helper->pause = NGX_SVC_HELPER_PAUSE_MIN;
 
-    helper->spawn.handler = ngx_svc_webhook_helper_spawn;
+    helper->spawn.handler = ngx_svc_helper_spawn;
     helper->spawn.data = helper;
     helper->spawn.log = cycle->log;
     helper->spawn.cancelable = 1;
 
-    helper->silent.handler = ngx_svc_webhook_helper_silent;
+    helper->silent.handler = ngx_svc_helper_silent;
     helper->silent.data = helper;
     helper->silent.log = cycle->log;
     helper->silent.cancelable = 1;
 
-    helper->kill.handler = ngx_svc_webhook_helper_kill;
+    helper->kill.handler = ngx_svc_helper_kill;
     helper->kill.data = helper;
     helper->kill.log = cycle->log;
 
     /* later than the start of the pools' threads, which hold locks then */
 
-    ngx_add_timer(&helper->spawn, NGX_SVC_WEBHOOK_PAUSE_MIN);
+    ngx_add_timer(&helper->spawn, NGX_SVC_HELPER_PAUSE_MIN);
 }
 
 
 static void
-ngx_svc_webhook_helper_spawn(ngx_event_t *ev)
+ngx_svc_helper_spawn(ngx_event_t *ev)
 {
-    ngx_svc_webhook_helper_t  *helper;
+    ngx_svc_helper_t  *helper;
 
-    helper = &ngx_svc_webhook_helper;
+    helper = &ngx_svc_helper;
 
     if (ngx_exiting || ngx_quit || ngx_terminate) {
         return;
     }
 
-    if (ngx_svc_webhook_helper_fork() != NGX_OK) {
-        ngx_add_timer(ev, NGX_SVC_WEBHOOK_PAUSE_MAX);
+    if (ngx_svc_helper_fork() != NGX_OK) {
+        ngx_add_timer(ev, NGX_SVC_HELPER_PAUSE_MAX);
         return;
     }
 
     helper->since = ngx_current_msec;
-    ngx_add_timer(&helper->silent, NGX_SVC_WEBHOOK_SILENCE);
+    ngx_add_timer(&helper->silent, NGX_SVC_HELPER_SILENCE);
     ngx_svc_metric_add(NGX_SVC_M_HELPER_STARTS, 1);
 }
 
 
 static ngx_int_t
-ngx_svc_webhook_helper_fork(void)
+ngx_svc_helper_fork(void)
 {
-    ngx_socket_t               fds[2];
-    ngx_connection_t          *c;
-    ngx_svc_webhook_helper_t  *helper;
+    ngx_socket_t       fds[2];
+    ngx_connection_t  *c;
+    ngx_svc_helper_t  *helper;
 
-    helper = &ngx_svc_webhook_helper;
+    helper = &ngx_svc_helper;
 
     /* known before the fork, for the next helper to take over by it */
 
-    if (ngx_svc_webhook_id(helper->id) != NGX_OK
-        || ngx_svc_webhook_helper_pair(fds) != NGX_OK)
+    if (ngx_svc_random_id(helper->id) != NGX_OK
+        || ngx_svc_helper_pair(fds) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -135,13 +135,13 @@ ngx_svc_webhook_helper_fork(void)
         break;
 
     case 0:
-        ngx_svc_webhook_process((ngx_cycle_t *) ngx_cycle, fds[1],
-                                helper->id, &helper->before);
+        ngx_svc_helper_process((ngx_cycle_t *) ngx_cycle, fds[1], helper->id,
+                               &helper->before);
         break;
 
     default:
-        ngx_svc_webhook_helper_close(fds[1]);
-        return ngx_svc_webhook_helper_watch(c);
+        ngx_svc_helper_close(fds[1]);
+        return ngx_svc_helper_watch(c);
     }
 
     ngx_free_connection(c);
@@ -149,17 +149,17 @@ ngx_svc_webhook_helper_fork(void)
 
 failed:
 
-    ngx_svc_webhook_helper_close(fds[0]);
-    ngx_svc_webhook_helper_close(fds[1]);
+    ngx_svc_helper_close(fds[0]);
+    ngx_svc_helper_close(fds[1]);
 
     return NGX_ERROR;
 }
 
 
 static ngx_int_t
-ngx_svc_webhook_helper_watch(ngx_connection_t *c)
+ngx_svc_helper_watch(ngx_connection_t *c)
 {
-    c->read->handler = ngx_svc_webhook_helper_read;
+    c->read->handler = ngx_svc_helper_read;
     c->read->log = ngx_cycle->log;
     c->write->log = ngx_cycle->log;
 
@@ -167,10 +167,10 @@ ngx_svc_webhook_helper_watch(ngx_connection_t *c)
 
     c->idle = 1;
 
-    ngx_svc_webhook_helper.connection = c;
+    ngx_svc_helper.connection = c;
 
     if (ngx_add_event(c->read, NGX_READ_EVENT, 0) != NGX_OK) {
-        ngx_svc_webhook_helper_exit();
+        ngx_svc_helper_exit();
         return NGX_ERROR;
     }
 
@@ -179,7 +179,7 @@ ngx_svc_webhook_helper_watch(ngx_connection_t *c)
 
 
 static ngx_int_t
-ngx_svc_webhook_helper_pair(ngx_socket_t *fds)
+ngx_svc_helper_pair(ngx_socket_t *fds)
 {
     ngx_uint_t  i;
 
@@ -196,8 +196,8 @@ ngx_svc_webhook_helper_pair(ngx_socket_t *fds)
             ngx_log_error(NGX_LOG_ALERT, ngx_cycle->log, ngx_socket_errno,
                           "fcntl() of the webhook helper's socket failed");
 
-            ngx_svc_webhook_helper_close(fds[0]);
-            ngx_svc_webhook_helper_close(fds[1]);
+            ngx_svc_helper_close(fds[0]);
+            ngx_svc_helper_close(fds[1]);
 
             return NGX_ERROR;
         }
@@ -208,7 +208,7 @@ ngx_svc_webhook_helper_pair(ngx_socket_t *fds)
 
 
 static void
-ngx_svc_webhook_helper_close(ngx_socket_t fd)
+ngx_svc_helper_close(ngx_socket_t fd)
 {
     if (ngx_close_socket(fd) == -1) {
         ngx_log_error(NGX_LOG_ALERT, ngx_cycle->log, ngx_socket_errno,
@@ -218,18 +218,18 @@ ngx_svc_webhook_helper_close(ngx_socket_t fd)
 
 
 static void
-ngx_svc_webhook_helper_read(ngx_event_t *ev)
+ngx_svc_helper_read(ngx_event_t *ev)
 {
-    u_char                     buf[NGX_SVC_WEBHOOK_ID];
-    ssize_t                    n;
-    ngx_connection_t          *c;
-    ngx_svc_webhook_helper_t  *helper;
+    u_char             buf[NGX_SVC_ID_DIGITS];
+    ssize_t            n;
+    ngx_connection_t  *c;
+    ngx_svc_helper_t  *helper;
 
     c = ev->data;
-    helper = &ngx_svc_webhook_helper;
+    helper = &ngx_svc_helper;
 
     if (c->close) {
-        ngx_svc_webhook_helper_closing(c);
+        ngx_svc_helper_closing(c);
         return;
     }
 
@@ -237,11 +237,11 @@ ngx_svc_webhook_helper_read(ngx_event_t *ev)
 
     if (n > 0) {
 
-        if (n == NGX_SVC_WEBHOOK_ID) {
-            ngx_memcpy(helper->id, buf, NGX_SVC_WEBHOOK_ID);
+        if (n == NGX_SVC_ID_DIGITS) {
+            ngx_memcpy(helper->id, buf, NGX_SVC_ID_DIGITS);
         }
 
-        ngx_add_timer(&helper->silent, NGX_SVC_WEBHOOK_SILENCE);
+        ngx_add_timer(&helper->silent, NGX_SVC_HELPER_SILENCE);
         return;
     }
 
@@ -251,25 +251,25 @@ ngx_svc_webhook_helper_read(ngx_event_t *ev)
         return;
     }
 
-    ngx_svc_webhook_helper_ended();
+    ngx_svc_helper_ended();
 }
 
 
 /* The worker quits; on an error worker_shutdown_timeout has passed. */
 
 static void
-ngx_svc_webhook_helper_closing(ngx_connection_t *c)
+ngx_svc_helper_closing(ngx_connection_t *c)
 {
-    ngx_svc_webhook_helper_t  *helper;
+    ngx_svc_helper_t  *helper;
 
-    helper = &ngx_svc_webhook_helper;
+    helper = &ngx_svc_helper;
 
     c->close = 0;
     c->idle = 0;
 
     if (c->error) {
         c->error = 0;
-        ngx_svc_webhook_helper_kill(&helper->kill);
+        ngx_svc_helper_kill(&helper->kill);
         return;
     }
 
@@ -279,16 +279,16 @@ ngx_svc_webhook_helper_closing(ngx_connection_t *c)
     }
 
     ngx_add_timer(&helper->kill, ngx_svc_webhook_conf()->shutdown_timeout
-                                 + NGX_SVC_WEBHOOK_GRACE);
+                                 + NGX_SVC_HELPER_GRACE);
 }
 
 
 static void
-ngx_svc_webhook_helper_ended(void)
+ngx_svc_helper_ended(void)
 {
-    ngx_svc_webhook_helper_t  *helper;
+    ngx_svc_helper_t  *helper;
 
-    helper = &ngx_svc_webhook_helper;
+    helper = &ngx_svc_helper;
 
     ngx_close_connection(helper->connection);
     helper->connection = NULL;
@@ -301,7 +301,7 @@ ngx_svc_webhook_helper_ended(void)
 
         /* after its sockets were closed the helper exits in no time */
 
-        (void) ngx_svc_webhook_helper_gone(0);
+        (void) ngx_svc_helper_gone(0);
 
         if (helper->kill.timer_set) {
             ngx_del_timer(&helper->kill);
@@ -310,12 +310,12 @@ ngx_svc_webhook_helper_ended(void)
         return;
     }
 
-    ngx_memcpy(helper->last, helper->id, NGX_SVC_WEBHOOK_ID);
+    ngx_memcpy(helper->last, helper->id, NGX_SVC_ID_DIGITS);
     helper->before.data = helper->last;
-    helper->before.len = NGX_SVC_WEBHOOK_ID;
+    helper->before.len = NGX_SVC_ID_DIGITS;
 
-    if (ngx_current_msec - helper->since >= NGX_SVC_WEBHOOK_STABLE) {
-        helper->pause = NGX_SVC_WEBHOOK_PAUSE_MIN;
+    if (ngx_current_msec - helper->since >= NGX_SVC_HELPER_STABLE) {
+        helper->pause = NGX_SVC_HELPER_PAUSE_MIN;
     }
 
     ngx_log_error(NGX_LOG_WARN, ngx_cycle->log, 0,
@@ -324,45 +324,45 @@ ngx_svc_webhook_helper_ended(void)
 
     ngx_add_timer(&helper->spawn, helper->pause);
 
-    helper->pause = ngx_min(2 * helper->pause, NGX_SVC_WEBHOOK_PAUSE_MAX);
+    helper->pause = ngx_min(2 * helper->pause, NGX_SVC_HELPER_PAUSE_MAX);
 }
 
 
 /* The helper hangs.  Other helpers have taken over by now, if there are any. */
 
 static void
-ngx_svc_webhook_helper_silent(ngx_event_t *ev)
+ngx_svc_helper_silent(ngx_event_t *ev)
 {
-    ngx_svc_webhook_helper_t  *helper;
+    ngx_svc_helper_t  *helper;
 
-    helper = &ngx_svc_webhook_helper;
+    helper = &ngx_svc_helper;
 
     /* a worker that was itself stopped may have unread messages */
 
-    ngx_svc_webhook_helper_read(helper->connection->read);
+    ngx_svc_helper_read(helper->connection->read);
 
     if (helper->connection == NULL || ev->timer_set
-        || ngx_svc_webhook_helper_gone(WNOHANG))
+        || ngx_svc_helper_gone(WNOHANG))
     {
         return;
     }
 
     ngx_log_error(NGX_LOG_ALERT, ev->log, 0,
                   "webhook helper process %P has hung for %d s, it is killed",
-                  helper->pid, NGX_SVC_WEBHOOK_SILENCE / 1000);
+                  helper->pid, NGX_SVC_HELPER_SILENCE / 1000);
 
     (void) kill(helper->pid, SIGKILL);
 }
 
 
 static void
-ngx_svc_webhook_helper_kill(ngx_event_t *ev)
+ngx_svc_helper_kill(ngx_event_t *ev)
 {
-    ngx_svc_webhook_helper_t  *helper;
+    ngx_svc_helper_t  *helper;
 
-    helper = &ngx_svc_webhook_helper;
+    helper = &ngx_svc_helper;
 
-    if (helper->connection == NULL || ngx_svc_webhook_helper_gone(WNOHANG)) {
+    if (helper->connection == NULL || ngx_svc_helper_gone(WNOHANG)) {
         return;
     }
 
@@ -375,12 +375,12 @@ ngx_svc_webhook_helper_kill(ngx_event_t *ev)
 
 
 void
-ngx_svc_webhook_helper_exit(void)
+ngx_svc_helper_exit(void)
 {
-    ngx_uint_t                 i;
-    ngx_svc_webhook_helper_t  *helper;
+    ngx_uint_t         i;
+    ngx_svc_helper_t  *helper;
 
-    helper = &ngx_svc_webhook_helper;
+    helper = &ngx_svc_helper;
 
     if (helper->connection == NULL) {
         return;
@@ -390,8 +390,8 @@ ngx_svc_webhook_helper_exit(void)
 
     ngx_close_connection(helper->connection);
 
-    for (i = 0; i < NGX_SVC_WEBHOOK_STOP / 10; i++) {
-        if (ngx_svc_webhook_helper_gone(WNOHANG)) {
+    for (i = 0; i < NGX_SVC_HELPER_STOP / 10; i++) {
+        if (ngx_svc_helper_gone(WNOHANG)) {
             helper->connection = NULL;
             return;
         }
@@ -399,8 +399,8 @@ ngx_svc_webhook_helper_exit(void)
         ngx_msleep(10);
     }
 
-    ngx_svc_webhook_helper_kill(&helper->kill);
-    (void) ngx_svc_webhook_helper_gone(0);
+    ngx_svc_helper_kill(&helper->kill);
+    (void) ngx_svc_helper_gone(0);
 
     helper->connection = NULL;
 }
@@ -412,13 +412,13 @@ ngx_svc_webhook_helper_exit(void)
  */
 
 static ngx_uint_t
-ngx_svc_webhook_helper_gone(int options)
+ngx_svc_helper_gone(int options)
 {
     int        status;
     ngx_pid_t  pid;
 
     do {
-        pid = waitpid(ngx_svc_webhook_helper.pid, &status, options);
+        pid = waitpid(ngx_svc_helper.pid, &status, options);
     } while (pid == -1 && ngx_errno == NGX_EINTR);
 
     return pid != 0;

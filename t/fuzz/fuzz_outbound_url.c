@@ -4,7 +4,7 @@
  */
 
 #include "ngx_fuzz.h"
-#include "ngx_svc_webhook_target.h"
+#include "ngx_svc_outbound_target.h"
 
 #include <arpa/inet.h>
 #include <curl/curl.h>
@@ -32,7 +32,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ngx_memcpy(url.data, data, size);
     ngx_memzero(&err, sizeof(ngx_svc_error_t));
 
-    rc = ngx_svc_webhook_url(&url, &fuzz_nothing, "url", &err);
+    rc = ngx_svc_outbound_url(&url, &fuzz_nothing, "url", &err);
 
     fuzz_assert(err.len <= NGX_SVC_ERROR_DETAIL);
 
@@ -126,5 +126,5 @@ fuzz_host(char *host)
         return;
     }
 
-    fuzz_assert(ngx_svc_webhook_address(&addr, &fuzz_nothing) == NULL);
+    fuzz_assert(ngx_svc_outbound_address(&addr, &fuzz_nothing) == NULL);
 }

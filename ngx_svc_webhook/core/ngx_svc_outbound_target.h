@@ -2,15 +2,15 @@
  * Where webhooks may be delivered: URLs, and addresses to connect to.
  */
 
-#ifndef _NGX_SVC_WEBHOOK_TARGET_H_INCLUDED_
-#define _NGX_SVC_WEBHOOK_TARGET_H_INCLUDED_
+#ifndef _NGX_SVC_OUTBOUND_TARGET_H_INCLUDED_
+#define _NGX_SVC_OUTBOUND_TARGET_H_INCLUDED_
 
 
 #include "ngx_svc_addr.h"
 #include "ngx_svc_error.h"
 
 
-#define NGX_SVC_WEBHOOK_URL  2048       /* bytes, at most */
+#define NGX_SVC_OUTBOUND_URL  2048      /* bytes, at most */
 
 
 /*
@@ -18,7 +18,7 @@
  * such as "loopback", for messages.  allow: ngx_svc_cidr_t, of addresses that
  * are allowed whatever their kind.
  */
-const char *ngx_svc_webhook_address(const ngx_svc_addr_t *addr,
+const char *ngx_svc_outbound_address(const ngx_svc_addr_t *addr,
     const ngx_array_t *allow);
 
 /*
@@ -29,8 +29,8 @@ const char *ngx_svc_webhook_address(const ngx_svc_addr_t *addr,
  *
  * Returns NGX_OK, or NGX_DECLINED with err set (NGX_SVC_E_INVALID_VALUE).
  */
-ngx_int_t ngx_svc_webhook_url(const ngx_str_t *url, const ngx_array_t *allow,
+ngx_int_t ngx_svc_outbound_url(const ngx_str_t *url, const ngx_array_t *allow,
     const char *path, ngx_svc_error_t *err);
 
 
-#endif /* _NGX_SVC_WEBHOOK_TARGET_H_INCLUDED_ */
+#endif /* _NGX_SVC_OUTBOUND_TARGET_H_INCLUDED_ */

@@ -1,15 +1,15 @@
 /*
- * The helper process itself; ngx_svc_webhook_helper.h is the worker's side.
+ * The helper process itself; ngx_svc_helper.h is the worker's side.
  */
 
-#ifndef _NGX_SVC_WEBHOOK_PROCESS_H_INCLUDED_
-#define _NGX_SVC_WEBHOOK_PROCESS_H_INCLUDED_
+#ifndef _NGX_SVC_HELPER_PROCESS_H_INCLUDED_
+#define _NGX_SVC_HELPER_PROCESS_H_INCLUDED_
 
 
 #include "ngx_svc_webhook.h"
 
 
-#define NGX_SVC_WEBHOOK_RESERVE  32     /* connections besides those of
+#define NGX_SVC_HELPER_RESERVE  32      /* connections besides those of
                                            attempts */
 
 
@@ -19,8 +19,8 @@
  * flight, and exits; when the worker sends a byte, the helper exits as soon as
  * it can.  The helper sends its id when that has changed.
  */
-void ngx_svc_webhook_process(ngx_cycle_t *cycle, ngx_socket_t fd,
+void ngx_svc_helper_process(ngx_cycle_t *cycle, ngx_socket_t fd,
     const u_char *id, const ngx_str_t *before);
 
 
-#endif /* _NGX_SVC_WEBHOOK_PROCESS_H_INCLUDED_ */
+#endif /* _NGX_SVC_HELPER_PROCESS_H_INCLUDED_ */

@@ -3,11 +3,11 @@
  * its event loop.
  */
 
-#include "ngx_svc_webhook_process.h"
+#include "ngx_svc_helper_process.h"
+#include "ngx_svc_helper_fds.h"
+#include "ngx_svc_helper_lanes.h"
 #include "ngx_svc_mail_send.h"
 #include "ngx_svc_redis_storage.h"
-#include "ngx_svc_webhook_fds.h"
-#include "ngx_svc_webhook_lanes.h"
 #include "ngx_svc_webhook_outbox.h"
 
 #include "ngx_svc_metrics.h"
@@ -20,10 +20,10 @@
 #include <sys/resource.h>
 
 
-#define NGX_SVC_WEBHOOK_NICE  5
-#define NGX_SVC_WEBHOOK_LOOK  1000      /* ms between looks at the log files */
+#define NGX_SVC_HELPER_NICE  5
+#define NGX_SVC_HELPER_LOOK  1000       /* ms between looks at the log files */
 
-#define NGX_SVC_WEBHOOK_RESOLVER  "timeout:1 attempts:2"
+#define NGX_SVC_HELPER_RESOLVER  "timeout:1 attempts:2"
 
 
 typedef struct {
@@ -37,33 +37,33 @@ typedef struct {
     ngx_connection_t    *connections;
     ngx_event_t         *read_events;
     ngx_event_t         *write_events;
-} ngx_svc_webhook_process_t;
+} ngx_svc_helper_process_t;
 
 
-static ngx_int_t ngx_svc_webhook_process_init(ngx_cycle_t *cycle,
+static ngx_int_t ngx_svc_helper_process_init(ngx_cycle_t *cycle,
     ngx_socket_t fd);
-static void ngx_svc_webhook_process_cpus(void);
-static void ngx_svc_webhook_process_forget(ngx_cycle_t *cycle);
-static ngx_int_t ngx_svc_webhook_process_events(ngx_cycle_t *cycle);
-static ngx_int_t ngx_svc_webhook_process_worker(ngx_cycle_t *cycle,
+static void ngx_svc_helper_process_cpus(void);
+static void ngx_svc_helper_process_forget(ngx_cycle_t *cycle);
+static ngx_int_t ngx_svc_helper_process_events(ngx_cycle_t *cycle);
+static ngx_int_t ngx_svc_helper_process_worker(ngx_cycle_t *cycle,
     ngx_socket_t fd);
-static ngx_int_t ngx_svc_webhook_process_connect(ngx_cycle_t *cycle);
-static void ngx_svc_webhook_process_up(void);
-static void ngx_svc_webhook_process_limits(ngx_cycle_t *cycle);
-static void ngx_svc_webhook_process_command(ngx_event_t *ev);
-static void ngx_svc_webhook_process_look(ngx_event_t *ev);
-static void ngx_svc_webhook_process_exit(ngx_cycle_t *cycle);
+static ngx_int_t ngx_svc_helper_process_connect(ngx_cycle_t *cycle);
+static void ngx_svc_helper_process_up(void);
+static void ngx_svc_helper_process_limits(ngx_cycle_t *cycle);
+static void ngx_svc_helper_process_command(ngx_event_t *ev);
+static void ngx_svc_helper_process_look(ngx_event_t *ev);
+static void ngx_svc_helper_process_exit(ngx_cycle_t *cycle);
 
 
-static ngx_svc_webhook_process_t  ngx_svc_webhook_process_ctx;
+static ngx_svc_helper_process_t  ngx_svc_helper_process_ctx;
 
 
 void
-ngx_svc_webhook_process(ngx_cycle_t *cycle, ngx_socket_t fd, const u_char *id,
+ngx_svc_helper_process(ngx_cycle_t *cycle, ngx_socket_t fd, const u_char *id,
     const ngx_str_t *before)
 {
-    if (ngx_svc_webhook_process_init(cycle, fd) != NGX_OK
-        || ngx_svc_webhook_lanes_init(cycle, fd, id, before) != NGX_OK)
+    if (ngx_svc_helper_process_init(cycle, fd) != NGX_OK
+        || ngx_svc_helper_lanes_init(cycle, fd, id, before) != NGX_OK)
     {
         ngx_log_error(NGX_LOG_ALERT, cycle->log, 0,
                       "webhook helper process cannot start");
@@ -78,40 +78,40 @@ ngx_svc_webhook_process(ngx_cycle_t *cycle, ngx_socket_t fd, const u_char *id,
 
         if (ngx_terminate) {
             ngx_terminate = 0;
-            ngx_svc_webhook_lanes_leave();
+            ngx_svc_helper_lanes_leave();
 
         } else if (ngx_quit) {
             ngx_quit = 0;
-            ngx_svc_webhook_lanes_drain();
+            ngx_svc_helper_lanes_drain();
         }
 
         if (ngx_reopen) {
             ngx_reopen = 0;
             ngx_log_error(NGX_LOG_NOTICE, cycle->log, 0, "reopening logs");
-            ngx_svc_webhook_fds_reopen(cycle);
+            ngx_svc_helper_fds_reopen(cycle);
         }
 
         /* events that the signals have posted do not wait for others */
 
         ngx_event_process_posted(cycle, &ngx_posted_events);
 
-        if (ngx_svc_webhook_lanes_ended()) {
-            ngx_svc_webhook_process_exit(cycle);
+        if (ngx_svc_helper_lanes_ended()) {
+            ngx_svc_helper_process_exit(cycle);
         }
     }
 }
 
 
 static ngx_int_t
-ngx_svc_webhook_process_init(ngx_cycle_t *cycle, ngx_socket_t fd)
+ngx_svc_helper_process_init(ngx_cycle_t *cycle, ngx_socket_t fd)
 {
-    ngx_time_t                 *tp;
-    ngx_svc_webhook_process_t  *process;
+    ngx_time_t                *tp;
+    ngx_svc_helper_process_t  *process;
 
-    process = &ngx_svc_webhook_process_ctx;
+    process = &ngx_svc_helper_process_ctx;
     process->cycle = cycle;
 
-    ngx_svc_webhook_process_cpus();
+    ngx_svc_helper_process_cpus();
 
     ngx_parent = ngx_pid;
     ngx_pid = ngx_getpid();
@@ -121,7 +121,7 @@ ngx_svc_webhook_process_init(ngx_cycle_t *cycle, ngx_socket_t fd)
 
     /* requests come first; but the worker may have a higher priority */
 
-    (void) setpriority(PRIO_PROCESS, 0, NGX_SVC_WEBHOOK_NICE);
+    (void) setpriority(PRIO_PROCESS, 0, NGX_SVC_HELPER_NICE);
 
     tp = ngx_timeofday();
     srandom(((unsigned) ngx_pid << 16) ^ tp->sec ^ tp->msec);
@@ -132,26 +132,26 @@ ngx_svc_webhook_process_init(ngx_cycle_t *cycle, ngx_socket_t fd)
      * asked.  With five seconds for each, no name would be resolved in time.
      */
 
-    (void) setenv("RES_OPTIONS", NGX_SVC_WEBHOOK_RESOLVER, 0);
+    (void) setenv("RES_OPTIONS", NGX_SVC_HELPER_RESOLVER, 0);
 
     ngx_svc_metrics_join(NGX_SVC_PROCESS_HELPER, cycle->log);
 
-    ngx_svc_webhook_process_forget(cycle);
-    ngx_svc_webhook_fds_close(cycle, fd);
+    ngx_svc_helper_process_forget(cycle);
+    ngx_svc_helper_fds_close(cycle, fd);
 
-    if (ngx_svc_webhook_process_events(cycle) != NGX_OK
-        || ngx_svc_webhook_process_worker(cycle, fd) != NGX_OK
-        || ngx_svc_webhook_process_connect(cycle) != NGX_OK)
+    if (ngx_svc_helper_process_events(cycle) != NGX_OK
+        || ngx_svc_helper_process_worker(cycle, fd) != NGX_OK
+        || ngx_svc_helper_process_connect(cycle) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    ngx_svc_webhook_process_limits(cycle);
+    ngx_svc_helper_process_limits(cycle);
 
-    process->look.handler = ngx_svc_webhook_process_look;
+    process->look.handler = ngx_svc_helper_process_look;
     process->look.data = process;
     process->look.log = cycle->log;
-    ngx_add_timer(&process->look, NGX_SVC_WEBHOOK_LOOK);
+    ngx_add_timer(&process->look, NGX_SVC_HELPER_LOOK);
 
     return NGX_OK;
 }
@@ -162,7 +162,7 @@ ngx_svc_webhook_process_init(ngx_cycle_t *cycle, ngx_socket_t fd)
  */
 
 static void
-ngx_svc_webhook_process_cpus(void)
+ngx_svc_helper_process_cpus(void)
 {
 #if (NGX_HAVE_SCHED_SETAFFINITY)
 
@@ -184,12 +184,12 @@ ngx_svc_webhook_process_cpus(void)
  */
 
 static void
-ngx_svc_webhook_process_forget(ngx_cycle_t *cycle)
+ngx_svc_helper_process_forget(ngx_cycle_t *cycle)
 {
-    ngx_uint_t                  level;
-    ngx_svc_webhook_process_t  *process;
+    ngx_uint_t                 level;
+    ngx_svc_helper_process_t  *process;
 
-    process = &ngx_svc_webhook_process_ctx;
+    process = &ngx_svc_helper_process_ctx;
 
     process->connections = cycle->connections;
     process->read_events = cycle->read_events;
@@ -217,7 +217,7 @@ ngx_svc_webhook_process_forget(ngx_cycle_t *cycle)
 
 
 static ngx_int_t
-ngx_svc_webhook_process_events(ngx_cycle_t *cycle)
+ngx_svc_helper_process_events(ngx_cycle_t *cycle)
 {
     if (ngx_event_core_module.init_process(cycle) != NGX_OK) {
         return NGX_ERROR;
@@ -231,7 +231,7 @@ ngx_svc_webhook_process_events(ngx_cycle_t *cycle)
 
 
 static ngx_int_t
-ngx_svc_webhook_process_worker(ngx_cycle_t *cycle, ngx_socket_t fd)
+ngx_svc_helper_process_worker(ngx_cycle_t *cycle, ngx_socket_t fd)
 {
     ngx_connection_t  *c;
 
@@ -240,18 +240,18 @@ ngx_svc_webhook_process_worker(ngx_cycle_t *cycle, ngx_socket_t fd)
         return NGX_ERROR;
     }
 
-    c->read->handler = ngx_svc_webhook_process_command;
+    c->read->handler = ngx_svc_helper_process_command;
     c->read->log = cycle->log;
     c->write->log = cycle->log;
 
-    ngx_svc_webhook_process_ctx.worker = c;
+    ngx_svc_helper_process_ctx.worker = c;
 
     return ngx_add_event(c->read, NGX_READ_EVENT, 0);
 }
 
 
 static ngx_int_t
-ngx_svc_webhook_process_connect(ngx_cycle_t *cycle)
+ngx_svc_helper_process_connect(ngx_cycle_t *cycle)
 {
     ngx_svc_pg_conf_t    *pg;
     ngx_svc_main_conf_t  *smcf;
@@ -263,7 +263,7 @@ ngx_svc_webhook_process_connect(ngx_cycle_t *cycle)
     smcf = ngx_http_cycle_get_module_main_conf(cycle,
                                                ngx_http_svc_common_module);
 
-    pg = &ngx_svc_webhook_process_ctx.pg;
+    pg = &ngx_svc_helper_process_ctx.pg;
 
     *pg = smcf->pg;
     ngx_memcpy(pg->pools, pools, sizeof(pools));
@@ -281,7 +281,7 @@ ngx_svc_webhook_process_connect(ngx_cycle_t *cycle)
         return NGX_ERROR;
     }
 
-    ngx_svc_redis_on_up(ngx_svc_webhook_process_up);
+    ngx_svc_redis_on_up(ngx_svc_helper_process_up);
 
     if (ngx_svc_redis_init_worker(cycle, &smcf->redis) != NGX_OK) {
         return NGX_ERROR;
@@ -298,7 +298,7 @@ ngx_svc_webhook_process_connect(ngx_cycle_t *cycle)
 /* What Redis did not take while it was down is due by now. */
 
 static void
-ngx_svc_webhook_process_up(void)
+ngx_svc_helper_process_up(void)
 {
     ngx_svc_redis_check_storage();
     ngx_svc_webhook_outbox_wake();
@@ -308,7 +308,7 @@ ngx_svc_webhook_process_up(void)
 /* Limits attempts; the fork has its own copy of the configuration. */
 
 static void
-ngx_svc_webhook_process_limits(ngx_cycle_t *cycle)
+ngx_svc_helper_process_limits(ngx_cycle_t *cycle)
 {
     ngx_uint_t               n;
     struct rlimit            limit;
@@ -317,8 +317,8 @@ ngx_svc_webhook_process_limits(ngx_cycle_t *cycle)
     wcf = ngx_svc_webhook_conf();
     n = cycle->connection_n;
 
-    n = (n > 2 * NGX_SVC_WEBHOOK_RESERVE) ? n - NGX_SVC_WEBHOOK_RESERVE
-                                          : ngx_max(n / 2, 1);
+    n = (n > 2 * NGX_SVC_HELPER_RESERVE) ? n - NGX_SVC_HELPER_RESERVE
+                                         : ngx_max(n / 2, 1);
 
     wcf->concurrency = ngx_min(wcf->concurrency, n);
 
@@ -338,7 +338,7 @@ ngx_svc_webhook_process_limits(ngx_cycle_t *cycle)
  */
 
 static void
-ngx_svc_webhook_process_command(ngx_event_t *ev)
+ngx_svc_helper_process_command(ngx_event_t *ev)
 {
     u_char             byte;
     ssize_t            n;
@@ -373,13 +373,13 @@ ngx_svc_webhook_process_command(ngx_event_t *ev)
  */
 
 static void
-ngx_svc_webhook_process_look(ngx_event_t *ev)
+ngx_svc_helper_process_look(ngx_event_t *ev)
 {
-    ngx_svc_webhook_fds_look(ngx_svc_webhook_process_ctx.cycle);
+    ngx_svc_helper_fds_look(ngx_svc_helper_process_ctx.cycle);
 
-    (void) send(ngx_svc_webhook_process_ctx.worker->fd, "B", 1, MSG_NOSIGNAL);
+    (void) send(ngx_svc_helper_process_ctx.worker->fd, "B", 1, MSG_NOSIGNAL);
 
-    ngx_add_timer(ev, NGX_SVC_WEBHOOK_LOOK);
+    ngx_add_timer(ev, NGX_SVC_HELPER_LOOK);
 }
 
 
@@ -389,7 +389,7 @@ ngx_svc_webhook_process_look(ngx_event_t *ev)
  */
 
 static void
-ngx_svc_webhook_process_exit(ngx_cycle_t *cycle)
+ngx_svc_helper_process_exit(ngx_cycle_t *cycle)
 {
     ngx_uint_t  idle;
 
@@ -397,7 +397,7 @@ ngx_svc_webhook_process_exit(ngx_cycle_t *cycle)
 
     ngx_svc_redis_fence_exit();
     ngx_svc_redis_exit_worker();
-    ngx_svc_webhook_lanes_exit();
+    ngx_svc_helper_lanes_exit();
     ngx_svc_pg_watch_exit();
     ngx_svc_pg_exit_worker();
     ngx_svc_metrics_leave();

@@ -2,20 +2,20 @@
  * Where webhooks may be delivered.
  */
 
-#include "ngx_svc_webhook_target.h"
+#include "ngx_svc_outbound_target.h"
 #include "ngx_svc_uri.h"
 
 
-#define NGX_SVC_WEBHOOK_HOST       253  /* RFC 1035, 2.3.4, as text */
-#define NGX_SVC_WEBHOOK_DNS_LABEL  63
+#define NGX_SVC_OUTBOUND_HOST       253 /* RFC 1035, 2.3.4, as text */
+#define NGX_SVC_OUTBOUND_DNS_LABEL  63
 
-#define NGX_SVC_WEBHOOK_SCHEME    "https://"
+#define NGX_SVC_OUTBOUND_SCHEME   "https://"
 
 
 typedef struct {
     ngx_svc_cidr_t           network;
     const char              *kind;      /* NULL: public */
-} ngx_svc_webhook_network_t;
+} ngx_svc_outbound_network_t;
 
 
 /* A URL that is being checked. */
@@ -27,28 +27,28 @@ typedef struct {
     ngx_str_t                host;      /* with the brackets of IPv6 */
     ngx_str_t                port;      /* with its colon; or empty */
     unsigned                 ipv6:1;    /* the host begins with a bracket */
-} ngx_svc_webhook_url_t;
+} ngx_svc_outbound_url_t;
 
 
-static ngx_int_t ngx_svc_webhook_url_bytes(ngx_svc_webhook_url_t *u,
+static ngx_int_t ngx_svc_outbound_url_bytes(ngx_svc_outbound_url_t *u,
     const ngx_str_t *url);
-static ngx_int_t ngx_svc_webhook_url_split(ngx_svc_webhook_url_t *u,
+static ngx_int_t ngx_svc_outbound_url_split(ngx_svc_outbound_url_t *u,
     const ngx_str_t *url);
-static ngx_int_t ngx_svc_webhook_url_host(ngx_svc_webhook_url_t *u,
+static ngx_int_t ngx_svc_outbound_url_host(ngx_svc_outbound_url_t *u,
     u_char *start, u_char *end);
-static ngx_int_t ngx_svc_webhook_url_port(ngx_svc_webhook_url_t *u);
-static ngx_int_t ngx_svc_webhook_url_ipv6(ngx_svc_webhook_url_t *u);
-static ngx_int_t ngx_svc_webhook_url_name(ngx_svc_webhook_url_t *u);
-static ngx_int_t ngx_svc_webhook_url_labels(ngx_svc_webhook_url_t *u,
+static ngx_int_t ngx_svc_outbound_url_port(ngx_svc_outbound_url_t *u);
+static ngx_int_t ngx_svc_outbound_url_ipv6(ngx_svc_outbound_url_t *u);
+static ngx_int_t ngx_svc_outbound_url_name(ngx_svc_outbound_url_t *u);
+static ngx_int_t ngx_svc_outbound_url_labels(ngx_svc_outbound_url_t *u,
     ngx_str_t *last);
-static ngx_uint_t ngx_svc_webhook_numeric(const ngx_str_t *label);
-static ngx_int_t ngx_svc_webhook_url_literal(ngx_svc_webhook_url_t *u,
+static ngx_uint_t ngx_svc_outbound_numeric(const ngx_str_t *label);
+static ngx_int_t ngx_svc_outbound_url_literal(ngx_svc_outbound_url_t *u,
     const u_char *text, size_t len);
 
 
-#define ngx_svc_webhook_v4(a, b, c, bits, kind)                               \
+#define ngx_svc_outbound_v4(a, b, c, bits, kind)                              \
     { { { AF_INET, { a, b, c } }, bits }, kind }
-#define ngx_svc_webhook_v6(a, b, c, bits, kind)                               \
+#define ngx_svc_outbound_v6(a, b, c, bits, kind)                              \
     { { { AF_INET6, { (a) >> 8, (a) & 0xff, (b) >> 8, (b) & 0xff,             \
                       (c) >> 8, (c) & 0xff } }, bits }, kind }
 
@@ -57,49 +57,49 @@ static ngx_int_t ngx_svc_webhook_url_literal(ngx_svc_webhook_url_t *u,
  * addresses; of IPv6 only what is allocated is public.
  */
 
-static const ngx_svc_webhook_network_t  ngx_svc_webhook_networks[] = {
+static const ngx_svc_outbound_network_t  ngx_svc_outbound_networks[] = {
 
-    ngx_svc_webhook_v4(0, 0, 0, 8, "unspecified"),
-    ngx_svc_webhook_v4(10, 0, 0, 8, "private"),
-    ngx_svc_webhook_v4(100, 64, 0, 10, "shared"),
-    ngx_svc_webhook_v4(127, 0, 0, 8, "loopback"),
-    ngx_svc_webhook_v4(169, 254, 0, 16, "link-local"),
-    ngx_svc_webhook_v4(172, 16, 0, 12, "private"),
-    ngx_svc_webhook_v4(192, 0, 0, 24, "reserved"),
-    ngx_svc_webhook_v4(192, 0, 2, 24, "documentation"),
-    ngx_svc_webhook_v4(192, 88, 99, 24, "reserved"),
-    ngx_svc_webhook_v4(192, 168, 0, 16, "private"),
-    ngx_svc_webhook_v4(198, 18, 0, 15, "reserved"),
-    ngx_svc_webhook_v4(198, 51, 100, 24, "documentation"),
-    ngx_svc_webhook_v4(203, 0, 113, 24, "documentation"),
-    ngx_svc_webhook_v4(224, 0, 0, 4, "multicast"),
-    ngx_svc_webhook_v4(240, 0, 0, 4, "reserved"),
-    ngx_svc_webhook_v4(0, 0, 0, 0, NULL),
+    ngx_svc_outbound_v4(0, 0, 0, 8, "unspecified"),
+    ngx_svc_outbound_v4(10, 0, 0, 8, "private"),
+    ngx_svc_outbound_v4(100, 64, 0, 10, "shared"),
+    ngx_svc_outbound_v4(127, 0, 0, 8, "loopback"),
+    ngx_svc_outbound_v4(169, 254, 0, 16, "link-local"),
+    ngx_svc_outbound_v4(172, 16, 0, 12, "private"),
+    ngx_svc_outbound_v4(192, 0, 0, 24, "reserved"),
+    ngx_svc_outbound_v4(192, 0, 2, 24, "documentation"),
+    ngx_svc_outbound_v4(192, 88, 99, 24, "reserved"),
+    ngx_svc_outbound_v4(192, 168, 0, 16, "private"),
+    ngx_svc_outbound_v4(198, 18, 0, 15, "reserved"),
+    ngx_svc_outbound_v4(198, 51, 100, 24, "documentation"),
+    ngx_svc_outbound_v4(203, 0, 113, 24, "documentation"),
+    ngx_svc_outbound_v4(224, 0, 0, 4, "multicast"),
+    ngx_svc_outbound_v4(240, 0, 0, 4, "reserved"),
+    ngx_svc_outbound_v4(0, 0, 0, 0, NULL),
 
     { { { AF_INET6, { 0 } }, 128 }, "unspecified" },
     { { { AF_INET6, { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1 } }, 128 },
       "loopback" },
-    ngx_svc_webhook_v6(0xfc00, 0, 0, 7, "unique-local"),
-    ngx_svc_webhook_v6(0xfe80, 0, 0, 10, "link-local"),
-    ngx_svc_webhook_v6(0xff00, 0, 0, 8, "multicast"),
-    ngx_svc_webhook_v6(0x0064, 0xff9b, 0, 32, "translated"),
-    ngx_svc_webhook_v6(0x2001, 0, 0, 23, "reserved"),
-    ngx_svc_webhook_v6(0x2001, 0x0db8, 0, 32, "documentation"),
-    ngx_svc_webhook_v6(0x2002, 0, 0, 16, "translated"),
-    ngx_svc_webhook_v6(0x3fff, 0, 0, 20, "documentation"),
-    ngx_svc_webhook_v6(0x2000, 0, 0, 3, NULL),
-    ngx_svc_webhook_v6(0, 0, 0, 0, "reserved")
+    ngx_svc_outbound_v6(0xfc00, 0, 0, 7, "unique-local"),
+    ngx_svc_outbound_v6(0xfe80, 0, 0, 10, "link-local"),
+    ngx_svc_outbound_v6(0xff00, 0, 0, 8, "multicast"),
+    ngx_svc_outbound_v6(0x0064, 0xff9b, 0, 32, "translated"),
+    ngx_svc_outbound_v6(0x2001, 0, 0, 23, "reserved"),
+    ngx_svc_outbound_v6(0x2001, 0x0db8, 0, 32, "documentation"),
+    ngx_svc_outbound_v6(0x2002, 0, 0, 16, "translated"),
+    ngx_svc_outbound_v6(0x3fff, 0, 0, 20, "documentation"),
+    ngx_svc_outbound_v6(0x2000, 0, 0, 3, NULL),
+    ngx_svc_outbound_v6(0, 0, 0, 0, "reserved")
 };
 
 
 const char *
-ngx_svc_webhook_address(const ngx_svc_addr_t *addr, const ngx_array_t *allow)
+ngx_svc_outbound_address(const ngx_svc_addr_t *addr, const ngx_array_t *allow)
 {
-    ngx_uint_t                        i;
-    const ngx_svc_cidr_t             *cidr;
-    const ngx_svc_webhook_network_t  *network;
+    ngx_uint_t                         i;
+    const ngx_svc_cidr_t              *cidr;
+    const ngx_svc_outbound_network_t  *network;
 
-    network = ngx_svc_webhook_networks;
+    network = ngx_svc_outbound_networks;
 
     while (!ngx_svc_cidr_contains(&network->network, addr)) {
         network++;
@@ -122,43 +122,43 @@ ngx_svc_webhook_address(const ngx_svc_addr_t *addr, const ngx_array_t *allow)
 
 
 ngx_int_t
-ngx_svc_webhook_url(const ngx_str_t *url, const ngx_array_t *allow,
+ngx_svc_outbound_url(const ngx_str_t *url, const ngx_array_t *allow,
     const char *path, ngx_svc_error_t *err)
 {
-    ngx_svc_webhook_url_t  u;
+    ngx_svc_outbound_url_t  u;
 
-    ngx_memzero(&u, sizeof(ngx_svc_webhook_url_t));
+    ngx_memzero(&u, sizeof(ngx_svc_outbound_url_t));
 
     u.allow = allow;
     u.path = path;
     u.err = err;
 
-    if (ngx_svc_webhook_url_bytes(&u, url) != NGX_OK
-        || ngx_svc_webhook_url_split(&u, url) != NGX_OK
-        || ngx_svc_webhook_url_port(&u) != NGX_OK)
+    if (ngx_svc_outbound_url_bytes(&u, url) != NGX_OK
+        || ngx_svc_outbound_url_split(&u, url) != NGX_OK
+        || ngx_svc_outbound_url_port(&u) != NGX_OK)
     {
         return NGX_DECLINED;
     }
 
     if (u.ipv6) {
-        return ngx_svc_webhook_url_ipv6(&u);
+        return ngx_svc_outbound_url_ipv6(&u);
     }
 
-    return ngx_svc_webhook_url_name(&u);
+    return ngx_svc_outbound_url_name(&u);
 }
 
 
 /* Allows only the bytes of RFC 3986 in a URL, and no fragment. */
 
 static ngx_int_t
-ngx_svc_webhook_url_bytes(ngx_svc_webhook_url_t *u, const ngx_str_t *url)
+ngx_svc_outbound_url_bytes(ngx_svc_outbound_url_t *u, const ngx_str_t *url)
 {
     size_t  i;
 
-    if (url->len > NGX_SVC_WEBHOOK_URL) {
+    if (url->len > NGX_SVC_OUTBOUND_URL) {
         return ngx_svc_fail(u->err, NGX_SVC_E_INVALID_VALUE,
                             "\"%s\" must have at most %d bytes.", u->path,
-                            NGX_SVC_WEBHOOK_URL);
+                            NGX_SVC_OUTBOUND_URL);
     }
 
     i = ngx_svc_uri_bytes(url->data, url->len);
@@ -181,16 +181,16 @@ ngx_svc_webhook_url_bytes(ngx_svc_webhook_url_t *u, const ngx_str_t *url)
 
 
 static ngx_int_t
-ngx_svc_webhook_url_split(ngx_svc_webhook_url_t *u, const ngx_str_t *url)
+ngx_svc_outbound_url_split(ngx_svc_outbound_url_t *u, const ngx_str_t *url)
 {
     u_char  *start, *end, *last;
 
-    start = url->data + sizeof(NGX_SVC_WEBHOOK_SCHEME) - 1;
+    start = url->data + sizeof(NGX_SVC_OUTBOUND_SCHEME) - 1;
     last = url->data + url->len;
 
-    if (url->len < sizeof(NGX_SVC_WEBHOOK_SCHEME) - 1
-        || ngx_strncasecmp(url->data, (u_char *) NGX_SVC_WEBHOOK_SCHEME,
-                           sizeof(NGX_SVC_WEBHOOK_SCHEME) - 1) != 0)
+    if (url->len < sizeof(NGX_SVC_OUTBOUND_SCHEME) - 1
+        || ngx_strncasecmp(url->data, (u_char *) NGX_SVC_OUTBOUND_SCHEME,
+                           sizeof(NGX_SVC_OUTBOUND_SCHEME) - 1) != 0)
     {
         return ngx_svc_fail(u->err, NGX_SVC_E_INVALID_VALUE,
                             "\"%s\" must begin with \"https://\".", u->path);
@@ -205,12 +205,12 @@ ngx_svc_webhook_url_split(ngx_svc_webhook_url_t *u, const ngx_str_t *url)
         }
     }
 
-    return ngx_svc_webhook_url_host(u, start, end);
+    return ngx_svc_outbound_url_host(u, start, end);
 }
 
 
 static ngx_int_t
-ngx_svc_webhook_url_host(ngx_svc_webhook_url_t *u, u_char *start, u_char *end)
+ngx_svc_outbound_url_host(ngx_svc_outbound_url_t *u, u_char *start, u_char *end)
 {
     u_char  *p;
 
@@ -244,7 +244,7 @@ ngx_svc_webhook_url_host(ngx_svc_webhook_url_t *u, u_char *start, u_char *end)
 
 
 static ngx_int_t
-ngx_svc_webhook_url_port(ngx_svc_webhook_url_t *u)
+ngx_svc_outbound_url_port(ngx_svc_outbound_url_t *u)
 {
     ngx_int_t  n;
 
@@ -265,7 +265,7 @@ ngx_svc_webhook_url_port(ngx_svc_webhook_url_t *u)
 
 
 static ngx_int_t
-ngx_svc_webhook_url_ipv6(ngx_svc_webhook_url_t *u)
+ngx_svc_outbound_url_ipv6(ngx_svc_outbound_url_t *u)
 {
     u_char  *text;
     size_t   len;
@@ -281,12 +281,12 @@ ngx_svc_webhook_url_ipv6(ngx_svc_webhook_url_t *u)
                             "of its host.", u->path);
     }
 
-    return ngx_svc_webhook_url_literal(u, text, len - 1);
+    return ngx_svc_outbound_url_literal(u, text, len - 1);
 }
 
 
 static ngx_int_t
-ngx_svc_webhook_url_name(ngx_svc_webhook_url_t *u)
+ngx_svc_outbound_url_name(ngx_svc_outbound_url_t *u)
 {
     size_t      i;
     ngx_uint_t  j;
@@ -297,12 +297,12 @@ ngx_svc_webhook_url_name(ngx_svc_webhook_url_t *u)
         ngx_string("local")
     };
 
-    if (ngx_svc_webhook_url_labels(u, &last) != NGX_OK) {
+    if (ngx_svc_outbound_url_labels(u, &last) != NGX_OK) {
         return NGX_DECLINED;
     }
 
-    if (ngx_svc_webhook_numeric(&last)) {
-        return ngx_svc_webhook_url_literal(u, u->host.data, u->host.len);
+    if (ngx_svc_outbound_numeric(&last)) {
+        return ngx_svc_outbound_url_literal(u, u->host.data, u->host.len);
     }
 
     for (j = 0; j < sizeof(names) / sizeof(ngx_str_t); j++) {
@@ -325,7 +325,7 @@ ngx_svc_webhook_url_name(ngx_svc_webhook_url_t *u)
 /* Checks bytes and lengths of a name's labels, and finds the last label. */
 
 static ngx_int_t
-ngx_svc_webhook_url_labels(ngx_svc_webhook_url_t *u, ngx_str_t *last)
+ngx_svc_outbound_url_labels(ngx_svc_outbound_url_t *u, ngx_str_t *last)
 {
     u_char      *p, *end, c;
     const char  *wrong;
@@ -341,7 +341,7 @@ ngx_svc_webhook_url_labels(ngx_svc_webhook_url_t *u, ngx_str_t *last)
         if (c == '.') {
             last->len = p - last->data;
 
-            if (last->len == 0 || last->len > NGX_SVC_WEBHOOK_DNS_LABEL) {
+            if (last->len == 0 || last->len > NGX_SVC_OUTBOUND_DNS_LABEL) {
                 wrong = "no dot at its end, and 1 to 63 characters between two";
             }
 
@@ -356,7 +356,7 @@ ngx_svc_webhook_url_labels(ngx_svc_webhook_url_t *u, ngx_str_t *last)
         }
     }
 
-    if (u->host.len > NGX_SVC_WEBHOOK_HOST) {
+    if (u->host.len > NGX_SVC_OUTBOUND_HOST) {
         wrong = "at most 253 characters";
     }
 
@@ -377,7 +377,7 @@ ngx_svc_webhook_url_labels(ngx_svc_webhook_url_t *u, ngx_str_t *last)
  */
 
 static ngx_uint_t
-ngx_svc_webhook_numeric(const ngx_str_t *label)
+ngx_svc_outbound_numeric(const ngx_str_t *label)
 {
     size_t      i;
     u_char      c;
@@ -401,7 +401,7 @@ ngx_svc_webhook_numeric(const ngx_str_t *label)
 
 
 static ngx_int_t
-ngx_svc_webhook_url_literal(ngx_svc_webhook_url_t *u, const u_char *text,
+ngx_svc_outbound_url_literal(ngx_svc_outbound_url_t *u, const u_char *text,
     size_t len)
 {
     u_char           canonical[NGX_SVC_ADDR_TEXT_LEN], *p;
@@ -415,7 +415,7 @@ ngx_svc_webhook_url_literal(ngx_svc_webhook_url_t *u, const u_char *text,
                             "\"[2001:db8::1]\".", u->path);
     }
 
-    kind = ngx_svc_webhook_address(&addr, u->allow);
+    kind = ngx_svc_outbound_address(&addr, u->allow);
 
     if (kind == NULL) {
         return NGX_OK;

@@ -2,7 +2,7 @@
  * In a worker: queues mails in Redis.
  */
 
-#include "ngx_svc_mail_push.h"
+#include "ngx_svc_mail_enqueue.h"
 #include "ngx_svc_mail_address.h"
 #include "ngx_svc_mail_entry.h"
 #include "ngx_svc_mail_script.h"
@@ -17,16 +17,16 @@
 #define NGX_SVC_MAIL_INTERVAL  10000        /* ms between lines in the log */
 
 
-static ngx_int_t ngx_svc_mail_push(const ngx_svc_mail_t *mail);
-static ngx_int_t ngx_svc_mail_push_entry(const ngx_svc_mail_t *mail,
+static ngx_int_t ngx_svc_mail_enqueue(const ngx_svc_mail_t *mail);
+static ngx_int_t ngx_svc_mail_enqueue_entry(const ngx_svc_mail_t *mail,
     const ngx_str_t *entry);
-static void ngx_svc_mail_pushed(redisReply *reply, void *data);
+static void ngx_svc_mail_enqueued(redisReply *reply, void *data);
 static void ngx_svc_mail_drop(const char *why);
 
 
 static const ngx_svc_mail_sender_t  ngx_svc_mail_worker = {
     ngx_svc_redis_ready,
-    ngx_svc_mail_push,
+    ngx_svc_mail_enqueue,
     ngx_svc_mail_drop
 };
 
@@ -34,21 +34,21 @@ static ngx_svc_log_limit_t  ngx_svc_mail_drops;
 
 
 void
-ngx_svc_mail_push_init(void)
+ngx_svc_mail_enqueue_init(void)
 {
     ngx_svc_mail_listen(&ngx_svc_mail_worker);
 }
 
 
 void
-ngx_svc_mail_push_exit(void)
+ngx_svc_mail_enqueue_exit(void)
 {
     ngx_svc_mail_listen(NULL);
 }
 
 
 static ngx_int_t
-ngx_svc_mail_push(const ngx_svc_mail_t *mail)
+ngx_svc_mail_enqueue(const ngx_svc_mail_t *mail)
 {
     u_char                id[NGX_SVC_MAIL_ID], text[NGX_SVC_MAIL_ENTRY_MAX];
     ngx_int_t             rc;
@@ -62,19 +62,19 @@ ngx_svc_mail_push(const ngx_svc_mail_t *mail)
     smcf = ngx_http_cycle_get_module_main_conf(ngx_cycle,
                                                ngx_http_svc_common_module);
 
-    if (ngx_svc_webhook_id(id) != NGX_OK) {
+    if (ngx_svc_random_id(id) != NGX_OK) {
         return NGX_ERROR;
     }
 
     entry.data = text;
     rc = ngx_svc_mail_entry_seal(&smcf->keys, mail, id, text, &entry.len);
 
-    return rc == NGX_OK ? ngx_svc_mail_push_entry(mail, &entry) : rc;
+    return rc == NGX_OK ? ngx_svc_mail_enqueue_entry(mail, &entry) : rc;
 }
 
 
 static ngx_int_t
-ngx_svc_mail_push_entry(const ngx_svc_mail_t *mail, const ngx_str_t *entry)
+ngx_svc_mail_enqueue_entry(const ngx_svc_mail_t *mail, const ngx_str_t *entry)
 {
     ngx_int_t  rc;
     ngx_str_t  args[7];
@@ -91,9 +91,9 @@ ngx_svc_mail_push_entry(const ngx_svc_mail_t *mail, const ngx_str_t *entry)
         ngx_str_set(&args[6], "1");
     }
 
-    rc = ngx_svc_redis_call(&ngx_svc_mail_push_script, args, 7, 2,
-                            ngx_svc_mail_pushed,
-                            mail->nobody ? &ngx_svc_mail_push_script : NULL);
+    rc = ngx_svc_redis_call(&ngx_svc_mail_enqueue_script, args, 7, 2,
+                            ngx_svc_mail_enqueued,
+                            mail->nobody ? &ngx_svc_mail_enqueue_script : NULL);
 
     if (rc != NGX_OK && !mail->nobody) {
         ngx_svc_mail_drop("Redis does not take it");
@@ -106,7 +106,7 @@ ngx_svc_mail_push_entry(const ngx_svc_mail_t *mail, const ngx_str_t *entry)
 /* data: NULL, unless the mail was only checked, not queued. */
 
 static void
-ngx_svc_mail_pushed(redisReply *reply, void *data)
+ngx_svc_mail_enqueued(redisReply *reply, void *data)
 {
     if (data) {
         return;

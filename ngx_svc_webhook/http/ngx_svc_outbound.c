@@ -2,63 +2,61 @@
  * One request over HTTPS.
  */
 
-#include "ngx_svc_webhook_request_error.h"
-#include "ngx_svc_webhook_target.h"
+#include "ngx_svc_outbound_error.h"
+#include "ngx_svc_outbound_target.h"
 
 #include "ngx_svc_log_limit.h"
 
 
-#define NGX_SVC_WEBHOOK_SPARE   8           /* nginx connections to be left
+#define NGX_SVC_OUTBOUND_SPARE  8           /* nginx connections to be left
                                                free */
-#define NGX_SVC_WEBHOOK_LACK    60000       /* ms between lines in the log */
-#define NGX_SVC_WEBHOOK_RETRY   3600        /* s of Retry-After, at most */
+#define NGX_SVC_OUTBOUND_LACK   60000       /* ms between lines in the log */
+#define NGX_SVC_OUTBOUND_RETRY  3600        /* s of Retry-After, at most */
 
 
-static void ngx_svc_webhook_request_begin(ngx_event_t *ev);
-static ngx_int_t ngx_svc_webhook_request_setup(ngx_svc_webhook_request_t *r);
-static long ngx_svc_webhook_request_method(ngx_svc_webhook_request_t *r);
-static long ngx_svc_webhook_request_callbacks(ngx_svc_webhook_request_t *r);
-static size_t ngx_svc_webhook_request_send(char *buf, size_t size, size_t n,
+static void ngx_svc_outbound_begin(ngx_event_t *ev);
+static ngx_int_t ngx_svc_outbound_setup(ngx_svc_outbound_t *r);
+static long ngx_svc_outbound_method(ngx_svc_outbound_t *r);
+static long ngx_svc_outbound_callbacks(ngx_svc_outbound_t *r);
+static size_t ngx_svc_outbound_send(char *buf, size_t size, size_t n,
     void *data);
-static curl_socket_t ngx_svc_webhook_request_socket(void *data,
-    curlsocktype purpose, struct curl_sockaddr *address);
-static curl_socket_t ngx_svc_webhook_request_open(
-    ngx_svc_webhook_request_t *r, struct curl_sockaddr *address);
-static void ngx_svc_webhook_request_lack(ngx_svc_webhook_request_t *r,
-    ngx_err_t err, const char *text);
-static int ngx_svc_webhook_request_sends(void *data, char *to, char *from,
+static curl_socket_t ngx_svc_outbound_socket(void *data, curlsocktype purpose,
+    struct curl_sockaddr *address);
+static curl_socket_t ngx_svc_outbound_open(ngx_svc_outbound_t *r,
+    struct curl_sockaddr *address);
+static void ngx_svc_outbound_lack(ngx_svc_outbound_t *r, ngx_err_t err,
+    const char *text);
+static int ngx_svc_outbound_sends(void *data, char *to, char *from,
     int to_port, int from_port);
-static size_t ngx_svc_webhook_request_head(char *line, size_t size, size_t n,
+static size_t ngx_svc_outbound_head(char *line, size_t size, size_t n,
     void *data);
-static size_t ngx_svc_webhook_request_body(char *text, size_t size, size_t n,
+static size_t ngx_svc_outbound_body(char *text, size_t size, size_t n,
     void *data);
-static void ngx_svc_webhook_request_done(ngx_svc_webhook_reader_t *reader,
+static void ngx_svc_outbound_done(ngx_svc_curl_reader_t *reader,
     CURLcode code);
-static void ngx_svc_webhook_request_end(ngx_event_t *ev);
-static void ngx_svc_webhook_request_stop(ngx_event_t *ev);
-static void ngx_svc_webhook_request_finish(ngx_svc_webhook_request_t *r,
-    CURLcode code);
-static ngx_msec_t ngx_svc_webhook_request_retry_after(CURL *curl);
-static ngx_int_t ngx_svc_webhook_request_again(ngx_svc_webhook_request_t *r,
-    CURLcode code);
+static void ngx_svc_outbound_end(ngx_event_t *ev);
+static void ngx_svc_outbound_stop(ngx_event_t *ev);
+static void ngx_svc_outbound_finish(ngx_svc_outbound_t *r, CURLcode code);
+static ngx_msec_t ngx_svc_outbound_retry_after(CURL *curl);
+static ngx_int_t ngx_svc_outbound_again(ngx_svc_outbound_t *r, CURLcode code);
 
 
 ngx_int_t
-ngx_svc_webhook_request_init(ngx_cycle_t *cycle)
+ngx_svc_outbound_init(ngx_cycle_t *cycle)
 {
-    return ngx_svc_webhook_curl_init(cycle, ngx_svc_webhook_request_done);
+    return ngx_svc_curl_init(cycle, ngx_svc_outbound_done);
 }
 
 
 void
-ngx_svc_webhook_request_exit(void)
+ngx_svc_outbound_exit(void)
 {
-    ngx_svc_webhook_curl_exit();
+    ngx_svc_curl_exit();
 }
 
 
 ngx_int_t
-ngx_svc_webhook_request_header(ngx_svc_webhook_request_t *r, const char *name,
+ngx_svc_outbound_header(ngx_svc_outbound_t *r, const char *name,
     const u_char *value, size_t len)
 {
     size_t              n;
@@ -94,7 +92,7 @@ ngx_svc_webhook_request_header(ngx_svc_webhook_request_t *r, const char *name,
 
 
 ngx_int_t
-ngx_svc_webhook_request(ngx_svc_webhook_request_t *r)
+ngx_svc_outbound_request(ngx_svc_outbound_t *r)
 {
     ngx_time_t  *tp;
 
@@ -103,7 +101,7 @@ ngx_svc_webhook_request(ngx_svc_webhook_request_t *r)
     r->start = ngx_current_msec;
     r->result.began = (int64_t) tp->sec * 1000 + tp->msec;
 
-    r->end.handler = ngx_svc_webhook_request_end;
+    r->end.handler = ngx_svc_outbound_end;
     r->end.data = r;
     r->end.log = ngx_cycle->log;
     r->end.cancelable = 1;
@@ -111,24 +109,24 @@ ngx_svc_webhook_request(ngx_svc_webhook_request_t *r)
     r->reader.event = &r->end;
     r->reader.limit = 2 * r->limit;
 
-    r->step.handler = ngx_svc_webhook_request_begin;
+    r->step.handler = ngx_svc_outbound_begin;
     r->step.data = r;
     r->step.log = ngx_cycle->log;
 
-    r->curl = ngx_svc_webhook_curl_get();
+    r->curl = ngx_svc_curl_get();
 
-    if (r->curl == NULL || ngx_svc_webhook_request_setup(r) != NGX_OK) {
+    if (r->curl == NULL || ngx_svc_outbound_setup(r) != NGX_OK) {
         goto failed;
     }
 
     if (!r->connected) {
-        ngx_svc_webhook_curl_post(&r->step);
+        ngx_svc_curl_post(&r->step);
         return NGX_OK;
     }
 
     r->reader.direct = 1;
 
-    if (ngx_svc_webhook_curl_start(r->curl) != NGX_OK) {
+    if (ngx_svc_curl_start(r->curl) != NGX_OK) {
         goto failed;
     }
 
@@ -136,35 +134,35 @@ ngx_svc_webhook_request(ngx_svc_webhook_request_t *r)
 
 failed:
 
-    ngx_svc_webhook_request_close(r);
+    ngx_svc_outbound_close(r);
 
     return NGX_ERROR;
 }
 
 
 static void
-ngx_svc_webhook_request_begin(ngx_event_t *ev)
+ngx_svc_outbound_begin(ngx_event_t *ev)
 {
-    ngx_svc_webhook_request_t *r = ev->data;
+    ngx_svc_outbound_t *r = ev->data;
 
     r->start = ngx_current_msec;
 
-    if (ngx_svc_webhook_curl_start(r->curl) != NGX_OK) {
+    if (ngx_svc_curl_start(r->curl) != NGX_OK) {
         r->lack = 1;
-        ngx_svc_webhook_request_finish(r, CURLE_OUT_OF_MEMORY);
+        ngx_svc_outbound_finish(r, CURLE_OUT_OF_MEMORY);
     }
 }
 
 
 static ngx_int_t
-ngx_svc_webhook_request_setup(ngx_svc_webhook_request_t *r)
+ngx_svc_outbound_setup(ngx_svc_outbound_t *r)
 {
     long   rc;
     CURL  *curl;
 
     /* without a value: libcurl leaves Expect out */
 
-    if (ngx_svc_webhook_request_header(r, "Expect:", NULL, 0) != NGX_OK) {
+    if (ngx_svc_outbound_header(r, "Expect:", NULL, 0) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -174,14 +172,14 @@ ngx_svc_webhook_request_setup(ngx_svc_webhook_request_t *r)
     rc |= (long) curl_easy_setopt(curl, CURLOPT_USERAGENT, r->agent);
     rc |= (long) curl_easy_setopt(curl, CURLOPT_HTTPHEADER, r->headers);
 
-    rc |= ngx_svc_webhook_request_method(r);
-    rc |= ngx_svc_webhook_request_callbacks(r);
+    rc |= ngx_svc_outbound_method(r);
+    rc |= ngx_svc_outbound_callbacks(r);
 
     if (rc != CURLE_OK) {
         return NGX_ERROR;
     }
 
-    return ngx_svc_webhook_curl_reader(curl, &r->reader);
+    return ngx_svc_curl_reader(curl, &r->reader);
 }
 
 
@@ -192,7 +190,7 @@ ngx_svc_webhook_request_setup(ngx_svc_webhook_request_t *r)
  */
 
 static long
-ngx_svc_webhook_request_method(ngx_svc_webhook_request_t *r)
+ngx_svc_outbound_method(ngx_svc_outbound_t *r)
 {
     long   rc;
     CURL  *curl;
@@ -209,7 +207,7 @@ ngx_svc_webhook_request_method(ngx_svc_webhook_request_t *r)
 
         if (r->once) {
             rc |= (long) curl_easy_setopt(curl, CURLOPT_READFUNCTION,
-                                          ngx_svc_webhook_request_send);
+                                          ngx_svc_outbound_send);
             rc |= (long) curl_easy_setopt(curl, CURLOPT_READDATA, r);
 
         } else {
@@ -225,7 +223,7 @@ ngx_svc_webhook_request_method(ngx_svc_webhook_request_t *r)
 
 
 static long
-ngx_svc_webhook_request_callbacks(ngx_svc_webhook_request_t *r)
+ngx_svc_outbound_callbacks(ngx_svc_outbound_t *r)
 {
     long   rc;
     CURL  *curl;
@@ -233,16 +231,16 @@ ngx_svc_webhook_request_callbacks(ngx_svc_webhook_request_t *r)
     curl = r->curl;
 
     rc = (long) curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION,
-                                 ngx_svc_webhook_request_socket);
+                                 ngx_svc_outbound_socket);
     rc |= (long) curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, r);
     rc |= (long) curl_easy_setopt(curl, CURLOPT_PREREQFUNCTION,
-                                  ngx_svc_webhook_request_sends);
+                                  ngx_svc_outbound_sends);
     rc |= (long) curl_easy_setopt(curl, CURLOPT_PREREQDATA, r);
     rc |= (long) curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION,
-                                  ngx_svc_webhook_request_head);
+                                  ngx_svc_outbound_head);
     rc |= (long) curl_easy_setopt(curl, CURLOPT_HEADERDATA, r);
     rc |= (long) curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION,
-                                  ngx_svc_webhook_request_body);
+                                  ngx_svc_outbound_body);
     rc |= (long) curl_easy_setopt(curl, CURLOPT_WRITEDATA, r);
 
     return rc;
@@ -250,9 +248,9 @@ ngx_svc_webhook_request_callbacks(ngx_svc_webhook_request_t *r)
 
 
 static size_t
-ngx_svc_webhook_request_send(char *buf, size_t size, size_t n, void *data)
+ngx_svc_outbound_send(char *buf, size_t size, size_t n, void *data)
 {
-    ngx_svc_webhook_request_t *r = data;
+    ngx_svc_outbound_t *r = data;
 
     n = ngx_min(size * n, r->body.len - r->sent);
 
@@ -269,10 +267,10 @@ ngx_svc_webhook_request_send(char *buf, size_t size, size_t n, void *data)
  */
 
 static curl_socket_t
-ngx_svc_webhook_request_socket(void *data, curlsocktype purpose,
+ngx_svc_outbound_socket(void *data, curlsocktype purpose,
     struct curl_sockaddr *address)
 {
-    ngx_svc_webhook_request_t *r = data;
+    ngx_svc_outbound_t *r = data;
 
     const char              *kind;
     ngx_svc_addr_t           addr;
@@ -286,7 +284,7 @@ ngx_svc_webhook_request_socket(void *data, curlsocktype purpose,
             return CURL_SOCKET_BAD;
         }
 
-        kind = ngx_svc_webhook_address(&addr, &wcf->allow);
+        kind = ngx_svc_outbound_address(&addr, &wcf->allow);
 
         if (kind) {
             r->address = addr;
@@ -297,23 +295,22 @@ ngx_svc_webhook_request_socket(void *data, curlsocktype purpose,
 
     r->allowed = 1;
 
-    return ngx_svc_webhook_request_open(r, address);
+    return ngx_svc_outbound_open(r, address);
 }
 
 
 /* Opens a socket.  If we lack something, that is no failure of the receiver. */
 
 static curl_socket_t
-ngx_svc_webhook_request_open(ngx_svc_webhook_request_t *r,
-    struct curl_sockaddr *address)
+ngx_svc_outbound_open(ngx_svc_outbound_t *r, struct curl_sockaddr *address)
 {
     curl_socket_t  fd;
 
-    if (ngx_cycle->free_connection_n < NGX_SVC_WEBHOOK_SPARE) {
-        ngx_svc_webhook_request_lack(r, 0,
-                                     "no free connections in the webhook "
-                                     "helper: raise worker_connections, or "
-                                     "lower svc_webhook_concurrency");
+    if (ngx_cycle->free_connection_n < NGX_SVC_OUTBOUND_SPARE) {
+        ngx_svc_outbound_lack(r, 0,
+                              "no free connections in the webhook "
+                              "helper: raise worker_connections, or "
+                              "lower svc_webhook_concurrency");
         return CURL_SOCKET_BAD;
     }
 
@@ -324,10 +321,10 @@ ngx_svc_webhook_request_open(ngx_svc_webhook_request_t *r,
         && (ngx_errno == NGX_EMFILE || ngx_errno == NGX_ENFILE
             || ngx_errno == ENOBUFS || ngx_errno == NGX_ENOMEM))
     {
-        ngx_svc_webhook_request_lack(r, ngx_errno,
-                                     "socket() of the webhook helper failed: "
-                                     "raise worker_rlimit_nofile, or lower "
-                                     "svc_webhook_concurrency");
+        ngx_svc_outbound_lack(r, ngx_errno,
+                              "socket() of the webhook helper failed: "
+                              "raise worker_rlimit_nofile, or lower "
+                              "svc_webhook_concurrency");
     }
 
     return fd;
@@ -335,14 +332,13 @@ ngx_svc_webhook_request_open(ngx_svc_webhook_request_t *r,
 
 
 static void
-ngx_svc_webhook_request_lack(ngx_svc_webhook_request_t *r, ngx_err_t err,
-    const char *text)
+ngx_svc_outbound_lack(ngx_svc_outbound_t *r, ngx_err_t err, const char *text)
 {
     static ngx_svc_log_limit_t  limit;
 
     r->lack = 1;
 
-    if (ngx_svc_log_limit(&limit, 1, NGX_SVC_WEBHOOK_LACK)) {
+    if (ngx_svc_log_limit(&limit, 1, NGX_SVC_OUTBOUND_LACK)) {
         ngx_log_error(NGX_LOG_ALERT, ngx_cycle->log, err, "%s", text);
     }
 }
@@ -351,12 +347,12 @@ ngx_svc_webhook_request_lack(ngx_svc_webhook_request_t *r, ngx_err_t err,
 /* libcurl calls this when it has a connection, new or kept. */
 
 static int
-ngx_svc_webhook_request_sends(void *data, char *to, char *from, int to_port,
+ngx_svc_outbound_sends(void *data, char *to, char *from, int to_port,
     int from_port)
 {
-    ngx_svc_webhook_request_t *r = data;
+    ngx_svc_outbound_t *r = data;
 
-    ngx_svc_webhook_wire_request(r->curl, &r->reader);
+    ngx_svc_curl_wire_request(r->curl, &r->reader);
 
     return CURL_PREREQFUNC_OK;
 }
@@ -368,9 +364,9 @@ ngx_svc_webhook_request_sends(void *data, char *to, char *from, int to_port,
  */
 
 static size_t
-ngx_svc_webhook_request_head(char *line, size_t size, size_t n, void *data)
+ngx_svc_outbound_head(char *line, size_t size, size_t n, void *data)
 {
-    ngx_svc_webhook_request_t *r = data;
+    ngx_svc_outbound_t *r = data;
 
     long  status;
 
@@ -398,9 +394,9 @@ ngx_svc_webhook_request_head(char *line, size_t size, size_t n, void *data)
 
 
 static size_t
-ngx_svc_webhook_request_body(char *text, size_t size, size_t n, void *data)
+ngx_svc_outbound_body(char *text, size_t size, size_t n, void *data)
 {
-    ngx_svc_webhook_request_t *r = data;
+    ngx_svc_outbound_t *r = data;
 
     n *= size;
     r->received += n;
@@ -415,15 +411,15 @@ ngx_svc_webhook_request_body(char *text, size_t size, size_t n, void *data)
 
 
 static void
-ngx_svc_webhook_request_done(ngx_svc_webhook_reader_t *reader, CURLcode code)
+ngx_svc_outbound_done(ngx_svc_curl_reader_t *reader, CURLcode code)
 {
-    ngx_svc_webhook_request_t  *r;
+    ngx_svc_outbound_t  *r;
 
-    r = (ngx_svc_webhook_request_t *)
-            ((u_char *) reader - offsetof(ngx_svc_webhook_request_t, reader));
+    r = (ngx_svc_outbound_t *)
+            ((u_char *) reader - offsetof(ngx_svc_outbound_t, reader));
 
-    if (ngx_svc_webhook_request_again(r, code) != NGX_OK) {
-        ngx_svc_webhook_request_finish(r, code);
+    if (ngx_svc_outbound_again(r, code) != NGX_OK) {
+        ngx_svc_outbound_finish(r, code);
     }
 }
 
@@ -431,30 +427,30 @@ ngx_svc_webhook_request_done(ngx_svc_webhook_reader_t *reader, CURLcode code)
 /* Ends the wait: the body takes too long, or more has come than is read. */
 
 static void
-ngx_svc_webhook_request_end(ngx_event_t *ev)
+ngx_svc_outbound_end(ngx_event_t *ev)
 {
-    ngx_svc_webhook_request_t *r = ev->data;
+    ngx_svc_outbound_t *r = ev->data;
 
-    r->step.handler = ngx_svc_webhook_request_stop;
-    ngx_svc_webhook_curl_post(&r->step);
+    r->step.handler = ngx_svc_outbound_stop;
+    ngx_svc_curl_post(&r->step);
 }
 
 
 static void
-ngx_svc_webhook_request_stop(ngx_event_t *ev)
+ngx_svc_outbound_stop(ngx_event_t *ev)
 {
-    ngx_svc_webhook_request_t *r = ev->data;
+    ngx_svc_outbound_t *r = ev->data;
 
     r->result.lingered = 1;
 
-    ngx_svc_webhook_request_finish(r, CURLE_RECV_ERROR);
+    ngx_svc_outbound_finish(r, CURLE_RECV_ERROR);
 }
 
 
 /* Once its head has come an answer counts, however its body ends. */
 
 static void
-ngx_svc_webhook_request_finish(ngx_svc_webhook_request_t *r, CURLcode code)
+ngx_svc_outbound_finish(ngx_svc_outbound_t *r, CURLcode code)
 {
     long  status;
 
@@ -466,7 +462,7 @@ ngx_svc_webhook_request_finish(ngx_svc_webhook_request_t *r, CURLcode code)
 
     r->result.status = status;
     r->result.duration = ngx_current_msec - r->start;
-    r->retry_after = ngx_svc_webhook_request_retry_after(r->curl);
+    r->retry_after = ngx_svc_outbound_retry_after(r->curl);
     r->complete = (status && code == CURLE_OK);
 
     /* before libcurl 8.16 such a handle fails again in any later use */
@@ -474,13 +470,13 @@ ngx_svc_webhook_request_finish(ngx_svc_webhook_request_t *r, CURLcode code)
     r->spoilt = (code == CURLE_SEND_FAIL_REWIND);
 
     if (status >= 200 && status < 300) {
-        r->result.outcome = NGX_SVC_WEBHOOK_ACKNOWLEDGED;
+        r->result.outcome = NGX_SVC_OUTBOUND_ACKNOWLEDGED;
 
     } else {
-        ngx_svc_webhook_request_failed(r, code);
+        ngx_svc_outbound_failed(r, code);
     }
 
-    ngx_svc_webhook_request_close(r);
+    ngx_svc_outbound_close(r);
 
     r->handler(r);
 }
@@ -489,7 +485,7 @@ ngx_svc_webhook_request_finish(ngx_svc_webhook_request_t *r, CURLcode code)
 /* Returns Retry-After in ms; libcurl reads both forms of RFC 9110, 10.2.3. */
 
 static ngx_msec_t
-ngx_svc_webhook_request_retry_after(CURL *curl)
+ngx_svc_outbound_retry_after(CURL *curl)
 {
     curl_off_t  seconds;
 
@@ -500,7 +496,7 @@ ngx_svc_webhook_request_retry_after(CURL *curl)
         return 0;
     }
 
-    return (ngx_msec_t) ngx_min(seconds, NGX_SVC_WEBHOOK_RETRY) * 1000;
+    return (ngx_msec_t) ngx_min(seconds, NGX_SVC_OUTBOUND_RETRY) * 1000;
 }
 
 
@@ -510,16 +506,16 @@ ngx_svc_webhook_request_retry_after(CURL *curl)
  */
 
 static ngx_int_t
-ngx_svc_webhook_request_again(ngx_svc_webhook_request_t *r, CURLcode code)
+ngx_svc_outbound_again(ngx_svc_outbound_t *r, CURLcode code)
 {
     if (r->received == 0 && !r->once
-        && r->reader.excess == NGX_SVC_WEBHOOK_WITHIN
+        && r->reader.excess == NGX_SVC_CURL_WITHIN
         && (code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR
             || code == CURLE_GOT_NOTHING))
     {
         r->reader.connected = 0;
 
-        return ngx_svc_webhook_curl_again(r->curl);
+        return ngx_svc_curl_again(r->curl);
     }
 
     return NGX_DECLINED;
@@ -527,14 +523,14 @@ ngx_svc_webhook_request_again(ngx_svc_webhook_request_t *r, CURLcode code)
 
 
 void
-ngx_svc_webhook_request_close(ngx_svc_webhook_request_t *r)
+ngx_svc_outbound_close(ngx_svc_outbound_t *r)
 {
     if (r->curl) {
-        ngx_svc_webhook_curl_put(r->curl, r->spoilt);
+        ngx_svc_curl_put(r->curl, r->spoilt);
         r->curl = NULL;
     }
 
-    ngx_svc_webhook_wire_release(&r->reader);
+    ngx_svc_curl_wire_release(&r->reader);
 
     if (r->step.posted) {
         ngx_delete_posted_event(&r->step);

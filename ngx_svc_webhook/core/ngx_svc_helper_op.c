@@ -2,14 +2,14 @@
  * The helper's ops in PostgreSQL.
  */
 
-#include "ngx_svc_webhook_op.h"
+#include "ngx_svc_helper_op.h"
 
 
-#include "ngx_svc_webhook_op.sql.h"
+#include "ngx_svc_helper_op.sql.h"
 
 
 ngx_svc_pg_op_t *
-ngx_svc_webhook_op_create(ngx_svc_pg_pool_e kind, ngx_str_t *tenant,
+ngx_svc_helper_op_create(ngx_svc_pg_pool_e kind, ngx_str_t *tenant,
     ngx_uint_t lazy, ngx_svc_pg_handler_pt handler, void *data)
 {
     ngx_pool_t         *pool;
@@ -30,7 +30,7 @@ ngx_svc_webhook_op_create(ngx_svc_pg_pool_e kind, ngx_str_t *tenant,
         return op;
     }
 
-    call = ngx_svc_pg_call(op, &ngx_svc_sql_webhook_tenant);
+    call = ngx_svc_pg_call(op, &ngx_svc_sql_helper_tenant);
     if (call == NULL) {
         goto failed;
     }
@@ -49,7 +49,7 @@ failed:
 
 
 ngx_int_t
-ngx_svc_webhook_op_submit(ngx_svc_pg_op_t *op, ngx_int_t rc,
+ngx_svc_helper_op_submit(ngx_svc_pg_op_t *op, ngx_int_t rc,
     ngx_svc_pg_op_t **place)
 {
     if (rc != NGX_OK || ngx_svc_pg_submit(op) != NGX_OK) {

@@ -3,7 +3,7 @@
  */
 
 #include "ngx_unit.h"
-#include "ngx_svc_webhook_target.h"
+#include "ngx_svc_outbound_target.h"
 
 
 #define PUBLIC  NULL
@@ -324,7 +324,7 @@ test_addresses(void **state)
                                             strlen(addresses[i].text), &addr),
                          NGX_OK);
 
-        kind = ngx_svc_webhook_address(&addr, &nothing);
+        kind = ngx_svc_outbound_address(&addr, &nothing);
 
         if ((kind == NULL) != (addresses[i].kind == NULL)
             || (kind && strcmp(kind, addresses[i].kind) != 0))
@@ -349,7 +349,7 @@ check_url(const url_t *row, const ngx_array_t *allow)
     memcpy(url.data, row->url, url.len);
     ngx_memzero(&err, sizeof(ngx_svc_error_t));
 
-    rc = ngx_svc_webhook_url(&url, allow, "url", &err);
+    rc = ngx_svc_outbound_url(&url, allow, "url", &err);
 
     if (rc != (row->detail ? NGX_DECLINED : NGX_OK)) {
         fail_msg("\"%s\": %d %.*s", row->url, (int) rc, (int) err.len,
@@ -475,7 +475,8 @@ test_ends(void **state)
     ngx_memzero(&err, sizeof(ngx_svc_error_t));
 
     ngx_str_set(&url, "https://example.com\0.invalid/");
-    assert_int_equal(ngx_svc_webhook_url(&url, &nothing, "hooks[1].url", &err),
+    assert_int_equal(ngx_svc_outbound_url(&url, &nothing, "hooks[1].url",
+                                          &err),
                      NGX_DECLINED);
     ngx_unit_error(&err, NGX_SVC_E_INVALID_VALUE,
                    "\"hooks[1].url\" has a character that no URL has, at byte "
@@ -486,7 +487,7 @@ test_ends(void **state)
 
     ngx_str_set(&url, "https://8.8.8.8.9");
     url.len -= 2;
-    assert_int_equal(ngx_svc_webhook_url(&url, &nothing, "url", &err), NGX_OK);
+    assert_int_equal(ngx_svc_outbound_url(&url, &nothing, "url", &err), NGX_OK);
 }
 
 
