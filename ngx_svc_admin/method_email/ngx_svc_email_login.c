@@ -32,7 +32,7 @@ static ngx_int_t ngx_svc_email_login_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_email_login_take(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_email_login_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_email_login_read(ngx_svc_login_t *login);
-static ngx_int_t ngx_svc_email_login_shown(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_email_login_presented(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_email_login_right(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_email_login_wrong(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_email_login_allowed(ngx_svc_request_t *sr,
@@ -70,7 +70,7 @@ const ngx_svc_route_t  ngx_svc_email_login[] = {
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
                |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE
                |NGX_SVC_ROUTE_WRITE_POOL,
-      .members = ngx_svc_email_shown_members,
+      .members = ngx_svc_email_presented_members,
       .statements = { &ngx_svc_sql_email_challenge_tenant,
                       &ngx_svc_sql_passwordless_user,
                       &ngx_svc_sql_passwordless_risk,
@@ -228,7 +228,7 @@ ngx_svc_email_login_prepare(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_email_login_take(ngx_svc_login_t *login)
 {
-    return ngx_svc_email_challenge_shown(login, NGX_SVC_PASSWORDLESS_KIND);
+    return ngx_svc_email_challenge_presented(login, NGX_SVC_PASSWORDLESS_KIND);
 }
 
 
@@ -256,7 +256,7 @@ ngx_svc_email_login_reply(ngx_svc_request_t *sr)
     case NGX_OK:
         res = ngx_svc_result(sr, &ngx_svc_sql_passwordless_risk);
         ngx_svc_login_take_risk(login, res);
-        return ngx_svc_email_login_shown(login);
+        return ngx_svc_email_login_presented(login);
 
     case NGX_DECLINED:
         return ngx_svc_login_declined(login);
@@ -308,7 +308,7 @@ ngx_svc_email_login_read(ngx_svc_login_t *login)
 
 
 static ngx_int_t
-ngx_svc_email_login_shown(ngx_svc_login_t *login)
+ngx_svc_email_login_presented(ngx_svc_login_t *login)
 {
     PGresult           *tried;
     ngx_svc_request_t  *sr;

@@ -301,7 +301,7 @@ ngx_svc_ceremony_bind_number(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 
 
 ngx_int_t
-ngx_svc_ceremony_shown(ngx_svc_ceremony_shown_t *shown)
+ngx_svc_ceremony_presented(ngx_svc_ceremony_presented_t *presented)
 {
     u_char                        *p;
     ngx_svc_webauthn_assertion_t  *assertion;
@@ -311,25 +311,25 @@ ngx_svc_ceremony_shown(ngx_svc_ceremony_shown_t *shown)
         ngx_string("true")
     };
 
-    assertion = &shown->assertion;
-    p = shown->text;
+    assertion = &presented->assertion;
+    p = presented->text;
 
-    shown->id.data = shown->digest;
-    shown->id.len = NGX_SVC_SHA256_LEN;
-    shown->used.data = assertion->used.hash;
-    shown->used.len = NGX_SVC_SHA256_LEN;
-    shown->bs = words[assertion->bs];
+    presented->id.data = presented->digest;
+    presented->id.len = NGX_SVC_SHA256_LEN;
+    presented->used.data = assertion->used.hash;
+    presented->used.len = NGX_SVC_SHA256_LEN;
+    presented->bs = words[assertion->bs];
 
-    shown->expires.data = p;
+    presented->expires.data = p;
     p = ngx_sprintf(p, "%uL", assertion->used.expires);
-    shown->expires.len = p - shown->expires.data;
+    presented->expires.len = p - presented->expires.data;
 
-    shown->count.data = p;
+    presented->count.data = p;
     p = ngx_sprintf(p, "%uL", (uint64_t) assertion->sign_count);
-    shown->count.len = p - shown->count.data;
+    presented->count.len = p - presented->count.data;
 
     return ngx_svc_sha256(assertion->id.data, assertion->id.len,
-                          shown->digest);
+                          presented->digest);
 }
 
 

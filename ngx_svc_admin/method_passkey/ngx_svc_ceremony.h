@@ -26,7 +26,10 @@ typedef struct {
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_ceremony_own;
 
 
-/* An assertion, and what ngx_svc_ceremony_shown() makes of it to be stored. */
+/*
+ * An assertion, and what ngx_svc_ceremony_presented() makes of it to be
+ * stored.
+ */
 
 typedef struct {
     ngx_svc_webauthn_assertion_t  assertion;
@@ -37,7 +40,7 @@ typedef struct {
     ngx_str_t                     bs;       /* text: a boolean */
     u_char                        digest[NGX_SVC_SHA256_LEN];
     u_char                        text[2 * NGX_INT64_LEN];
-} ngx_svc_ceremony_shown_t;
+} ngx_svc_ceremony_presented_t;
 
 
 /*
@@ -88,7 +91,7 @@ ngx_int_t ngx_svc_ceremony_bind_number(ngx_svc_request_t *sr,
  * Makes what is stored of an assertion that has been verified.  Returns NGX_OK
  * or NGX_ERROR.
  */
-ngx_int_t ngx_svc_ceremony_shown(ngx_svc_ceremony_shown_t *shown);
+ngx_int_t ngx_svc_ceremony_presented(ngx_svc_ceremony_presented_t *presented);
 
 /* Writes when a challenge of the ceremony expires, as "expiresAt". */
 void ngx_svc_ceremony_expires(ngx_svc_json_writer_t *w,

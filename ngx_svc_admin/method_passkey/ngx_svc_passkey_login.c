@@ -38,7 +38,7 @@ typedef struct {
 
     /* what has been verified */
 
-    ngx_svc_ceremony_shown_t       shown;
+    ngx_svc_ceremony_presented_t   presented;
 } ngx_svc_passkey_login_t;
 
 
@@ -86,7 +86,7 @@ const ngx_svc_login_method_t  ngx_svc_passkey_login_method = {
     .wrong = "The passkey is unknown, or this is not its answer.",
     .check = &ngx_svc_sql_passkey_check,
     .user_done = &ngx_svc_sql_signin_user_kept,
-    .proof = &ngx_svc_sql_passkey_shown
+    .proof = &ngx_svc_sql_passkey_presented
 };
 
 
@@ -363,7 +363,7 @@ ngx_svc_passkey_login_verify(ngx_svc_passkey_login_t *p)
     }
 
     rc = ngx_svc_webauthn_assertion(sr->request->pool, p->credential,
-                                    &ceremony, &p->shown.assertion, &err);
+                                    &ceremony, &p->presented.assertion, &err);
 
     if (rc == NGX_DONE) {
         return ngx_svc_fail(&sr->error, NGX_SVC_E_CHALLENGE,
@@ -403,9 +403,9 @@ ngx_svc_passkey_login_signed(ngx_svc_passkey_login_t *p,
         return NGX_ABORT;
     }
 
-    rc = ngx_svc_webauthn_verify(&p->shown.assertion, ceremony, &passkey);
+    rc = ngx_svc_webauthn_verify(&p->presented.assertion, ceremony, &passkey);
 
-    if (rc == NGX_DECLINED && p->shown.assertion.cloned) {
+    if (rc == NGX_DECLINED && p->presented.assertion.cloned) {
         ngx_str_set(&p->login.written.reason, "passkey_cloned");
     }
 
@@ -418,7 +418,7 @@ ngx_svc_passkey_login_signed(ngx_svc_passkey_login_t *p,
                     "{passkey," NGX_SVC_SIGNIN_HARDWARE "}");
     }
 
-    return ngx_svc_ceremony_shown(&p->shown);
+    return ngx_svc_ceremony_presented(&p->presented);
 }
 
 

@@ -45,7 +45,7 @@ SELECT :login_governance, tenant.slug, tenant.suspended_at IS NOT NULL AS suspen
 
 -- statement: passkey_risk
 -- It is as ngx_svc_sql_signin_risk, of the passkey's user: failures are the user's, as no
--- address is shown.
+-- address is presented.
 --
 -- parameters
 --   client_device    bytea ngx_svc_login_param(client.device)
@@ -115,9 +115,9 @@ SELECT :risk_signals,
 -- parameters
 --   user              uuid  ngx_svc_login_param(user)
 --   credential_hash   bytea ngx_svc_passkey_param(id)
---   shown_count       text  ngx_svc_passkey_param(shown.count)
---   challenge_hash    bytea ngx_svc_passkey_param(shown.used)
---   challenge_expires text  ngx_svc_passkey_param(shown.expires)
+--   presented_count       text  ngx_svc_passkey_param(presented.count)
+--   challenge_hash    bytea ngx_svc_passkey_param(presented.used)
+--   challenge_expires text  ngx_svc_passkey_param(presented.expires)
 WITH used AS (
     INSERT INTO svc.challenge_used (tenant_id, hash, expires_at)
     SELECT tenant.id, :challenge_hash::bytea,
@@ -141,8 +141,8 @@ SELECT decided.verdict,
                   WHEN account.status <> 'active'
                        OR NOT (EXISTS (SELECT FROM used)
                                AND passkey.user_id IS NOT NULL
-                               AND (:shown_count::text::bigint > passkey.sign_count
-                                    OR (:shown_count::text::bigint = 0
+                               AND (:presented_count::text::bigint > passkey.sign_count
+                                    OR (:presented_count::text::bigint = 0
                                         AND passkey.sign_count = 0)))
                       THEN 'other'
                   ELSE 'go'
@@ -155,16 +155,16 @@ SELECT decided.verdict,
         WHERE account.tenant_id = :tenant AND account.id = :user OFFSET 0) decided ON true;
 
 
--- statement: passkey_shown
+-- statement: passkey_presented
 --
 -- parameters
 --   user            uuid  ngx_svc_login_param(user)
 --   credential_hash bytea ngx_svc_passkey_param(id)
---   shown_count     text  ngx_svc_passkey_param(shown.count)
---   shown_bs        text  ngx_svc_passkey_param(shown.bs)
+--   presented_count     text  ngx_svc_passkey_param(presented.count)
+--   presented_bs        text  ngx_svc_passkey_param(presented.bs)
 WITH passkey AS (
     UPDATE svc.passkey
-       SET sign_count = :shown_count::text::bigint, bs = :shown_bs::text::bool
+       SET sign_count = :presented_count::text::bigint, bs = :presented_bs::text::bool
      WHERE tenant_id = :tenant AND credential_hash = :credential_hash AND user_id = :user
     RETURNING user_id, factor_id
 )

@@ -12,7 +12,7 @@
 typedef struct {
     cJSON                         *credential;
     ngx_svc_ceremony_own_t         own;         /* the user's passkeys */
-    ngx_svc_ceremony_shown_t       shown;
+    ngx_svc_ceremony_presented_t   presented;
 } ngx_svc_passkey_stepup_t;
 
 /* Where the strings are that its "use" binds. */
@@ -39,7 +39,7 @@ static ngx_int_t ngx_svc_passkey_stepup_verify(ngx_svc_stepup_t *step);
 static ngx_int_t ngx_svc_passkey_stepup_signed(ngx_svc_stepup_t *step,
     ngx_svc_passkey_stepup_t *p);
 static ngx_int_t ngx_svc_passkey_stepup_use(ngx_svc_stepup_t *step,
-    ngx_svc_ceremony_shown_t *shown);
+    ngx_svc_ceremony_presented_t *presented);
 
 
 #include "ngx_svc_passkey_stepup.sql.h"
@@ -173,7 +173,7 @@ ngx_svc_passkey_stepup_verify(ngx_svc_stepup_t *step)
     }
 
     rc = ngx_svc_webauthn_assertion(sr->request->pool, p->credential,
-                                    &p->own.ceremony, &p->shown.assertion,
+                                    &p->own.ceremony, &p->presented.assertion,
                                     &err);
 
     if (rc == NGX_DONE) {
@@ -199,7 +199,7 @@ ngx_svc_passkey_stepup_signed(ngx_svc_stepup_t *step,
     ngx_svc_stored_row_t          *row;
     ngx_svc_webauthn_assertion_t  *assertion;
 
-    assertion = &p->shown.assertion;
+    assertion = &p->presented.assertion;
     user = &assertion->user;
     row = &step->factor.login.row;
 
@@ -224,7 +224,7 @@ ngx_svc_passkey_stepup_signed(ngx_svc_stepup_t *step,
                             "{" NGX_SVC_SIGNIN_HARDWARE "}");
             }
 
-            return ngx_svc_passkey_stepup_use(step, &p->shown);
+            return ngx_svc_passkey_stepup_use(step, &p->presented);
         }
 
         if (rc == NGX_ERROR) {
@@ -242,17 +242,17 @@ ngx_svc_passkey_stepup_signed(ngx_svc_stepup_t *step,
 
 static ngx_int_t
 ngx_svc_passkey_stepup_use(ngx_svc_stepup_t *step,
-    ngx_svc_ceremony_shown_t *shown)
+    ngx_svc_ceremony_presented_t *presented)
 {
-    if (ngx_svc_ceremony_shown(shown) != NGX_OK) {
+    if (ngx_svc_ceremony_presented(presented) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    step->use[NGX_SVC_PASSKEY_USE_ID] = shown->id;
-    step->use[NGX_SVC_PASSKEY_USE_COUNT] = shown->count;
-    step->use[NGX_SVC_PASSKEY_USE_BS] = shown->bs;
-    step->use[NGX_SVC_PASSKEY_USE_CHALLENGE] = shown->used;
-    step->use[NGX_SVC_PASSKEY_USE_EXPIRES] = shown->expires;
+    step->use[NGX_SVC_PASSKEY_USE_ID] = presented->id;
+    step->use[NGX_SVC_PASSKEY_USE_COUNT] = presented->count;
+    step->use[NGX_SVC_PASSKEY_USE_BS] = presented->bs;
+    step->use[NGX_SVC_PASSKEY_USE_CHALLENGE] = presented->used;
+    step->use[NGX_SVC_PASSKEY_USE_EXPIRES] = presented->expires;
 
     return NGX_OK;
 }

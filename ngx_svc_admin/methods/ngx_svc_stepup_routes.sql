@@ -8,7 +8,7 @@
 --   challenge_id   uuid  ngx_svc_param_new_id()
 --   attempts_max   int4  ngx_svc_param_setting(NGX_SVC_SET_MFA_CHALLENGE_ATTEMPTS)
 --   challenge_ttl  int4  ngx_svc_param_setting(NGX_SVC_SET_MFA_CHALLENGE_TTL)
---   shown_id       uuid  ngx_svc_stepup_param(challenge)
+--   presented_id       uuid  ngx_svc_stepup_param(challenge)
 WITH session AS (
     SELECT session.root_id, session.user_id
       FROM svc.session session
@@ -21,12 +21,12 @@ WITH session AS (
            now() + make_interval(secs => :challenge_ttl::int4)
       FROM svc.tenant tenant, session
      WHERE tenant.id = :tenant
-       AND (:shown_id::uuid IS NULL
+       AND (:presented_id::uuid IS NULL
             OR EXISTS (SELECT
                          FROM svc.challenge shown
                         WHERE shown.tenant_id = :tenant
                           AND shown.root_id = (SELECT session.root_id FROM session)
-                          AND shown.id = :shown_id))
+                          AND shown.id = :presented_id))
     ON CONFLICT (tenant_id, root_id) DO UPDATE
        SET id = CASE WHEN NOT challenge.expires_at > now() THEN excluded.id ELSE challenge.id END,
            attempts = 1 + CASE
@@ -41,17 +41,17 @@ WITH session AS (
      WHERE CASE
                WHEN challenge.expires_at > now()
                    THEN challenge.attempts < :attempts_max::int4
-                        AND coalesce(challenge.id = :shown_id, true)
-               ELSE :shown_id IS NULL
+                        AND coalesce(challenge.id = :presented_id, true)
+               ELSE :presented_id IS NULL
            END
     RETURNING challenge.id, challenge.attempts, challenge.expires_at
 )
 SELECT challenge.id AS "challengeId", challenge.attempts, challenge.expires_at AS "expiresAt",
-       :shown_id IS NULL
+       :presented_id IS NULL
        OR EXISTS (SELECT
                     FROM svc.challenge shown
                    WHERE shown.tenant_id = :tenant
                      AND shown.root_id = (SELECT session.root_id FROM session)
-                     AND shown.id = :shown_id) AS own
+                     AND shown.id = :presented_id) AS own
   FROM (VALUES (1)) always
   LEFT JOIN challenge ON true;

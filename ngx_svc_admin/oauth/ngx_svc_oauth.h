@@ -192,8 +192,8 @@ struct ngx_svc_oauth_s {
      */
 
     ngx_svc_oauth_bearer_t         token;
-    ngx_int_t                    (*shown_calls)(ngx_svc_request_t *sr);
-    ngx_int_t                    (*shown_reply)(ngx_svc_request_t *sr);
+    ngx_int_t                    (*presented_calls)(ngx_svc_request_t *sr);
+    ngx_int_t                    (*presented_reply)(ngx_svc_request_t *sr);
     ngx_uint_t                     walks;       /* failed rounds of revoking
                                                    what was exchanged from it */
 

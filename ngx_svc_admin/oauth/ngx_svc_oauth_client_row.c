@@ -6,10 +6,11 @@
 #include "ngx_svc_oauth_grant.h"
 
 
-#define NGX_SVC_OAUTH_CLIENT_SHOWN  20  /* values of a ceiling in an anomaly */
+#define NGX_SVC_OAUTH_CLIENT_PRESENTED  20  /* values of a ceiling in an
+                                               anomaly */
 
 
-static ngx_int_t ngx_svc_oauth_client_row_shown(ngx_svc_oauth_t *o,
+static ngx_int_t ngx_svc_oauth_client_row_presented(ngx_svc_oauth_t *o,
     const ngx_svc_pg_array_t *array, ngx_str_t *json);
 
 
@@ -254,10 +255,11 @@ ngx_svc_oauth_client_row_refuse(ngx_svc_oauth_t *o,
     ceiling = (ngx_strcmp(verdict, "scope_ceiling") == 0);
 
     if (ceiling) {
-        rc = ngx_svc_oauth_client_row_shown(o, &row->allowed_scopes, &allowed);
+        rc = ngx_svc_oauth_client_row_presented(o, &row->allowed_scopes,
+                                                &allowed);
 
     } else if (ngx_strcmp(verdict, "audience") == 0) {
-        rc = ngx_svc_oauth_client_row_shown(o, &row->allowed, &allowed);
+        rc = ngx_svc_oauth_client_row_presented(o, &row->allowed, &allowed);
     }
 
     text.data = ngx_pnalloc(o->sr->request->pool,
@@ -277,7 +279,7 @@ ngx_svc_oauth_client_row_refuse(ngx_svc_oauth_t *o,
 
 
 static ngx_int_t
-ngx_svc_oauth_client_row_shown(ngx_svc_oauth_t *o,
+ngx_svc_oauth_client_row_presented(ngx_svc_oauth_t *o,
     const ngx_svc_pg_array_t *array, ngx_str_t *json)
 {
     ngx_uint_t             i;
@@ -289,7 +291,7 @@ ngx_svc_oauth_client_row_shown(ngx_svc_oauth_t *o,
 
     ngx_svc_json_open(&w, NULL, '[');
 
-    for (i = 0; i < array->n && i < NGX_SVC_OAUTH_CLIENT_SHOWN; i++) {
+    for (i = 0; i < array->n && i < NGX_SVC_OAUTH_CLIENT_PRESENTED; i++) {
         ngx_svc_json_string(&w, NULL, array->elts[i].data, array->elts[i].len);
     }
 

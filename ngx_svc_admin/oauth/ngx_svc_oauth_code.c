@@ -61,7 +61,7 @@ ngx_svc_oauth_code_check(ngx_svc_oauth_t *o)
         return NGX_ERROR;
     }
 
-    rc = ngx_svc_oauth_granted_shown(o, "code", &code);
+    rc = ngx_svc_oauth_granted_presented(o, "code", &code);
 
     if (rc == NGX_OK) {
         rc = ngx_svc_oauth_code_verifier(o, granted);

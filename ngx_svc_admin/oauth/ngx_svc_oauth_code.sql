@@ -10,7 +10,7 @@
 --
 -- parameters
 --   client_id     text   ngx_svc_oauth_param(client.id)
---   shown_digest  bytea  ngx_svc_oauth_granted_param(digest)
+--   presented_digest  bytea  ngx_svc_oauth_granted_param(digest)
 --   jkt           bytea  ngx_svc_oauth_param(jkt)
 --   challenge     bytea  ngx_svc_oauth_granted_param(challenge)
 --   redirect_uri  text   ngx_svc_oauth_granted_param(redirect_uri)
@@ -33,12 +33,12 @@ SELECT CASE
        consented.resource_keys,
        floor(date_part('epoch', consented.auth_time))::bigint AS auth_time,
        consented.methods, consented.claims, consented.expires_at, consented.session_id,
-       consented.session_at, consented.xmin, consented.ctid, code.ctid AS shown_ctid,
+       consented.session_at, consented.xmin, consented.ctid, code.ctid AS presented_ctid,
        date_part('epoch', consented.created_at)
   FROM (SELECT code.grant_id, code.jkt, code.expires_at, code.used_at, code.challenge,
                code.redirect_uri, code.nonce, code.ctid
           FROM svc.oauth_code code
-         WHERE code.tenant_id = :tenant AND code.digest = :shown_digest::bytea
+         WHERE code.tenant_id = :tenant AND code.digest = :presented_digest::bytea
         OFFSET 0) code
   CROSS JOIN LATERAL (
        SELECT consented.id, consented.user_id, consented.scopes, consented.resources,
@@ -59,7 +59,7 @@ SELECT CASE
 --
 -- parameters
 --   client_id     text   ngx_svc_oauth_param(client.id)
---   shown_digest  bytea  ngx_svc_oauth_granted_param(digest)
+--   presented_digest  bytea  ngx_svc_oauth_granted_param(digest)
 --   jkt           bytea  ngx_svc_oauth_param(jkt)
 --   challenge     bytea  ngx_svc_oauth_granted_param(challenge)
 --   redirect_uri  text   ngx_svc_oauth_granted_param(redirect_uri)
@@ -111,7 +111,7 @@ SELECT client.tenant_slug, client.auth_method, client.tenant_suspended_at IS NOT
               consented.resource_keys,
               floor(date_part('epoch', consented.auth_time))::bigint AS auth_time,
               consented.methods, consented.claims, consented.expires_at, consented.session_id,
-              consented.session_at, consented.xmin, consented.ctid, code.ctid AS shown_ctid,
+              consented.session_at, consented.xmin, consented.ctid, code.ctid AS presented_ctid,
               -- whether the grant's user may use the client, which may be for groups alone
               (client.assignment = 'everyone'
                OR EXISTS (SELECT
@@ -148,7 +148,7 @@ SELECT client.tenant_slug, client.auth_method, client.tenant_suspended_at IS NOT
          FROM (SELECT code.grant_id, code.jkt, code.expires_at, code.used_at, code.challenge,
                       code.redirect_uri, code.nonce, code.ctid
                  FROM svc.oauth_code code
-                WHERE code.tenant_id = :tenant AND code.digest = :shown_digest::bytea
+                WHERE code.tenant_id = :tenant AND code.digest = :presented_digest::bytea
                OFFSET 0) code
          JOIN LATERAL (
               SELECT consented.id, consented.user_id, consented.scopes, consented.resources,
@@ -176,7 +176,7 @@ SELECT client.tenant_slug, client.auth_method, client.tenant_suspended_at IS NOT
 -- granted that.
 --
 -- parameters
---   shown_digest      bytea  ngx_svc_oauth_granted_param(digest)
+--   presented_digest      bytea  ngx_svc_oauth_granted_param(digest)
 --   client_id         text   ngx_svc_oauth_param(client.id)
 --   grant_id          uuid   ngx_svc_oauth_granted_as(uuid, id)
 --   user_id           uuid   ngx_svc_oauth_granted_as(uuid, user_id)
@@ -194,7 +194,7 @@ SELECT client.tenant_slug, client.auth_method, client.tenant_suspended_at IS NOT
 --   ttl               int4   ngx_svc_oauth_granted_as(int4, ttl)
 --   ip                text   ngx_svc_oauth_param(ip)
 --   country           text   ngx_svc_oauth_param(country)
---   shown_ctid        tid    ngx_svc_oauth_granted_as(tid, shown_ctid)
+--   presented_ctid        tid    ngx_svc_oauth_granted_as(tid, presented_ctid)
 --   grant_ctid        tid    ngx_svc_oauth_granted_as(tid, ctid)
 --   client_ctid       tid    ngx_svc_oauth_granted_as(tid, client_ctid)
 --   refresh_digest    bytea  ngx_svc_oauth_granted_param(refresh)
@@ -205,9 +205,9 @@ WITH shown AS (
     UPDATE svc.oauth_code code
        SET used_at = now()
      WHERE code.tenant_id = :tenant
-       AND code.digest = :shown_digest::bytea
+       AND code.digest = :presented_digest::bytea
        AND code.used_at IS NULL
-       AND code.ctid = :shown_ctid::tid
+       AND code.ctid = :presented_ctid::tid
        AND :granted_holds
     RETURNING code.tenant_id
 ), decided AS (
@@ -238,7 +238,7 @@ SELECT
 -- snapshot in which the condition has seen him.
 --
 -- parameters
---   shown_digest      bytea  ngx_svc_oauth_granted_param(digest)
+--   presented_digest      bytea  ngx_svc_oauth_granted_param(digest)
 --   client_id         text   ngx_svc_oauth_param(client.id)
 --   grant_id          uuid   ngx_svc_oauth_granted_as(uuid, id)
 --   user_id           uuid   ngx_svc_oauth_granted_as(uuid, user_id)
@@ -256,7 +256,7 @@ SELECT
 --   ttl               int4   ngx_svc_oauth_granted_as(int4, ttl)
 --   ip                text   ngx_svc_oauth_param(ip)
 --   country           text   ngx_svc_oauth_param(country)
---   shown_ctid        tid    ngx_svc_oauth_granted_as(tid, shown_ctid)
+--   presented_ctid        tid    ngx_svc_oauth_granted_as(tid, presented_ctid)
 --   grant_ctid        tid    ngx_svc_oauth_granted_as(tid, ctid)
 --   client_ctid       tid    ngx_svc_oauth_granted_as(tid, client_ctid)
 --   refresh_digest    bytea  ngx_svc_oauth_granted_param(refresh)
@@ -267,9 +267,9 @@ WITH shown AS (
     UPDATE svc.oauth_code code
        SET used_at = now()
      WHERE code.tenant_id = :tenant
-       AND code.digest = :shown_digest::bytea
+       AND code.digest = :presented_digest::bytea
        AND code.used_at IS NULL
-       AND code.ctid = :shown_ctid::tid
+       AND code.ctid = :presented_ctid::tid
        AND :granted_holds
     RETURNING code.tenant_id
 ), decided AS (
@@ -303,7 +303,7 @@ SELECT account.display_name AS name, account.first_name AS given_name,
 -- The same of an agent, with the journal's row of who acts for whom.
 --
 -- parameters
---   shown_digest      bytea  ngx_svc_oauth_granted_param(digest)
+--   presented_digest      bytea  ngx_svc_oauth_granted_param(digest)
 --   client_id         text   ngx_svc_oauth_param(client.id)
 --   grant_id          uuid   ngx_svc_oauth_granted_as(uuid, id)
 --   user_id           uuid   ngx_svc_oauth_granted_as(uuid, user_id)
@@ -321,7 +321,7 @@ SELECT account.display_name AS name, account.first_name AS given_name,
 --   ttl               int4   ngx_svc_oauth_granted_as(int4, ttl)
 --   ip                text   ngx_svc_oauth_param(ip)
 --   country           text   ngx_svc_oauth_param(country)
---   shown_ctid        tid    ngx_svc_oauth_granted_as(tid, shown_ctid)
+--   presented_ctid        tid    ngx_svc_oauth_granted_as(tid, presented_ctid)
 --   grant_ctid        tid    ngx_svc_oauth_granted_as(tid, ctid)
 --   client_ctid       tid    ngx_svc_oauth_granted_as(tid, client_ctid)
 --   refresh_digest    bytea  ngx_svc_oauth_granted_param(refresh)
@@ -335,9 +335,9 @@ WITH shown AS (
     UPDATE svc.oauth_code code
        SET used_at = now()
      WHERE code.tenant_id = :tenant
-       AND code.digest = :shown_digest::bytea
+       AND code.digest = :presented_digest::bytea
        AND code.used_at IS NULL
-       AND code.ctid = :shown_ctid::tid
+       AND code.ctid = :presented_ctid::tid
        AND :granted_holds
     RETURNING code.tenant_id
 ), decided AS (
@@ -370,7 +370,7 @@ SELECT
 -- A code that was refused is none any more.
 --
 -- parameters
---   shown_digest  bytea  ngx_svc_oauth_granted_param(digest)
+--   presented_digest  bytea  ngx_svc_oauth_granted_param(digest)
 UPDATE svc.oauth_code code
    SET used_at = now()
- WHERE code.tenant_id = :tenant AND code.digest = :shown_digest::bytea AND code.used_at IS NULL;
+ WHERE code.tenant_id = :tenant AND code.digest = :presented_digest::bytea AND code.used_at IS NULL;

@@ -9,7 +9,7 @@
 
 #include "ngx_svc_oauth_exchange_sql.h"
 #include "ngx_svc_oauth_kept.h"
-#include "ngx_svc_oauth_shown.h"
+#include "ngx_svc_oauth_presented.h"
 #include "ngx_svc_oauth_token.h"
 
 
@@ -266,7 +266,7 @@ ngx_svc_oauth_exchange_read(ngx_svc_oauth_t *o, const ngx_str_t *text,
     }
 
     if (rc == NGX_DECLINED) {
-        ngx_svc_oauth_shown_forget(bearer);
+        ngx_svc_oauth_presented_forget(bearer);
     }
 
     return rc == NGX_ERROR ? NGX_ERROR : NGX_OK;

@@ -3,7 +3,7 @@
  */
 
 #include "ngx_svc_oauth_exchange_sql.h"
-#include "ngx_svc_oauth_shown.h"
+#include "ngx_svc_oauth_presented.h"
 
 
 typedef ngx_int_t (*ngx_svc_oauth_exchange_judge_pt)(ngx_svc_oauth_t *o);
@@ -130,10 +130,10 @@ ngx_svc_oauth_exchange_verify(ngx_svc_oauth_t *o,
         return NGX_OK;
     }
 
-    rc = ngx_svc_oauth_shown_verify(o, bearer, res, "public");
+    rc = ngx_svc_oauth_presented_verify(o, bearer, res, "public");
 
     if (rc == NGX_DECLINED) {
-        ngx_svc_oauth_shown_forget(bearer);
+        ngx_svc_oauth_presented_forget(bearer);
         lives->found = 0;
         return NGX_OK;
     }

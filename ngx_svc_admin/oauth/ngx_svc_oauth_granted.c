@@ -67,17 +67,17 @@ ngx_svc_oauth_granted_new(ngx_svc_oauth_t *o,
 
 
 ngx_int_t
-ngx_svc_oauth_granted_shown(ngx_svc_oauth_t *o, const char *name,
+ngx_svc_oauth_granted_presented(ngx_svc_oauth_t *o, const char *name,
     ngx_str_t *value)
 {
     ngx_int_t  rc;
 
     rc = ngx_svc_oauth_needed(o, name, value);
 
-    if (rc == NGX_OK && value->len > NGX_SVC_OAUTH_SHOWN_MAX) {
+    if (rc == NGX_OK && value->len > NGX_SVC_OAUTH_PRESENTED_MAX) {
         return ngx_svc_fail(&o->sr->error, NGX_SVC_E_INVALID_REQUEST,
                             "The parameter '%s' has more than %d bytes.", name,
-                            NGX_SVC_OAUTH_SHOWN_MAX);
+                            NGX_SVC_OAUTH_PRESENTED_MAX);
     }
 
     return rc;

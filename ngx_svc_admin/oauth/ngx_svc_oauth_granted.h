@@ -16,7 +16,8 @@
 #include "ngx_svc_oauth_refresh_token.h"
 
 
-#define NGX_SVC_OAUTH_SHOWN_MAX  512    /* bytes of a code or a refresh token */
+#define NGX_SVC_OAUTH_PRESENTED_MAX  512  /* bytes of a code or a refresh
+                                             token */
 
 
 /* What differs between codes and refresh tokens. */
@@ -85,7 +86,7 @@ typedef struct {
     ngx_str_t                        client_xmin;   /* version of the client */
     ngx_str_t                        ctid;          /* place of the grant */
     ngx_str_t                        client_ctid;   /* place of the client */
-    ngx_str_t                        shown_ctid;
+    ngx_str_t                        presented_ctid;
     ngx_str_t                        methods;
     ngx_str_t                        nonce;
     ngx_str_t                        registered;    /* the target's URI as an
@@ -145,7 +146,7 @@ ngx_svc_oauth_granted_t *ngx_svc_oauth_granted_new(ngx_svc_oauth_t *o,
  * Gets the parameter that is looked up, and refuses a request without it, or
  * one that is too long.  Returns as ngx_svc_oauth_needed() does.
  */
-ngx_int_t ngx_svc_oauth_granted_shown(ngx_svc_oauth_t *o, const char *name,
+ngx_int_t ngx_svc_oauth_granted_presented(ngx_svc_oauth_t *o, const char *name,
     ngx_str_t *value);
 
 /* The decide of both grant types, and their statement after the first one. */

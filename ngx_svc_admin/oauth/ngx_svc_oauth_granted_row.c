@@ -22,7 +22,7 @@ static ngx_int_t ngx_svc_oauth_granted_take_texts(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_granted_row_t *row);
 static ngx_int_t ngx_svc_oauth_granted_take_arrays(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_granted_row_t *row);
-static ngx_int_t ngx_svc_oauth_granted_take_shown(ngx_svc_oauth_t *o,
+static ngx_int_t ngx_svc_oauth_granted_take_presented(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_granted_row_t *row);
 static void ngx_svc_oauth_granted_take_state(ngx_svc_oauth_t *o,
     PGresult *res, const ngx_svc_oauth_granted_row_t *row);
@@ -47,7 +47,7 @@ ngx_svc_oauth_granted_take(ngx_svc_oauth_t *o, PGresult *res)
     if (ngx_svc_oauth_granted_take_client(o, res) != NGX_OK
         || ngx_svc_oauth_granted_take_texts(o, &row) != NGX_OK
         || ngx_svc_oauth_granted_take_arrays(o, &row) != NGX_OK
-        || ngx_svc_oauth_granted_take_shown(o, &row) != NGX_OK)
+        || ngx_svc_oauth_granted_take_presented(o, &row) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -139,7 +139,7 @@ ngx_svc_oauth_granted_take_texts(ngx_svc_oauth_t *o,
         { NGX_SVC_OAUTH_GRANTED_SESSION_AT, &granted->session_at },
         { NGX_SVC_OAUTH_GRANTED_XMIN, &granted->xmin },
         { NGX_SVC_OAUTH_GRANTED_CTID, &granted->ctid },
-        { NGX_SVC_OAUTH_GRANTED_SHOWN_CTID, &granted->shown_ctid }
+        { NGX_SVC_OAUTH_GRANTED_PRESENTED_CTID, &granted->presented_ctid }
     };
 
     for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
@@ -197,7 +197,7 @@ ngx_svc_oauth_granted_take_arrays(ngx_svc_oauth_t *o,
 
 
 static ngx_int_t
-ngx_svc_oauth_granted_take_shown(ngx_svc_oauth_t *o,
+ngx_svc_oauth_granted_take_presented(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_granted_row_t *row)
 {
     ngx_str_t                 text;
@@ -212,7 +212,7 @@ ngx_svc_oauth_granted_take_shown(ngx_svc_oauth_t *o,
     granted->taken = ngx_svc_oauth_granted_is(row,
                                               NGX_SVC_OAUTH_GRANTED_TAKEN);
 
-    text = ngx_svc_oauth_granted_value(row, NGX_SVC_OAUTH_GRANTED_SHOWN);
+    text = ngx_svc_oauth_granted_value(row, NGX_SVC_OAUTH_GRANTED_PRESENTED);
 
     /* with its final 0 */
 

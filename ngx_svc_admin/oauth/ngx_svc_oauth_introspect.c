@@ -13,7 +13,7 @@
 #include "ngx_svc_oauth_once.h"
 #include "ngx_svc_oauth_own_live.h"
 #include "ngx_svc_oauth_refusal.h"
-#include "ngx_svc_oauth_shown.h"
+#include "ngx_svc_oauth_presented.h"
 
 
 static ngx_int_t ngx_svc_oauth_introspect_prepare(ngx_svc_request_t *sr);
@@ -70,7 +70,7 @@ ngx_svc_oauth_introspect_prepare(ngx_svc_request_t *sr)
     ngx_int_t         rc;
     ngx_svc_oauth_t  *o;
 
-    rc = ngx_svc_oauth_shown_take(sr, &o);
+    rc = ngx_svc_oauth_presented_take(sr, &o);
 
     return rc == NGX_OK
            ? ngx_svc_oauth_asserted_calls(o, ngx_svc_oauth_introspect_calls)
@@ -134,8 +134,8 @@ ngx_svc_oauth_introspect_reply(ngx_svc_request_t *sr)
 
     o = sr->data;
 
-    return ngx_svc_oauth_shown_answer(o, ngx_svc_result(sr, o->statement),
-                                      ngx_svc_oauth_introspect_tell);
+    return ngx_svc_oauth_presented_answer(o, ngx_svc_result(sr, o->statement),
+                                          ngx_svc_oauth_introspect_tell);
 }
 
 
@@ -193,7 +193,7 @@ ngx_svc_oauth_introspect_own(ngx_svc_oauth_t *o, PGresult *res,
 
     own = o->token.own;
 
-    rc = ngx_svc_oauth_own_shown(o, res)
+    rc = ngx_svc_oauth_own_presented(o, res)
          ? ngx_svc_oauth_own_live(o, res, &today) : NGX_DECLINED;
 
     if (rc != NGX_OK) {
@@ -269,7 +269,7 @@ ngx_svc_oauth_introspect_row(ngx_svc_oauth_t *o, PGresult *res,
          ? ngx_svc_oauth_lives(pool, &lives, &today) : NGX_DECLINED;
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_oauth_shown_verify(o, &o->token, res, "public");
+        rc = ngx_svc_oauth_presented_verify(o, &o->token, res, "public");
     }
 
     if (rc == NGX_OK) {

@@ -39,7 +39,7 @@ static ngx_int_t
 ngx_svc_oauth_once_add(ngx_svc_oauth_t *o,
     const ngx_svc_pg_statement_t *statement)
 {
-    if (!ngx_svc_oauth_once_shown(o) || o->once_spent) {
+    if (!ngx_svc_oauth_once_presented(o) || o->once_spent) {
         return NGX_OK;
     }
 

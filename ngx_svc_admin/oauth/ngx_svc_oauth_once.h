@@ -13,7 +13,7 @@
 /*
  * 1: the request has presented one of them, and the op that looks at it writes.
  */
-#define ngx_svc_oauth_once_shown(o)                                           \
+#define ngx_svc_oauth_once_presented(o)                                       \
     ((o)->once.data || (o)->client.once.data)
 
 /*

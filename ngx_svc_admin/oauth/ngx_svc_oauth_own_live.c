@@ -4,7 +4,7 @@
 
 #include "ngx_svc_oauth_own_live.h"
 #include "ngx_svc_oauth_own_live.row.h"
-#include "ngx_svc_oauth_shown.h"
+#include "ngx_svc_oauth_presented.h"
 #include "ngx_svc_pg_array.h"
 
 
@@ -102,7 +102,7 @@ ngx_svc_oauth_own_live_verify(ngx_svc_oauth_t *o, PGresult *res)
         return NGX_DECLINED;
     }
 
-    return ngx_svc_oauth_shown_verify(o, &o->token, res, "public");
+    return ngx_svc_oauth_presented_verify(o, &o->token, res, "public");
 }
 
 
@@ -217,7 +217,7 @@ ngx_svc_oauth_own_live_scope(ngx_svc_oauth_t *o,
 
 
 ngx_uint_t
-ngx_svc_oauth_own_shown(ngx_svc_oauth_t *o, PGresult *res)
+ngx_svc_oauth_own_presented(ngx_svc_oauth_t *o, PGresult *res)
 {
     ngx_svc_row_own_token_t     row;
     const ngx_svc_oauth_own_t  *own;

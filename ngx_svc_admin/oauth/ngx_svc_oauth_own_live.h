@@ -39,7 +39,7 @@ ngx_int_t ngx_svc_oauth_own_live(ngx_svc_oauth_t *o, PGresult *res,
  * Returns 1 if o->client may see the token: it is the client's own, or is for
  * the client's resource, or for the issuer.
  */
-ngx_uint_t ngx_svc_oauth_own_shown(ngx_svc_oauth_t *o, PGresult *res);
+ngx_uint_t ngx_svc_oauth_own_presented(ngx_svc_oauth_t *o, PGresult *res);
 
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_own_opaque;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_own_jwt;

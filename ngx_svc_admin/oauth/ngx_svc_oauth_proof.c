@@ -60,7 +60,7 @@ ngx_svc_oauth_proof_nonce(ngx_svc_request_t *sr)
 {
     ngx_str_t  nonce;
 
-    if (!ngx_svc_oauth_proof_shown(sr)) {
+    if (!ngx_svc_oauth_proof_presented(sr)) {
         return NGX_OK;
     }
 
@@ -80,7 +80,7 @@ ngx_svc_oauth_proof_nonce(ngx_svc_request_t *sr)
 
 
 ngx_uint_t
-ngx_svc_oauth_proof_shown(ngx_svc_request_t *sr)
+ngx_svc_oauth_proof_presented(ngx_svc_request_t *sr)
 {
     return ngx_svc_oauth_proof_header(sr->request, NULL) != NULL;
 }

@@ -17,7 +17,7 @@
 ngx_int_t ngx_svc_oauth_proof_nonce(ngx_svc_request_t *sr);
 
 /* Returns 1 if the request has a DPoP header, with a good proof or not. */
-ngx_uint_t ngx_svc_oauth_proof_shown(ngx_svc_request_t *sr);
+ngx_uint_t ngx_svc_oauth_proof_presented(ngx_svc_request_t *sr);
 
 /*
  * Checks the request's proof, and sets o->jkt and o->once; without a proof they

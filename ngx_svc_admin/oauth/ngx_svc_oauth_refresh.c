@@ -66,7 +66,7 @@ ngx_svc_oauth_refresh_check(ngx_svc_oauth_t *o)
         return NGX_ERROR;
     }
 
-    rc = ngx_svc_oauth_granted_shown(o, "refresh_token", &token);
+    rc = ngx_svc_oauth_granted_presented(o, "refresh_token", &token);
 
     if (rc == NGX_OK) {
         rc = ngx_svc_oauth_later(o, ngx_svc_oauth_resource(o));

@@ -10,7 +10,7 @@
 --
 -- parameters
 --   client_id     text   ngx_svc_oauth_param(client.id)
---   shown_digest  bytea  ngx_svc_oauth_granted_param(digest)
+--   presented_digest  bytea  ngx_svc_oauth_granted_param(digest)
 --   jkt           bytea  ngx_svc_oauth_param(jkt)
 SELECT CASE
            WHEN consented.revoked_at IS NOT NULL OR consented.expires_at <= now() THEN 'refresh'
@@ -24,12 +24,12 @@ SELECT CASE
        consented.resource_keys,
        floor(date_part('epoch', consented.auth_time))::bigint AS auth_time,
        consented.methods, consented.claims, consented.expires_at, consented.session_id,
-       consented.session_at, consented.xmin, consented.ctid, refresh.ctid AS shown_ctid,
+       consented.session_at, consented.xmin, consented.ctid, refresh.ctid AS presented_ctid,
        date_part('epoch', consented.created_at)
   FROM (SELECT refresh.grant_id, refresh.jkt, refresh.expires_at, refresh.used_at,
                refresh.successor, refresh.ctid
           FROM svc.oauth_refresh refresh
-         WHERE refresh.tenant_id = :tenant AND refresh.digest = :shown_digest::bytea
+         WHERE refresh.tenant_id = :tenant AND refresh.digest = :presented_digest::bytea
         OFFSET 0) refresh
   CROSS JOIN LATERAL (
        SELECT consented.id, consented.user_id, consented.scopes, consented.resources,
@@ -50,7 +50,7 @@ SELECT CASE
 --
 -- parameters
 --   client_id          text   ngx_svc_oauth_param(client.id)
---   shown_digest       bytea  ngx_svc_oauth_granted_param(digest)
+--   presented_digest       bytea  ngx_svc_oauth_granted_param(digest)
 --   jkt                bytea  ngx_svc_oauth_param(jkt)
 --   successor_digests  text   ngx_svc_oauth_granted_param(digests)
 --   resource_key       text   ngx_svc_oauth_param(resource_key)
@@ -101,7 +101,7 @@ SELECT client.tenant_slug, client.auth_method, client.tenant_suspended_at IS NOT
               consented.resource_keys,
               floor(date_part('epoch', consented.auth_time))::bigint AS auth_time,
               consented.methods, consented.claims, consented.expires_at, consented.session_id,
-              consented.session_at, consented.xmin, consented.ctid, refresh.ctid AS shown_ctid,
+              consented.session_at, consented.xmin, consented.ctid, refresh.ctid AS presented_ctid,
               -- whether the grant's user may use the client, which may be for groups alone
               (client.assignment = 'everyone'
                OR EXISTS (SELECT
@@ -138,7 +138,7 @@ SELECT client.tenant_slug, client.auth_method, client.tenant_suspended_at IS NOT
          FROM (SELECT refresh.grant_id, refresh.jkt, refresh.expires_at, refresh.used_at,
                       refresh.successor, refresh.ctid
                  FROM svc.oauth_refresh refresh
-                WHERE refresh.tenant_id = :tenant AND refresh.digest = :shown_digest::bytea
+                WHERE refresh.tenant_id = :tenant AND refresh.digest = :presented_digest::bytea
                OFFSET 0) refresh
          JOIN LATERAL (
               SELECT consented.id, consented.user_id, consented.scopes, consented.resources,
@@ -172,7 +172,7 @@ SELECT client.tenant_slug, client.auth_method, client.tenant_suspended_at IS NOT
 -- it.
 --
 -- parameters
---   shown_digest      bytea  ngx_svc_oauth_granted_param(digest)
+--   presented_digest      bytea  ngx_svc_oauth_granted_param(digest)
 --   client_id         text   ngx_svc_oauth_param(client.id)
 --   grant_id          uuid   ngx_svc_oauth_granted_as(uuid, id)
 --   user_id           uuid   ngx_svc_oauth_granted_as(uuid, user_id)
@@ -190,7 +190,7 @@ SELECT client.tenant_slug, client.auth_method, client.tenant_suspended_at IS NOT
 --   ttl               int4   ngx_svc_oauth_granted_as(int4, ttl)
 --   ip                text   ngx_svc_oauth_param(ip)
 --   country           text   ngx_svc_oauth_param(country)
---   shown_ctid        tid    ngx_svc_oauth_granted_as(tid, shown_ctid)
+--   presented_ctid        tid    ngx_svc_oauth_granted_as(tid, presented_ctid)
 --   grant_ctid        tid    ngx_svc_oauth_granted_as(tid, ctid)
 --   client_ctid       tid    ngx_svc_oauth_granted_as(tid, client_ctid)
 --   successor_digest  bytea  ngx_svc_oauth_granted_param(refresh)
@@ -201,9 +201,9 @@ WITH shown AS (
     UPDATE svc.oauth_refresh refresh
        SET used_at = now(), successor = :successor_digest::bytea
      WHERE refresh.tenant_id = :tenant
-       AND refresh.digest = :shown_digest::bytea
+       AND refresh.digest = :presented_digest::bytea
        AND refresh.used_at IS NULL
-       AND refresh.ctid = :shown_ctid::tid
+       AND refresh.ctid = :presented_ctid::tid
        AND :granted_holds
     RETURNING refresh.tenant_id
 ), decided AS (
@@ -233,7 +233,7 @@ SELECT
 -- snapshot in which the condition has seen him.
 --
 -- parameters
---   shown_digest      bytea  ngx_svc_oauth_granted_param(digest)
+--   presented_digest      bytea  ngx_svc_oauth_granted_param(digest)
 --   client_id         text   ngx_svc_oauth_param(client.id)
 --   grant_id          uuid   ngx_svc_oauth_granted_as(uuid, id)
 --   user_id           uuid   ngx_svc_oauth_granted_as(uuid, user_id)
@@ -251,7 +251,7 @@ SELECT
 --   ttl               int4   ngx_svc_oauth_granted_as(int4, ttl)
 --   ip                text   ngx_svc_oauth_param(ip)
 --   country           text   ngx_svc_oauth_param(country)
---   shown_ctid        tid    ngx_svc_oauth_granted_as(tid, shown_ctid)
+--   presented_ctid        tid    ngx_svc_oauth_granted_as(tid, presented_ctid)
 --   grant_ctid        tid    ngx_svc_oauth_granted_as(tid, ctid)
 --   client_ctid       tid    ngx_svc_oauth_granted_as(tid, client_ctid)
 --   successor_digest  bytea  ngx_svc_oauth_granted_param(refresh)
@@ -262,9 +262,9 @@ WITH shown AS (
     UPDATE svc.oauth_refresh refresh
        SET used_at = now(), successor = :successor_digest::bytea
      WHERE refresh.tenant_id = :tenant
-       AND refresh.digest = :shown_digest::bytea
+       AND refresh.digest = :presented_digest::bytea
        AND refresh.used_at IS NULL
-       AND refresh.ctid = :shown_ctid::tid
+       AND refresh.ctid = :presented_ctid::tid
        AND :granted_holds
     RETURNING refresh.tenant_id
 ), decided AS (
@@ -297,7 +297,7 @@ SELECT account.display_name AS name, account.first_name AS given_name,
 -- The same of an agent, with the journal's row of who acts for whom.
 --
 -- parameters
---   shown_digest      bytea  ngx_svc_oauth_granted_param(digest)
+--   presented_digest      bytea  ngx_svc_oauth_granted_param(digest)
 --   client_id         text   ngx_svc_oauth_param(client.id)
 --   grant_id          uuid   ngx_svc_oauth_granted_as(uuid, id)
 --   user_id           uuid   ngx_svc_oauth_granted_as(uuid, user_id)
@@ -315,7 +315,7 @@ SELECT account.display_name AS name, account.first_name AS given_name,
 --   ttl               int4   ngx_svc_oauth_granted_as(int4, ttl)
 --   ip                text   ngx_svc_oauth_param(ip)
 --   country           text   ngx_svc_oauth_param(country)
---   shown_ctid        tid    ngx_svc_oauth_granted_as(tid, shown_ctid)
+--   presented_ctid        tid    ngx_svc_oauth_granted_as(tid, presented_ctid)
 --   grant_ctid        tid    ngx_svc_oauth_granted_as(tid, ctid)
 --   client_ctid       tid    ngx_svc_oauth_granted_as(tid, client_ctid)
 --   successor_digest  bytea  ngx_svc_oauth_granted_param(refresh)
@@ -329,9 +329,9 @@ WITH shown AS (
     UPDATE svc.oauth_refresh refresh
        SET used_at = now(), successor = :successor_digest::bytea
      WHERE refresh.tenant_id = :tenant
-       AND refresh.digest = :shown_digest::bytea
+       AND refresh.digest = :presented_digest::bytea
        AND refresh.used_at IS NULL
-       AND refresh.ctid = :shown_ctid::tid
+       AND refresh.ctid = :presented_ctid::tid
        AND :granted_holds
     RETURNING refresh.tenant_id
 ), decided AS (
@@ -364,7 +364,7 @@ SELECT
 -- once, both go on.
 --
 -- parameters
---   shown_digest      bytea  ngx_svc_oauth_granted_param(digest)
+--   presented_digest      bytea  ngx_svc_oauth_granted_param(digest)
 --   client_id         text   ngx_svc_oauth_param(client.id)
 --   grant_id          uuid   ngx_svc_oauth_granted_as(uuid, id)
 --   user_id           uuid   ngx_svc_oauth_granted_as(uuid, user_id)
@@ -382,7 +382,7 @@ SELECT
 --   ttl               int4   ngx_svc_oauth_granted_as(int4, ttl)
 --   ip                text   ngx_svc_oauth_param(ip)
 --   country           text   ngx_svc_oauth_param(country)
---   shown_ctid        tid    ngx_svc_oauth_granted_as(tid, shown_ctid)
+--   presented_ctid        tid    ngx_svc_oauth_granted_as(tid, presented_ctid)
 --   grant_ctid        tid    ngx_svc_oauth_granted_as(tid, ctid)
 --   client_ctid       tid    ngx_svc_oauth_granted_as(tid, client_ctid)
 --   successor_digest  bytea  ngx_svc_oauth_granted_param(refresh)
@@ -394,8 +394,8 @@ WITH shown AS (
           AND successor.digest = :successor_digest::bytea
           AND successor.used_at IS NULL
      WHERE refresh.tenant_id = :tenant
-       AND refresh.ctid = :shown_ctid::tid
-       AND refresh.digest = :shown_digest::bytea
+       AND refresh.ctid = :presented_ctid::tid
+       AND refresh.digest = :presented_digest::bytea
        AND refresh.successor = :successor_digest::bytea
        AND :granted_holds
 ), decided AS (
@@ -417,7 +417,7 @@ SELECT
 -- statement: oauth_refresh_again_agent
 --
 -- parameters
---   shown_digest      bytea  ngx_svc_oauth_granted_param(digest)
+--   presented_digest      bytea  ngx_svc_oauth_granted_param(digest)
 --   client_id         text   ngx_svc_oauth_param(client.id)
 --   grant_id          uuid   ngx_svc_oauth_granted_as(uuid, id)
 --   user_id           uuid   ngx_svc_oauth_granted_as(uuid, user_id)
@@ -435,7 +435,7 @@ SELECT
 --   ttl               int4   ngx_svc_oauth_granted_as(int4, ttl)
 --   ip                text   ngx_svc_oauth_param(ip)
 --   country           text   ngx_svc_oauth_param(country)
---   shown_ctid        tid    ngx_svc_oauth_granted_as(tid, shown_ctid)
+--   presented_ctid        tid    ngx_svc_oauth_granted_as(tid, presented_ctid)
 --   grant_ctid        tid    ngx_svc_oauth_granted_as(tid, ctid)
 --   client_ctid       tid    ngx_svc_oauth_granted_as(tid, client_ctid)
 --   successor_digest  bytea  ngx_svc_oauth_granted_param(refresh)
@@ -450,8 +450,8 @@ WITH shown AS (
           AND successor.digest = :successor_digest::bytea
           AND successor.used_at IS NULL
      WHERE refresh.tenant_id = :tenant
-       AND refresh.ctid = :shown_ctid::tid
-       AND refresh.digest = :shown_digest::bytea
+       AND refresh.ctid = :presented_ctid::tid
+       AND refresh.digest = :presented_digest::bytea
        AND refresh.successor = :successor_digest::bytea
        AND :granted_holds
 ), decided AS (
@@ -478,7 +478,7 @@ SELECT
 -- read: another use of it at the same time moves the row, and is no reason to read it again.
 --
 -- parameters
---   shown_digest      bytea  ngx_svc_oauth_granted_param(digest)
+--   presented_digest      bytea  ngx_svc_oauth_granted_param(digest)
 --   client_id         text   ngx_svc_oauth_param(client.id)
 --   grant_id          uuid   ngx_svc_oauth_granted_as(uuid, id)
 --   user_id           uuid   ngx_svc_oauth_granted_as(uuid, user_id)
@@ -505,7 +505,7 @@ WITH shown AS (
        SET expires_at = least(:grant_expires_at::text::timestamptz,
                               now() + :idle_days::integer * interval '1 day')
      WHERE refresh.tenant_id = :tenant
-       AND refresh.digest = :shown_digest::bytea
+       AND refresh.digest = :presented_digest::bytea
        AND refresh.used_at IS NULL
        AND :granted_holds
     RETURNING refresh.tenant_id
@@ -528,7 +528,7 @@ SELECT
 -- statement: oauth_refresh_kept_agent
 --
 -- parameters
---   shown_digest      bytea  ngx_svc_oauth_granted_param(digest)
+--   presented_digest      bytea  ngx_svc_oauth_granted_param(digest)
 --   client_id         text   ngx_svc_oauth_param(client.id)
 --   grant_id          uuid   ngx_svc_oauth_granted_as(uuid, id)
 --   user_id           uuid   ngx_svc_oauth_granted_as(uuid, user_id)
@@ -558,7 +558,7 @@ WITH shown AS (
        SET expires_at = least(:grant_expires_at::text::timestamptz,
                               now() + :idle_days::integer * interval '1 day')
      WHERE refresh.tenant_id = :tenant
-       AND refresh.digest = :shown_digest::bytea
+       AND refresh.digest = :presented_digest::bytea
        AND refresh.used_at IS NULL
        AND :granted_holds
     RETURNING refresh.tenant_id

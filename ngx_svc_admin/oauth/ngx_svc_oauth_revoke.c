@@ -16,7 +16,7 @@
 #include "ngx_svc_oauth_asserted.h"
 #include "ngx_svc_oauth_kept.h"
 #include "ngx_svc_oauth_once.h"
-#include "ngx_svc_oauth_shown.h"
+#include "ngx_svc_oauth_presented.h"
 
 
 /* How often tokens that are exchanged meanwhile are looked for at most. */
@@ -25,7 +25,7 @@
 
 
 static ngx_int_t ngx_svc_oauth_revoke_prepare(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_oauth_revoke_shown(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_revoke_presented(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_revoke_calls(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_revoke_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_revoke_sent(ngx_svc_oauth_t *o, PGresult *res);
@@ -63,18 +63,19 @@ ngx_svc_oauth_revoke_prepare(ngx_svc_request_t *sr)
 
     sr->goes_on = 1;
 
-    rc = ngx_svc_oauth_shown_take(sr, &o);
+    rc = ngx_svc_oauth_presented_take(sr, &o);
 
     return rc == NGX_OK
-           ? ngx_svc_oauth_asserted_calls(o, ngx_svc_oauth_revoke_shown) : rc;
+           ? ngx_svc_oauth_asserted_calls(o, ngx_svc_oauth_revoke_presented)
+           : rc;
 }
 
 
 static ngx_int_t
-ngx_svc_oauth_revoke_shown(ngx_svc_request_t *sr)
+ngx_svc_oauth_revoke_presented(ngx_svc_request_t *sr)
 {
-    return ngx_svc_oauth_shown(sr->data, ngx_svc_oauth_revoke_calls,
-                               ngx_svc_oauth_revoke_reply);
+    return ngx_svc_oauth_presented(sr->data, ngx_svc_oauth_revoke_calls,
+                                   ngx_svc_oauth_revoke_reply);
 }
 
 
@@ -124,9 +125,9 @@ ngx_svc_oauth_revoke_reply(ngx_svc_request_t *sr)
         NULL
     };
 
-    return ngx_svc_oauth_shown_answer(sr->data,
-                                      ngx_svc_result_of(sr, statements),
-                                      ngx_svc_oauth_revoke_sent);
+    return ngx_svc_oauth_presented_answer(sr->data,
+                                          ngx_svc_result_of(sr, statements),
+                                          ngx_svc_oauth_revoke_sent);
 }
 
 

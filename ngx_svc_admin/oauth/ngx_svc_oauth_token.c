@@ -75,7 +75,7 @@ ngx_svc_oauth_token_prepare(ngx_svc_request_t *sr)
         rc = ngx_svc_oauth_issue_new(o);
     }
 
-    if (rc == NGX_OK && !ngx_svc_oauth_once_shown(o)) {
+    if (rc == NGX_OK && !ngx_svc_oauth_once_presented(o)) {
         sr->op->kind = NGX_SVC_PG_READ;
     }
 

@@ -10,8 +10,8 @@
 #include "ngx_svc_oauth_userinfo.h"
 #include "ngx_svc_base64.h"
 #include "ngx_svc_oauth_lives_row.h"
+#include "ngx_svc_oauth_presented.h"
 #include "ngx_svc_oauth_proof.h"
-#include "ngx_svc_oauth_shown.h"
 #include "ngx_svc_oauth_userinfo_client.h"
 #include "ngx_svc_oauth_userinfo_refusal.h"
 #include "ngx_svc_oauth_userinfo_tell.h"
@@ -23,7 +23,7 @@
 
 static ngx_int_t ngx_svc_oauth_userinfo_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_userinfo_take(ngx_svc_oauth_t *o);
-static ngx_int_t ngx_svc_oauth_userinfo_shown(ngx_svc_oauth_t *o,
+static ngx_int_t ngx_svc_oauth_userinfo_presented(ngx_svc_oauth_t *o,
     ngx_str_t *token);
 static ngx_int_t ngx_svc_oauth_userinfo_form(ngx_svc_oauth_t *o,
     ngx_str_t *token);
@@ -107,7 +107,7 @@ ngx_svc_oauth_userinfo_take(ngx_svc_oauth_t *o)
     ngx_int_t  rc;
     ngx_str_t  token;
 
-    rc = ngx_svc_oauth_userinfo_shown(o, &token);
+    rc = ngx_svc_oauth_userinfo_presented(o, &token);
 
     if (rc == NGX_OK) {
         rc = ngx_svc_oauth_bearer_read(o->sr, &token, &o->token);
@@ -129,7 +129,7 @@ ngx_svc_oauth_userinfo_take(ngx_svc_oauth_t *o)
  */
 
 static ngx_int_t
-ngx_svc_oauth_userinfo_shown(ngx_svc_oauth_t *o, ngx_str_t *token)
+ngx_svc_oauth_userinfo_presented(ngx_svc_oauth_t *o, ngx_str_t *token)
 {
     ngx_int_t         rc;
     ngx_table_elt_t  *header;
@@ -432,7 +432,7 @@ ngx_svc_oauth_userinfo_lives(ngx_svc_oauth_t *o, PGresult *res,
     }
 
     return rc == NGX_OK
-           ? ngx_svc_oauth_shown_verify(o, &o->token, res, "public") : rc;
+           ? ngx_svc_oauth_presented_verify(o, &o->token, res, "public") : rc;
 }
 
 

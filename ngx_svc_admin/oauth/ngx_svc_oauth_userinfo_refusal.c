@@ -18,7 +18,7 @@ ngx_svc_oauth_userinfo_refuse(ngx_svc_request_t *sr)
 
     sr->challenge = bearer;
 
-    if (ngx_svc_oauth_proof_shown(sr)) {
+    if (ngx_svc_oauth_proof_presented(sr)) {
 
         if (ngx_svc_add_header(sr->request, "WWW-Authenticate", &bearer)
             != NGX_OK)
@@ -59,7 +59,7 @@ ngx_svc_oauth_userinfo_scope(ngx_svc_request_t *sr)
                    NGX_SVC_OAUTH_ALGS);
 
     if (ngx_svc_add_header(sr->request, "WWW-Authenticate", &bearer) != NGX_OK
-        || (ngx_svc_oauth_proof_shown(sr)
+        || (ngx_svc_oauth_proof_presented(sr)
             && ngx_svc_add_header(sr->request, "WWW-Authenticate", &dpop)
                != NGX_OK))
     {

@@ -91,8 +91,8 @@ ngx_int_t ngx_svc_email_challenge_accepted(ngx_svc_login_t *login,
  * ngx_svc_email_challenge_take(), the client, and the browser's session.
  * Returns as that function.
  */
-extern const ngx_svc_member_t  ngx_svc_email_shown_members[];
-ngx_int_t ngx_svc_email_challenge_shown(ngx_svc_login_t *login,
+extern const ngx_svc_member_t  ngx_svc_email_presented_members[];
+ngx_int_t ngx_svc_email_challenge_presented(ngx_svc_login_t *login,
     const char *kind);
 
 /*

@@ -94,7 +94,7 @@ const ngx_svc_route_t  ngx_svc_email_change[] = {
       .check = ngx_svc_email_change_verify,
       .statements = { &ngx_svc_sql_factor_read,
                       &ngx_svc_sql_own_email_try },
-      .reply = ngx_svc_own_email_shown },
+      .reply = ngx_svc_own_email_presented },
 
     ngx_svc_null_route
 };

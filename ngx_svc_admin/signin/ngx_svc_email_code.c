@@ -11,9 +11,9 @@
 #include "ngx_svc_totp.h"
 
 
-#define NGX_SVC_EMAIL_COOKIE  43        /* base64url of 32 bytes */
-#define NGX_SVC_EMAIL_SHOWN   128       /* bytes of a member */
-#define NGX_SVC_EMAIL_CODES   1000000
+#define NGX_SVC_EMAIL_COOKIE     43     /* base64url of 32 bytes */
+#define NGX_SVC_EMAIL_PRESENTED  128    /* bytes of a member */
+#define NGX_SVC_EMAIL_CODES      1000000
 
 
 typedef struct {
@@ -21,7 +21,7 @@ typedef struct {
     ngx_svc_value_t   code;
     ngx_svc_value_t   token;
     ngx_svc_value_t   tenant;
-} ngx_svc_email_shown_t;
+} ngx_svc_email_presented_t;
 
 
 static ngx_int_t ngx_svc_email_code_text(const ngx_svc_macs_t *macs,
@@ -36,25 +36,25 @@ static ngx_int_t ngx_svc_email_challenge_right(ngx_svc_login_t *login,
     PGresult *res);
 
 
-#define ngx_svc_email_shown_member(member, field)                             \
+#define ngx_svc_email_presented_member(member, field)                         \
     { .name = ngx_string(member),                                             \
       .type = NGX_SVC_T_STRING,                                               \
       .min = 1,                                                               \
-      .max = NGX_SVC_EMAIL_SHOWN,                                             \
-      .offset = offsetof(ngx_svc_email_shown_t, field) }
+      .max = NGX_SVC_EMAIL_PRESENTED,                                         \
+      .offset = offsetof(ngx_svc_email_presented_t, field) }
 
-const ngx_svc_member_t  ngx_svc_email_shown_members[] = {
+const ngx_svc_member_t  ngx_svc_email_presented_members[] = {
 
-    ngx_svc_email_shown_member("challengeId", id),
-    ngx_svc_email_shown_member("code", code),
-    ngx_svc_email_shown_member("token", token),
+    ngx_svc_email_presented_member("challengeId", id),
+    ngx_svc_email_presented_member("code", code),
+    ngx_svc_email_presented_member("token", token),
 
     { .name = ngx_string("tenant"),
       .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,
       .min = 1,
       .max = NGX_SVC_ADMIN_SLUG,
       .check = ngx_svc_login_slug,
-      .offset = offsetof(ngx_svc_email_shown_t, tenant) },
+      .offset = offsetof(ngx_svc_email_presented_t, tenant) },
 
     ngx_svc_null_member
 };
@@ -165,28 +165,28 @@ ngx_svc_email_code_cookie(ngx_svc_request_t *sr, ngx_str_t *value,
 
 
 ngx_int_t
-ngx_svc_email_challenge_shown(ngx_svc_login_t *login, const char *kind)
+ngx_svc_email_challenge_presented(ngx_svc_login_t *login, const char *kind)
 {
-    ngx_int_t               rc;
-    ngx_svc_request_t      *sr;
-    ngx_svc_email_shown_t   shown;
+    ngx_int_t                   rc;
+    ngx_svc_request_t          *sr;
+    ngx_svc_email_presented_t   presented;
 
     sr = login->sr;
-    ngx_memzero(&shown, sizeof(ngx_svc_email_shown_t));
+    ngx_memzero(&presented, sizeof(ngx_svc_email_presented_t));
 
-    rc = ngx_svc_schema_object(sr->route->members, 0, sr->json, &shown,
+    rc = ngx_svc_schema_object(sr->route->members, 0, sr->json, &presented,
                                &sr->error);
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_email_challenge_take(login, kind, &shown.id, &shown.code,
-                                          &shown.token);
+        rc = ngx_svc_email_challenge_take(login, kind, &presented.id,
+                                          &presented.code, &presented.token);
     }
 
     if (rc != NGX_OK) {
         return rc;
     }
 
-    if (ngx_svc_login_take_client(login, &shown.tenant) != NGX_OK) {
+    if (ngx_svc_login_take_client(login, &presented.tenant) != NGX_OK) {
         return NGX_ERROR;
     }
 

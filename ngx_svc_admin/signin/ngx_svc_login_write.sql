@@ -133,7 +133,7 @@ SELECT judged.verdict,
 --   score          int4  ngx_svc_param_call(ngx_svc_login_bind_score)
 --   signals        text  ngx_svc_login_param(risk.signals)
 --   methods        text  ngx_svc_login_param(written.methods)
---   factor_shown   bool  ngx_svc_param_call(ngx_svc_login_bind_trusted)
+--   factor_presented   bool  ngx_svc_param_call(ngx_svc_login_bind_trusted)
 INSERT INTO svc.session
     (tenant_id, id, user_id, token_hash, root_id, stage, methods, auth_time, expires_at, mfa_at,
      reauth_at, ip, country, user_agent, risk, signals)
@@ -144,8 +144,8 @@ SELECT :tenant_or_null AS tenant_id, :new_id::uuid, :user, :new_session::bytea, 
                                          WHEN 'full' THEN :session_ttl::int4
                                          ELSE :pending_ttl::int4
                                      END),
-       CASE WHEN :factor_shown THEN clock_timestamp() END,
-       CASE WHEN NOT :factor_shown THEN clock_timestamp() END,
+       CASE WHEN :factor_presented THEN clock_timestamp() END,
+       CASE WHEN NOT :factor_presented THEN clock_timestamp() END,
        :client_ip::text::inet, :client_country, :user_agent, :score::int4, :signals::text::text[]
  WHERE :tenant_or_null IS NOT NULL;
 
@@ -166,7 +166,7 @@ SELECT :tenant_or_null AS tenant_id, :new_id::uuid, :user, :new_session::bytea, 
 --   score          int4  ngx_svc_param_call(ngx_svc_login_bind_score)
 --   signals        text  ngx_svc_login_param(risk.signals)
 --   methods        text  ngx_svc_login_param(written.methods)
---   factor_shown   bool  ngx_svc_param_call(ngx_svc_login_bind_trusted)
+--   factor_presented   bool  ngx_svc_param_call(ngx_svc_login_bind_trusted)
 INSERT INTO svc.session
     (tenant_id, id, user_id, token_hash, root_id, stage, methods, auth_time, expires_at, mfa_at,
      reauth_at, ip, country, user_agent, risk, signals)
@@ -177,8 +177,8 @@ SELECT :tenant_or_null AS tenant_id, :new_id::uuid, :user, :new_session::bytea, 
                                          WHEN 'full' THEN :session_ttl::int4
                                          ELSE :pending_ttl::int4
                                      END),
-       CASE WHEN :factor_shown THEN clock_timestamp() END,
-       CASE WHEN NOT :factor_shown THEN clock_timestamp() END,
+       CASE WHEN :factor_presented THEN clock_timestamp() END,
+       CASE WHEN NOT :factor_presented THEN clock_timestamp() END,
        :client_ip::text::inet, :client_country, :user_agent, :score::int4, :signals::text::text[]
  WHERE :tenant_or_null IS NOT NULL
 RETURNING false AS "mfa.enrolled", '[]'::json AS "mfa.methods", mfa_at AS "mfa.verifiedAt",

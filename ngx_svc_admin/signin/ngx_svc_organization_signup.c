@@ -80,7 +80,7 @@ const ngx_svc_route_t  ngx_svc_organization_signup[] = {
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
                |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE
                |NGX_SVC_ROUTE_WRITE_POOL,
-      .members = ngx_svc_email_shown_members,
+      .members = ngx_svc_email_presented_members,
       .statements = { &ngx_svc_sql_organization_try },
       .status = NGX_HTTP_CREATED,
       .prepare = ngx_svc_organization_prepare,
@@ -203,7 +203,7 @@ ngx_svc_organization_prepare(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_organization_take(ngx_svc_login_t *login)
 {
-    return ngx_svc_email_challenge_shown(login, NGX_SVC_ORGANIZATION_KIND);
+    return ngx_svc_email_challenge_presented(login, NGX_SVC_ORGANIZATION_KIND);
 }
 
 
@@ -212,7 +212,7 @@ ngx_svc_organization_reply(ngx_svc_request_t *sr)
 {
     ngx_int_t  rc;
 
-    rc = ngx_svc_signup_shown(sr->data,
+    rc = ngx_svc_signup_presented(sr->data,
                           ngx_svc_result(sr, &ngx_svc_sql_organization_try));
 
     if (rc != NGX_OK) {

@@ -103,7 +103,7 @@ ngx_svc_own_email_take(ngx_svc_request_t *sr,
 
 
 ngx_int_t
-ngx_svc_own_email_shown(ngx_svc_request_t *sr)
+ngx_svc_own_email_presented(ngx_svc_request_t *sr)
 {
     ngx_int_t             rc;
     ngx_svc_own_email_t  *own;

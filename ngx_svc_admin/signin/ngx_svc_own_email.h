@@ -87,7 +87,7 @@ ngx_int_t ngx_svc_own_email_take(ngx_svc_request_t *sr,
     const ngx_svc_own_email_kind_t *kind, ngx_svc_own_email_body_t *body);
 
 /* For a reply: counts the request, verifies what it presents, and writes. */
-ngx_int_t ngx_svc_own_email_shown(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_own_email_presented(ngx_svc_request_t *sr);
 
 /*
  * For the reply to a write of ngx_svc_sql_factor_check, then

@@ -214,7 +214,7 @@ ngx_svc_signup_keys(ngx_svc_signup_t *signup, u_char aad[NGX_SVC_SIGNUP_AAD])
 
 
 ngx_int_t
-ngx_svc_signup_shown(ngx_svc_signup_t *signup, PGresult *res)
+ngx_svc_signup_presented(ngx_svc_signup_t *signup, PGresult *res)
 {
     ngx_int_t  rc;
 

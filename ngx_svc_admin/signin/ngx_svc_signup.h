@@ -73,7 +73,7 @@ ngx_int_t ngx_svc_signup_challenge(ngx_svc_signup_t *signup,
  * from it what the sign-up's beginning has sealed.  Returns NGX_OK;
  * NGX_DECLINED with sr->error set; NGX_ERROR.
  */
-ngx_int_t ngx_svc_signup_shown(ngx_svc_signup_t *signup, PGresult *res);
+ngx_int_t ngx_svc_signup_presented(ngx_svc_signup_t *signup, PGresult *res);
 
 
 #endif /* _NGX_SVC_SIGNUP_H_INCLUDED_ */

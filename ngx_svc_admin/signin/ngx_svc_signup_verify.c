@@ -34,7 +34,7 @@ const ngx_svc_route_t  ngx_svc_signup_verify[] = {
       .path = ngx_string("/auth/signup/verify"),
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
                |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE,
-      .members = ngx_svc_email_shown_members,
+      .members = ngx_svc_email_presented_members,
       .statements = { &ngx_svc_sql_email_challenge_tenant,
                       &ngx_svc_sql_signup_allowed },
       .status = NGX_HTTP_CREATED,
@@ -57,7 +57,7 @@ ngx_svc_signup_verify_prepare(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_signup_verify_take(ngx_svc_login_t *login)
 {
-    return ngx_svc_email_challenge_shown(login, NGX_SVC_SIGNUP_KIND);
+    return ngx_svc_email_challenge_presented(login, NGX_SVC_SIGNUP_KIND);
 }
 
 
@@ -128,7 +128,7 @@ ngx_svc_signup_tried(ngx_svc_request_t *sr)
 {
     ngx_int_t  rc;
 
-    rc = ngx_svc_signup_shown(sr->data,
+    rc = ngx_svc_signup_presented(sr->data,
                         ngx_svc_result(sr, &ngx_svc_sql_email_challenge_try));
 
     if (rc != NGX_OK) {

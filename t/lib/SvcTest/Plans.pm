@@ -608,7 +608,7 @@ sub values {
         passkey_risk => [ @risk, $who ],
         passkey_check => [ $who, $passkey, 1, $new_hash, '1800000000000' ],
         signin_user_kept => [ $who ],
-        passkey_shown => [ $who, $passkey, 1, 'true' ],
+        passkey_presented => [ $who, $passkey, 1, 'true' ],
         signin_options => [ $base, $host ],
         passwordless_begin => [ '10.0.0.1', $email, $mac, $new, 600 ],
         passwordless_open => [ $new, 'sign_in', ($mac16) x 2, ($new_hash) x 2, undef,

@@ -2,18 +2,18 @@
  * Tokens that are presented.
  */
 
-#include "ngx_svc_oauth_shown.h"
+#include "ngx_svc_oauth_presented.h"
 #include "ngx_svc_oauth_client_take.h"
 #include "ngx_svc_oauth_key.h"
 #include "ngx_svc_oauth_once.h"
 #include "ngx_svc_oauth_refusal.h"
 
 
-static ngx_int_t ngx_svc_oauth_shown_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_presented_reply(ngx_svc_request_t *sr);
 
 
 ngx_int_t
-ngx_svc_oauth_shown_take(ngx_svc_request_t *sr, ngx_svc_oauth_t **o)
+ngx_svc_oauth_presented_take(ngx_svc_request_t *sr, ngx_svc_oauth_t **o)
 {
     ngx_int_t  rc;
     ngx_str_t  token;
@@ -36,7 +36,7 @@ ngx_svc_oauth_shown_take(ngx_svc_request_t *sr, ngx_svc_oauth_t **o)
 
 
 ngx_int_t
-ngx_svc_oauth_shown_answer(ngx_svc_oauth_t *o, PGresult *res,
+ngx_svc_oauth_presented_answer(ngx_svc_oauth_t *o, PGresult *res,
     ngx_int_t (*send)(ngx_svc_oauth_t *o, PGresult *res))
 {
     ngx_int_t  rc;
@@ -63,8 +63,8 @@ ngx_svc_oauth_shown_answer(ngx_svc_oauth_t *o, PGresult *res,
 
 
 ngx_int_t
-ngx_svc_oauth_shown_verify(ngx_svc_oauth_t *o, ngx_svc_oauth_bearer_t *bearer,
-    PGresult *res, const char *column)
+ngx_svc_oauth_presented_verify(ngx_svc_oauth_t *o,
+    ngx_svc_oauth_bearer_t *bearer, PGresult *res, const char *column)
 {
     ngx_int_t  rc;
     ngx_str_t  jwk;
@@ -88,7 +88,7 @@ ngx_svc_oauth_shown_verify(ngx_svc_oauth_t *o, ngx_svc_oauth_bearer_t *bearer,
 
 
 void
-ngx_svc_oauth_shown_forget(ngx_svc_oauth_bearer_t *bearer)
+ngx_svc_oauth_presented_forget(ngx_svc_oauth_bearer_t *bearer)
 {
     static const ngx_str_t  no = { 1, (u_char *) "\0" };
 
@@ -99,7 +99,7 @@ ngx_svc_oauth_shown_forget(ngx_svc_oauth_bearer_t *bearer)
 
 
 ngx_int_t
-ngx_svc_oauth_shown(ngx_svc_oauth_t *o,
+ngx_svc_oauth_presented(ngx_svc_oauth_t *o,
     ngx_int_t (*calls)(ngx_svc_request_t *sr),
     ngx_int_t (*reply)(ngx_svc_request_t *sr))
 {
@@ -115,16 +115,16 @@ ngx_svc_oauth_shown(ngx_svc_oauth_t *o,
     }
 
     if (rc == NGX_DECLINED) {
-        ngx_svc_oauth_shown_forget(&o->token);
+        ngx_svc_oauth_presented_forget(&o->token);
     }
 
     if (rc != NGX_AGAIN) {
         return calls(sr);
     }
 
-    o->shown_calls = calls;
-    o->shown_reply = reply;
-    sr->reply = ngx_svc_oauth_shown_reply;
+    o->presented_calls = calls;
+    o->presented_reply = reply;
+    sr->reply = ngx_svc_oauth_presented_reply;
     sr->op->kind = NGX_SVC_PG_READ;
 
     return ngx_svc_oauth_client_call_then(o, &ngx_svc_sql_oauth_key_public);
@@ -137,14 +137,14 @@ ngx_svc_oauth_shown(ngx_svc_oauth_t *o,
  */
 
 static ngx_int_t
-ngx_svc_oauth_shown_reply(ngx_svc_request_t *sr)
+ngx_svc_oauth_presented_reply(ngx_svc_request_t *sr)
 {
     ngx_int_t         rc;
     ngx_svc_oauth_t  *o;
 
     o = sr->data;
 
-    rc = ngx_svc_oauth_shown_verify(o, &o->token,
+    rc = ngx_svc_oauth_presented_verify(o, &o->token,
                            ngx_svc_result(sr, &ngx_svc_sql_oauth_key_public),
                            "public");
 
@@ -153,9 +153,9 @@ ngx_svc_oauth_shown_reply(ngx_svc_request_t *sr)
     }
 
     if (rc == NGX_DECLINED) {
-        ngx_svc_oauth_shown_forget(&o->token);
+        ngx_svc_oauth_presented_forget(&o->token);
     }
 
-    return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE, o->shown_calls,
-                                 o->shown_reply);
+    return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE, o->presented_calls,
+                                 o->presented_reply);
 }

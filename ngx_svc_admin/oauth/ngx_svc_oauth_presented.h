@@ -3,8 +3,8 @@
  * to a request that writes, which must know before whether they are forged.
  */
 
-#ifndef _NGX_SVC_OAUTH_SHOWN_H_INCLUDED_
-#define _NGX_SVC_OAUTH_SHOWN_H_INCLUDED_
+#ifndef _NGX_SVC_OAUTH_PRESENTED_H_INCLUDED_
+#define _NGX_SVC_OAUTH_PRESENTED_H_INCLUDED_
 
 
 #include "ngx_svc_oauth_client.h"
@@ -14,7 +14,7 @@
  * Takes the form of a client, with "token" as o->token.  Call it in a prepare.
  * Returns NGX_OK; NGX_DECLINED with sr->error set; or NGX_ERROR.
  */
-ngx_int_t ngx_svc_oauth_shown_take(ngx_svc_request_t *sr,
+ngx_int_t ngx_svc_oauth_presented_take(ngx_svc_request_t *sr,
     ngx_svc_oauth_t **o);
 
 /*
@@ -22,7 +22,7 @@ ngx_int_t ngx_svc_oauth_shown_take(ngx_svc_request_t *sr,
  * has no "_verdict"; else refuses the client.  Call it in the reply, which
  * returns what this returns.
  */
-ngx_int_t ngx_svc_oauth_shown_answer(ngx_svc_oauth_t *o, PGresult *res,
+ngx_int_t ngx_svc_oauth_presented_answer(ngx_svc_oauth_t *o, PGresult *res,
     ngx_int_t (*send)(ngx_svc_oauth_t *o, PGresult *res));
 
 /*
@@ -31,11 +31,11 @@ ngx_int_t ngx_svc_oauth_shown_answer(ngx_svc_oauth_t *o, PGresult *res,
  * for other kinds of tokens; NGX_DECLINED: it is not good, or there is no key;
  * or NGX_ERROR.
  */
-ngx_int_t ngx_svc_oauth_shown_verify(ngx_svc_oauth_t *o,
+ngx_int_t ngx_svc_oauth_presented_verify(ngx_svc_oauth_t *o,
     ngx_svc_oauth_bearer_t *bearer, PGresult *res, const char *column);
 
 /* Makes a forged token one of the kind _NONE, which is never found. */
-void ngx_svc_oauth_shown_forget(ngx_svc_oauth_bearer_t *bearer);
+void ngx_svc_oauth_presented_forget(ngx_svc_oauth_bearer_t *bearer);
 
 /*
  * Verifies the signature of o->token, and forgets the token if it is forged.
@@ -44,9 +44,9 @@ void ngx_svc_oauth_shown_forget(ngx_svc_oauth_bearer_t *bearer);
  * from the client's tenant.  Call it in a prepare, which returns what this
  * returns.
  */
-ngx_int_t ngx_svc_oauth_shown(ngx_svc_oauth_t *o,
+ngx_int_t ngx_svc_oauth_presented(ngx_svc_oauth_t *o,
     ngx_int_t (*calls)(ngx_svc_request_t *sr),
     ngx_int_t (*reply)(ngx_svc_request_t *sr));
 
 
-#endif /* _NGX_SVC_OAUTH_SHOWN_H_INCLUDED_ */
+#endif /* _NGX_SVC_OAUTH_PRESENTED_H_INCLUDED_ */
