@@ -25,9 +25,9 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_check;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_first;
 
 /*
- * For the reply to a write with the first, and with the statement that uses up the
- * proof.  Returns 1 when both went well.  Otherwise refuses the request, and
- * sets *rc to what goes to ngx_http_finalize_request().
+ * For the reply to a write with the first, and with the statement that uses up
+ * the proof.  Returns 1 when both went well.  Otherwise refuses the request,
+ * and sets *rc to what goes to ngx_http_finalize_request().
  */
 ngx_uint_t ngx_svc_stepup_used(ngx_svc_request_t *sr,
     const ngx_svc_pg_statement_t *use, ngx_int_t *rc);

@@ -78,8 +78,8 @@ ngx_svc_webhook_enqueue_cancel(ngx_svc_webhook_enqueue_t *call)
 
 
 /*
- * Sends the call.  NGX_OK, or call is freed: NGX_DECLINED: Redis does not take
- * it; NGX_ERROR: no memory.
+ * Sends the call.  Returns NGX_OK.  Otherwise frees the call, and returns
+ * NGX_DECLINED when Redis does not take it, or NGX_ERROR when memory runs out.
  */
 
 static ngx_int_t
