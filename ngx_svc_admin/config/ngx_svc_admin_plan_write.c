@@ -17,6 +17,8 @@ static void ngx_svc_admin_plan_access_path(void *data, const u_char *path,
     size_t len);
 static void ngx_svc_admin_plan_warnings(ngx_svc_json_writer_t *w,
     const ngx_svc_admin_plan_t *plan);
+static void ngx_svc_admin_plan_deletes(ngx_svc_json_writer_t *w,
+    const ngx_svc_admin_plan_t *plan);
 static void ngx_svc_admin_plan_warn(ngx_svc_json_writer_t *w,
     const char *code, const u_char *message, size_t len);
 
@@ -221,17 +223,30 @@ ngx_svc_admin_plan_warnings(ngx_svc_json_writer_t *w,
                                 p - text);
     }
 
-    n = plan->counts[NGX_SVC_ADMIN_DELETE];
-
-    if (n && !plan->prune) {
-        p = ngx_sprintf(text, "%ui of the changes %s, done only with "
-                              "\"prune=true\".", n,
-                        n == 1 ? "is a delete" : "are deletes");
-
-        ngx_svc_admin_plan_warn(w, "deletes_skipped", text, p - text);
-    }
+    ngx_svc_admin_plan_deletes(w, plan);
 
     ngx_svc_json_close(w, ']');
+}
+
+
+static void
+ngx_svc_admin_plan_deletes(ngx_svc_json_writer_t *w,
+    const ngx_svc_admin_plan_t *plan)
+{
+    u_char      *p, text[NGX_SVC_ERROR_DETAIL];
+    ngx_uint_t   n;
+
+    n = plan->counts[NGX_SVC_ADMIN_DELETE];
+
+    if (n == 0 || plan->prune) {
+        return;
+    }
+
+    p = ngx_sprintf(text, "%ui of the changes %s, done only with "
+                          "\"prune=true\".", n,
+                    n == 1 ? "is a delete" : "are deletes");
+
+    ngx_svc_admin_plan_warn(w, "deletes_skipped", text, p - text);
 }
 
 

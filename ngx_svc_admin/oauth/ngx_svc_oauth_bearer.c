@@ -29,6 +29,8 @@ static ngx_int_t ngx_svc_oauth_bearer_sealed(ngx_svc_request_t *sr,
     const ngx_str_t *text, ngx_svc_oauth_bearer_t *bearer);
 static ngx_int_t ngx_svc_oauth_bearer_jwt(ngx_svc_request_t *sr,
     const ngx_str_t *text, ngx_svc_oauth_bearer_t *bearer);
+static ngx_int_t ngx_svc_oauth_bearer_jti(ngx_svc_request_t *sr,
+    const char *text, ngx_svc_oauth_bearer_t *bearer);
 static ngx_int_t ngx_svc_oauth_bearer_time(ngx_svc_request_t *sr,
     ngx_svc_oauth_bearer_t *bearer);
 static u_char *ngx_svc_oauth_bearer_known(ngx_svc_oauth_bearer_t *bearer);
@@ -229,18 +231,10 @@ ngx_svc_oauth_bearer_jwt(ngx_svc_request_t *sr, const ngx_str_t *text,
         return NGX_OK;
     }
 
-    bearer->jti.data = ngx_pnalloc(sr->request->pool, NGX_SVC_UUID_LEN);
-    if (bearer->jti.data == NULL) {
-        return NGX_ERROR;
-    }
+    rc = ngx_svc_oauth_bearer_jti(sr, jti->valuestring, bearer);
 
-    bearer->jti.len = NGX_SVC_UUID_LEN;
-
-    if (ngx_svc_uuid_parse((u_char *) jti->valuestring,
-                           ngx_strlen(jti->valuestring), bearer->jti.data)
-        != NGX_OK)
-    {
-        return NGX_OK;
+    if (rc != NGX_OK) {
+        return rc == NGX_DECLINED ? NGX_OK : rc;
     }
 
     rc = ngx_svc_oauth_own_claims(sr, jws, &bearer->own);
@@ -263,6 +257,24 @@ ngx_svc_oauth_bearer_jwt(ngx_svc_request_t *sr, const ngx_str_t *text,
     }
 
     return ngx_svc_oauth_bearer_time(sr, bearer);
+}
+
+
+/* Returns NGX_OK; NGX_DECLINED: the text is no id of ours; NGX_ERROR. */
+
+static ngx_int_t
+ngx_svc_oauth_bearer_jti(ngx_svc_request_t *sr, const char *text,
+    ngx_svc_oauth_bearer_t *bearer)
+{
+    bearer->jti.data = ngx_pnalloc(sr->request->pool, NGX_SVC_UUID_LEN);
+    if (bearer->jti.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    bearer->jti.len = NGX_SVC_UUID_LEN;
+
+    return ngx_svc_uuid_parse((u_char *) text, ngx_strlen(text),
+                              bearer->jti.data);
 }
 
 

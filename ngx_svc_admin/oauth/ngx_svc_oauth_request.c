@@ -9,6 +9,8 @@
 #include "ngx_svc_session.h"
 
 
+static ngx_uint_t ngx_svc_oauth_request_repeats(const char *name,
+    const ngx_str_t *since);
 static ngx_int_t ngx_svc_oauth_request_client(ngx_svc_oauth_request_t *ar);
 static ngx_int_t ngx_svc_oauth_request_pushed(ngx_svc_oauth_request_t *ar);
 static ngx_int_t ngx_svc_oauth_request_pushed_query(
@@ -262,22 +264,10 @@ ngx_svc_oauth_request_query(ngx_svc_oauth_request_t *ar,
     query->data = p;
 
     for (i = 0; i < ar->oauth.form.n; i++) {
-
-        if (ngx_strcmp(pair[i].name.data, NGX_SVC_OAUTH_DECIDED) == 0) {
-            continue;
+        if (ngx_svc_oauth_request_repeats((char *) pair[i].name.data, since)) {
+            p = ngx_svc_oauth_request_pair(p, (char *) pair[i].name.data,
+                                           &pair[i].value);
         }
-
-        if (since->data && (ngx_strcmp(pair[i].name.data, "prompt") == 0
-                            || ngx_strcmp(pair[i].name.data, "max_age") == 0
-                            || ngx_strcmp(pair[i].name.data,
-                                          NGX_SVC_OAUTH_AUTH_AFTER)
-                               == 0))
-        {
-            continue;
-        }
-
-        p = ngx_svc_oauth_request_pair(p, (char *) pair[i].name.data,
-                                       &pair[i].value);
     }
 
     if (since->data && (ar->prompt & NGX_SVC_OAUTH_PROMPT_CONSENT)) {
@@ -298,6 +288,22 @@ ngx_svc_oauth_request_query(ngx_svc_oauth_request_t *ar,
     }
 
     return NGX_OK;
+}
+
+
+/* Tells whether the address repeats a parameter: a new sign-in replaces some. */
+
+static ngx_uint_t
+ngx_svc_oauth_request_repeats(const char *name, const ngx_str_t *since)
+{
+    if (ngx_strcmp(name, NGX_SVC_OAUTH_DECIDED) == 0) {
+        return 0;
+    }
+
+    return since->data == NULL
+           || (ngx_strcmp(name, "prompt") != 0
+               && ngx_strcmp(name, "max_age") != 0
+               && ngx_strcmp(name, NGX_SVC_OAUTH_AUTH_AFTER) != 0);
 }
 
 

@@ -17,6 +17,8 @@
 
 
 static ngx_msec_t ngx_svc_push_when_list(ngx_svc_push_work_t *work);
+static ngx_uint_t ngx_svc_push_when_due(ngx_svc_push_work_t *work,
+    ngx_msec_t *at, ngx_uint_t n);
 
 
 static ngx_msec_t  ngx_svc_push_when_earliest;  /* when the next woken target
@@ -154,6 +156,23 @@ ngx_svc_push_when_next(ngx_svc_push_work_t *work, ngx_uint_t draining)
         return;
     }
 
+    n = ngx_svc_push_when_due(work, at, n);
+    least = NGX_SVC_PUSH_LISTENS;
+
+    for (i = 0; i < n; i++) {
+        ms = at[i] - ngx_current_msec;
+        least = ngx_min(least, ms);
+    }
+
+    ngx_add_timer(&work->timer, (ngx_msec_t) ngx_max(least, 5));
+}
+
+
+/* Adds the times at which there is work, and returns how many there are. */
+
+static ngx_uint_t
+ngx_svc_push_when_due(ngx_svc_push_work_t *work, ngx_msec_t *at, ngx_uint_t n)
+{
     at[n++] = work->poll;
 
     if (!work->idle && work->nready < NGX_SVC_PUSH_LOW && work->probe == NULL
@@ -185,12 +204,5 @@ ngx_svc_push_when_next(ngx_svc_push_work_t *work, ngx_uint_t draining)
         at[n++] = ngx_svc_push_inflight_when(work);
     }
 
-    least = NGX_SVC_PUSH_LISTENS;
-
-    for (i = 0; i < n; i++) {
-        ms = at[i] - ngx_current_msec;
-        least = ngx_min(least, ms);
-    }
-
-    ngx_add_timer(&work->timer, (ngx_msec_t) ngx_max(least, 5));
+    return n;
 }
