@@ -7,7 +7,7 @@ import express from 'express';
 import NextAuth from 'next-auth';
 
 import { Agent } from './agent.mjs';
-import { attempt, input } from './party.mjs';
+import { attempt, input, patience } from './party.mjs';
 import { listening } from './site.mjs';
 
 const { issuer, email, sub } = input;
@@ -56,6 +56,7 @@ async function* next_site({ clientId, clientSecret, port }) {
         secret: 'of this test',
         providers: [{
             id: 'svc', name: 'Service', type: 'oauth',
+            httpOptions: { timeout: patience },
             wellKnown: `${issuer}/.well-known/openid-configuration`,
             authorization: { params: { scope: 'openid email profile' } },
             idToken: true, checks: ['pkce', 'state'], clientId, clientSecret,

@@ -7,7 +7,7 @@ import passport from 'passport';
 import Strategy from 'passport-openidconnect';
 
 import { Agent } from './agent.mjs';
-import { ask, attempt, input } from './party.mjs';
+import { ask, attempt, input, patience } from './party.mjs';
 import { listening } from './site.mjs';
 
 const { issuer, email, sub } = input;
@@ -61,7 +61,7 @@ async function* auth0_site({ clientId, clientSecret, port }, name, more = {}) {
     app.use(oidc.auth({
         issuerBaseURL: issuer, baseURL: base, clientID: clientId, clientSecret,
         secret: 'a long, randomly-generated string stored in env', idpLogout: true,
-        authorizationParams: { response_type: 'code' }, ...more }));
+        authorizationParams: { response_type: 'code' }, httpTimeout: patience, ...more }));
     app.get('/', async (req, res) => res.json({
         ...req.oidc.user, info: await req.oidc.fetchUserInfo() }));
 

@@ -5,7 +5,7 @@ import openid4 from 'openid-client4';
 import openid5 from 'openid-client5';
 import * as openid6 from 'openid-client6';
 
-import { ask, attempt, input } from './party.mjs';
+import { ask, attempt, input, patience } from './party.mjs';
 
 const { issuer, email, sub } = input;
 
@@ -22,7 +22,10 @@ async function came_back(app, url) {
 // Versions 4 and 5 have the same interface, and want RS256.
 
 async function* before6(name, openid, app) {
-    const { Issuer, generators } = openid;
+    const { custom, Issuer, generators } = openid;
+
+    custom.setHttpOptionsDefaults({ timeout: patience });
+
     const found = await Issuer.discover(issuer);
     const client = new found.Client({
         client_id: app.clientId, client_secret: app.clientSecret,
