@@ -104,7 +104,7 @@ ngx_svc_challenge_answer(ngx_svc_login_t *login)
 
     for (part = step->parts; step->method == NULL && part->method; part++) {
         if (ngx_svc_stepup_offers(step, part->method->stepup)) {
-            step->method = part->method;
+            ngx_svc_stepup_choose(step, part->method);
         }
     }
 

@@ -7,6 +7,7 @@
 #include "ngx_svc_methods.h"
 
 
+static ngx_int_t ngx_svc_stepup_parts(ngx_svc_stepup_t *step);
 static void ngx_svc_stepup_name(ngx_svc_stepup_t *step, ngx_str_t *name);
 static const ngx_svc_method_t *ngx_svc_stepup_proving(ngx_svc_stepup_t *step);
 
@@ -42,23 +43,13 @@ ngx_svc_stepup_prepare(ngx_svc_request_t *sr)
 ngx_svc_stepup_t *
 ngx_svc_stepup_create(ngx_svc_request_t *sr, ngx_svc_stepup_body_t *body)
 {
-    ngx_uint_t                      n;
-    ngx_svc_stepup_t               *step;
-    const ngx_svc_method_t *const  *method;
+    ngx_svc_stepup_t  *step;
 
     step = (ngx_svc_stepup_t *)
            ngx_svc_factor_create(sr, sizeof(ngx_svc_stepup_t));
-    if (step == NULL) {
+
+    if (step == NULL || ngx_svc_stepup_parts(step) != NGX_OK) {
         return NULL;
-    }
-
-    n = 0;
-
-    for (method = ngx_svc_methods; *method; method++) {
-
-        if ((*method)->stepup && n < NGX_SVC_STEPUP_METHODS) {
-            step->parts[n++].method = *method;
-        }
     }
 
     if (body->method.set) {
@@ -69,6 +60,36 @@ ngx_svc_stepup_create(ngx_svc_request_t *sr, ngx_svc_stepup_body_t *body)
 }
 
 
+static ngx_int_t
+ngx_svc_stepup_parts(ngx_svc_stepup_t *step)
+{
+    ngx_uint_t                      n;
+    const ngx_svc_method_t *const  *method;
+
+    n = 1;
+
+    for (method = ngx_svc_methods; *method; method++) {
+        n += (*method)->stepup != NULL;
+    }
+
+    step->parts = ngx_pcalloc(step->factor.login.sr->request->pool,
+                              n * sizeof(ngx_svc_stepup_part_t));
+    if (step->parts == NULL) {
+        return NGX_ERROR;
+    }
+
+    n = 0;
+
+    for (method = ngx_svc_methods; *method; method++) {
+        if ((*method)->stepup) {
+            step->parts[n++].method = *method;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
 static void
 ngx_svc_stepup_name(ngx_svc_stepup_t *step, ngx_str_t *name)
 {
@@ -76,10 +97,8 @@ ngx_svc_stepup_name(ngx_svc_stepup_t *step, ngx_str_t *name)
 
     for (part = step->parts; part->method; part++) {
 
-        if (part->method->name.len == name->len
-            && ngx_memcmp(part->method->name.data, name->data, name->len) == 0)
-        {
-            step->method = part->method;
+        if (ngx_svc_same(&part->method->name, name)) {
+            ngx_svc_stepup_choose(step, part->method);
             step->named = 1;
             return;
         }
@@ -125,6 +144,10 @@ ngx_svc_stepup_stage(ngx_svc_stepup_t *step)
 
     method = ngx_svc_stepup_proving(step);
 
+    if (method == NULL) {
+        return ngx_svc_session_pending(sr, NGX_SVC_STAGE_ENROLL);
+    }
+
     if (step->method == NULL
         || (step->method->stepup->six_digits && !step->named))
     {
@@ -138,7 +161,7 @@ ngx_svc_stepup_stage(ngx_svc_stepup_t *step)
 }
 
 
-/* The method that proves the user's address; there is one. */
+/* Returns the method that proves the user's address; NULL: none does. */
 
 static const ngx_svc_method_t *
 ngx_svc_stepup_proving(ngx_svc_stepup_t *step)

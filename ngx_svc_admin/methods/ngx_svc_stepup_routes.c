@@ -225,5 +225,3 @@ ngx_svc_stepup_others(ngx_svc_stepup_t *step)
 
     return NGX_DECLINED;
 }
-
-

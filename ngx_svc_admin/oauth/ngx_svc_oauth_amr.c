@@ -21,6 +21,8 @@
 
 static void ngx_svc_oauth_amr_values(ngx_svc_json_writer_t *w,
     const ngx_str_t *methods);
+static ngx_uint_t ngx_svc_oauth_amr_written(const ngx_str_t *methods,
+    const ngx_svc_method_t *const *method);
 static void ngx_svc_oauth_amr_value(ngx_svc_json_writer_t *w,
     const char *value);
 static ngx_uint_t ngx_svc_oauth_amr_has(const ngx_str_t *methods,
@@ -73,30 +75,47 @@ ngx_svc_oauth_amr(ngx_svc_json_writer_t *w, const ngx_str_t *methods)
 
 
 /*
- * Writes each value of the methods once.  The table ends with the password,
- * whose value comes first; methods of one value stand beside each other there,
- * but for those without a value.
+ * Writes each value of the session's methods once.  The table is gone through
+ * from its end, as the password stands there, and its value comes first.
  */
 
 static void
 ngx_svc_oauth_amr_values(ngx_svc_json_writer_t *w, const ngx_str_t *methods)
 {
-    const char                     *value;
     const ngx_svc_method_t *const  *method;
 
     for (method = ngx_svc_methods; *method; method++) { /* void */ }
 
-    value = "";
-
     while (method-- != ngx_svc_methods) {
 
-        if ((*method)->amr && ngx_strcmp((*method)->amr, value) != 0
-            && ngx_svc_oauth_amr_has(methods, &(*method)->name))
+        if ((*method)->amr
+            && ngx_svc_oauth_amr_has(methods, &(*method)->name)
+            && !ngx_svc_oauth_amr_written(methods, method))
         {
-            value = (*method)->amr;
-            ngx_svc_oauth_amr_value(w, value);
+            ngx_svc_oauth_amr_value(w, (*method)->amr);
         }
     }
+}
+
+
+/* Tells whether a method behind that one has had the same value written. */
+
+static ngx_uint_t
+ngx_svc_oauth_amr_written(const ngx_str_t *methods,
+    const ngx_svc_method_t *const *method)
+{
+    const ngx_svc_method_t *const  *other;
+
+    for (other = method + 1; *other; other++) {
+
+        if ((*other)->amr && ngx_strcmp((*other)->amr, (*method)->amr) == 0
+            && ngx_svc_oauth_amr_has(methods, &(*other)->name))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 

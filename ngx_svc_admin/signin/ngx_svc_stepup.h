@@ -15,8 +15,7 @@
 #include "ngx_svc_factor.h"
 
 
-#define NGX_SVC_STEPUP_METHODS  8       /* at most */
-#define NGX_SVC_STEPUP_USE      5       /* strings that a "use" binds */
+#define NGX_SVC_STEPUP_USE  5       /* strings that a "use" binds */
 
 
 typedef struct {
@@ -123,7 +122,7 @@ struct ngx_svc_stepup_s {
 
     /* in the order in which they are offered; a method of NULL ends them */
 
-    ngx_svc_stepup_part_t          parts[NGX_SVC_STEPUP_METHODS + 1];
+    ngx_svc_stepup_part_t         *parts;
 
     /* of the request */
 
