@@ -112,7 +112,10 @@ mkdir "$tree/ngx_svc_x" or die $!;
 write_file("$tree/ngx_svc_x/x.sql", $composed);
 
 my $sorted = Svc::Sql::read_all($tree)->{sorted};
-my $c = Svc::Sql::c_composed($sorted);
+
+Svc::Sql::part('objects.pl');
+
+my $c = Svc::Sql::Objects::composed($sorted);
 
 like($sorted->{text}, qr/ORDER BY account\.name DESC, account\.id DESC$/,
      'for tools and tests the examples are the parts');

@@ -355,6 +355,15 @@ sub headers {
 }
 
 
+# Loads a part of this program, which is a file beside it.
+
+sub part {
+    my ($name) = @_;
+
+    require(__FILE__ =~ s{[^/]*$}{$name}r =~ s{^(?!/)}{./}r);
+}
+
+
 # Returns the name of a file without its folder and without ".sql".
 
 sub base {
@@ -375,11 +384,13 @@ sub c_files {
     my $include = @rows ? "#include \"$name.row.h\"\n\n\n" : '';
     my %made;
 
-    require(__FILE__ =~ s{[^/]*$}{rows.pl}r =~ s{^(?!/)}{./}r);
+    part('rows.pl');
+    part('objects.pl');
 
     $made{"$name.row.h"} = Svc::Sql::Rows::header($name, @rows) if @rows;
     $made{"$name.sql.h"} = "/* Made by sql.pl. */\n\n$include"
-                           . join "\n\n", map { $_->{composed} ? c_composed($_) : c_statement($_) }
+                           . join "\n\n", map { $_->{composed} ? Svc::Sql::Objects::composed($_)
+                                                             : Svc::Sql::Objects::statement($_) }
                                             @statements
         if @statements;
 
@@ -446,87 +457,6 @@ sub write_changed {
 }
 
 
-sub c_statement {
-    my ($s) = @_;
-
-    my @members = ('.name = ' . c_quoted($s->{unnamed} ? '' : $s->{name}),
-                   ".text =\n" . c_literals($s->{text}), c_parameters($s),
-                   c_verdicts($s));
-
-    push @members, '.missing = ' . c_text($s->{set_missing})
-        if defined $s->{set_missing};
-    push @members, ".when = $s->{set_when}" if defined $s->{set_when};
-
-    return '/* ' . place($s) . " */\n" . ($s->{shared} ? '' : 'static ')
-           . "const ngx_svc_pg_statement_t  ngx_svc_sql_$s->{name} = {\n    "
-           . join(",\n    ", @members) . "\n};\n";
-}
-
-
-# Its text for ngx_sprintf(), with "%V" for each part, and a macro that takes the parts by
-# their order in the header and writes the text, as long as sizeof() of the first and the
-# parts are.
-
-sub c_composed {
-    my ($s) = @_;
-
-    my @parts = map { $_->{name} } @{ $s->{parts} };
-    my %format = (%$s, part => { map { $_ => "\x01$_\x01" } @parts });
-
-    write_text(\%format);
-    my @put = $format{text} =~ /\x01(\w+)\x01/g;
-    my $text = $format{text} =~ s/%/%%/gr =~ s/\x01\w+\x01/%V/gr . '%Z';
-
-    return '/* ' . place($s) . " */\n"
-           . "static const char  ngx_svc_text_$s->{name}\[] =\n" . c_literals($text) . ";\n\n"
-           . "#define ngx_svc_compose_$s->{name}(" . join(', ', 'p', @parts) . ") \\\n"
-           . '    ngx_sprintf(' . join(', ', 'p', "ngx_svc_text_$s->{name}", @put) . ")\n";
-}
-
-
-# Those of a statement that a function binds have no source.
-
-sub c_parameters {
-    my ($s) = @_;
-
-    my @parameters = @{ $s->{parameters} } or return;
-    my @sources = grep { defined } map { $_->{c} } @parameters;
-
-    return '.nparams = ' . @parameters if !@sources;
-
-    fail($s, 'some parameters have a source, and some have none')
-        if @sources != @parameters;
-
-    return 'NGX_SVC_PARAMS(' . join(",\n        ", @sources) . ')';
-}
-
-
-sub c_verdicts {
-    my ($s) = @_;
-
-    return 'NGX_SVC_CONSTRAINT_VERDICT' . c_verdict_column($s)
-        if ($s->{set_verdicts} // '') eq 'constraints';
-
-    my @rows = map {
-        $_->{c} // "{ \"$_->{name}\", NGX_SVC_E_\U$_->{error}\E,\n          "
-                   . c_text($_->{detail}) . ' }'
-    } @{ $s->{verdicts} };
-
-    return if !@rows;
-    return "NGX_SVC_VERDICTS(\n        " . join(",\n        ", @rows) . ')'
-           . c_verdict_column($s);
-}
-
-
-sub c_verdict_column {
-    my ($s) = @_;
-
-    my $n = verdict_column($s);
-
-    return $n ? ",\n    .verdict = $n" : '';
-}
-
-
 # Which column says the verdict: the first one, unless the header lists them.
 
 sub verdict_column {
@@ -560,36 +490,6 @@ sub embedded {
         if !$fragment || !@{ $fragment->{columns} };
 
     return $fragment;
-}
-
-
-# A word in capitals is a macro that is a text; "%(NAME)" is the number that a
-# macro is.
-
-sub c_text {
-    my ($text) = @_;
-
-    return $text if $text =~ /^[A-Z][A-Z0-9_]+$/;
-
-    return join ' ', map { /^%\((\w+)\)$/ ? "ngx_value($1)" : c_quoted($_) }
-                     grep { length } split /(%\(\w+\))/, $text;
-}
-
-
-sub c_quoted {
-    my ($text) = @_;
-
-    return '"' . $text =~ s/([\\"])/\\$1/gr . '"';
-}
-
-
-# Literals of at most 64 bytes, unless a word is longer.
-
-sub c_literals {
-    my ($text) = @_;
-
-    return join "\n", map { '        ' . c_quoted($_) }
-                      $text =~ /\G(.{1,63}(?: |\z)|\S+ ?)/gs;
 }
 
 
@@ -654,7 +554,7 @@ sub main {
     return print list() if $what eq 'list';
 
     if ($what eq 'lint') {
-        require(__FILE__ =~ s{[^/]*$}{lint.pl}r =~ s{^(?!/)}{./}r);
+        part('lint.pl');
         exit !Svc::Sql::Lint::report($root);
     }
 

@@ -40,12 +40,6 @@ void ngx_svc_curl_put(CURL *curl, ngx_uint_t spoilt);
 ngx_int_t ngx_svc_curl_start(CURL *curl);
 
 /*
- * Called before the start: what the transfer reads is counted in the reader,
- * which must outlive it.
- */
-ngx_int_t ngx_svc_curl_reader(CURL *curl, ngx_svc_curl_reader_t *reader);
-
-/*
  * A step of a handshake takes a millisecond or two, which others have to wait
  * for, so each iteration of the event loop has only one such step; readers
  * that are direct do not wait, since they are likely to have a connection.

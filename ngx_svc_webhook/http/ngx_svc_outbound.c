@@ -4,7 +4,7 @@
 
 #include "ngx_svc_outbound_error.h"
 #include "ngx_svc_outbound_target.h"
-
+#include "ngx_svc_curl_options.h"
 #include "ngx_svc_log_limit.h"
 
 
