@@ -6,5 +6,3 @@
 
 
 #include "ngx_svc_admin_revision.sql.h"
-
-

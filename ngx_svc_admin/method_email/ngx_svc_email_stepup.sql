@@ -114,7 +114,7 @@ SELECT used.id, CASE WHEN used.id IS NULL THEN set_config('svc.tenant', '', true
 --   session        bytea ngx_svc_param_session()
 --   user           uuid  ngx_svc_login_param(user)
 --   email          text  ngx_svc_factor_param(email)
-WITH shown AS MATERIALIZED (
+WITH presented AS MATERIALIZED (
     SELECT session.user_id, session.id, session.root_id
       FROM svc.session session
      WHERE session.tenant_id = :tenant AND session.token_hash BETWEEN :session AND :session
@@ -123,11 +123,13 @@ WITH shown AS MATERIALIZED (
 ), proved AS (
     UPDATE svc.session
        SET proved_at = now()
-     WHERE tenant_id = :tenant AND (user_id, id) = (SELECT shown.user_id, shown.id FROM shown)
+     WHERE tenant_id = :tenant
+       AND (user_id, id) = (SELECT presented.user_id, presented.id FROM presented)
     RETURNING id
 ), challenge AS (
     DELETE FROM svc.challenge challenge
-     WHERE challenge.tenant_id = :tenant AND challenge.root_id = (SELECT shown.root_id FROM shown)
+     WHERE challenge.tenant_id = :tenant
+       AND challenge.root_id = (SELECT presented.root_id FROM presented)
 ), verified AS (
     UPDATE svc.user_account account
        SET email_verified = true,

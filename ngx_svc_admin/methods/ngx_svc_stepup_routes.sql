@@ -1,6 +1,6 @@
 -- statement: challenge_try
 -- It takes an attempt of the session's challenge, which is made if there is none. Without a
--- row there are no more of them, or the challenge that is shown is over; "own" says that it
+-- row there are no more of them, or the challenge that is presented is over; "own" says that it
 -- is the session's.
 --
 -- parameters
@@ -23,10 +23,10 @@ WITH session AS (
      WHERE tenant.id = :tenant
        AND (:presented_id::uuid IS NULL
             OR EXISTS (SELECT
-                         FROM svc.challenge shown
-                        WHERE shown.tenant_id = :tenant
-                          AND shown.root_id = (SELECT session.root_id FROM session)
-                          AND shown.id = :presented_id))
+                         FROM svc.challenge presented
+                        WHERE presented.tenant_id = :tenant
+                          AND presented.root_id = (SELECT session.root_id FROM session)
+                          AND presented.id = :presented_id))
     ON CONFLICT (tenant_id, root_id) DO UPDATE
        SET id = CASE WHEN NOT challenge.expires_at > now() THEN excluded.id ELSE challenge.id END,
            attempts = 1 + CASE
@@ -49,9 +49,9 @@ WITH session AS (
 SELECT challenge.id AS "challengeId", challenge.attempts, challenge.expires_at AS "expiresAt",
        :presented_id IS NULL
        OR EXISTS (SELECT
-                    FROM svc.challenge shown
-                   WHERE shown.tenant_id = :tenant
-                     AND shown.root_id = (SELECT session.root_id FROM session)
-                     AND shown.id = :presented_id) AS own
+                    FROM svc.challenge presented
+                   WHERE presented.tenant_id = :tenant
+                     AND presented.root_id = (SELECT session.root_id FROM session)
+                     AND presented.id = :presented_id) AS own
   FROM (VALUES (1)) always
   LEFT JOIN challenge ON true;

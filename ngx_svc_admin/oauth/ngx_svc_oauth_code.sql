@@ -26,7 +26,7 @@ SELECT CASE
                          ELSE 'code_verifier'
                      END
            WHEN code.redirect_uri <> :redirect_uri::text THEN 'code_redirect'
-       END AS shown,
+       END AS refusal,
        code.used_at IS NULL AND code.expires_at > now() AS taken, NULL AS again, code.nonce,
        NOT consented.consented AS unasked,
        consented.id, consented.user_id, consented.scopes, consented.resources,
@@ -104,7 +104,7 @@ SELECT client.tenant_slug, client.auth_method, client.tenant_suspended_at IS NOT
                         OR consented.created_at
                            < greatest(client.tokens_valid_after, client.tenant_valid_after)
                        THEN 'code'
-              END AS shown,
+              END AS refusal,
               code.used_at IS NULL AND code.expires_at > now() AS taken, NULL AS again, code.nonce,
               client.require_consent AND NOT consented.consented AS unasked,
               consented.id, consented.user_id, consented.scopes, consented.resources,
@@ -201,7 +201,7 @@ SELECT client.tenant_slug, client.auth_method, client.tenant_suspended_at IS NOT
 --   refresh_jkt       bytea  ngx_svc_oauth_granted_param(refresh_jkt)
 --   grant_expires_at  text   ngx_svc_oauth_granted_param(expires_at)
 --   idle_days         int4   ngx_svc_oauth_granted_as(int4, idle_days)
-WITH shown AS (
+WITH presented AS (
     UPDATE svc.oauth_code code
        SET used_at = now()
      WHERE code.tenant_id = :tenant
@@ -211,26 +211,26 @@ WITH shown AS (
        AND :granted_holds
     RETURNING code.tenant_id
 ), decided AS (
-    SELECT shown.tenant_id, :issued_ms::bigint AS ms, :token_jti::uuid AS jti,
+    SELECT presented.tenant_id, :issued_ms::bigint AS ms, :token_jti::uuid AS jti,
            :client_id::text AS client_id, :user_id::uuid AS user_id,
            :grant_id::uuid AS grant_id, NULL::uuid AS root_jti, NULL::uuid AS parent_jti,
            NULL::text[] AS chain,
            ARRAY[:client_id::text] AS principals, 'authorization_code' AS grant_type,
            string_to_array(:scope::text, ' ') AS scopes, :audience::text AS audience,
            :audience_key::text AS audience_key, :kid::text AS kid, :ttl::integer AS ttl
-      FROM shown
+      FROM presented
 ), token AS (
     :granted_token_insert
 ), refresh AS (
     INSERT INTO svc.oauth_refresh (tenant_id, digest, grant_id, jkt, expires_at)
-    SELECT shown.tenant_id, :refresh_digest::bytea, :grant_id::uuid, :refresh_jkt::bytea,
+    SELECT presented.tenant_id, :refresh_digest::bytea, :grant_id::uuid, :refresh_jkt::bytea,
            least(:grant_expires_at::text::timestamptz,
                  now() + :idle_days::integer * interval '1 day')
-      FROM shown
+      FROM presented
      WHERE :refresh_digest::bytea IS NOT NULL
 )
 SELECT
-  FROM shown;
+  FROM presented;
 
 
 -- statement: oauth_code_told
@@ -263,7 +263,7 @@ SELECT
 --   refresh_jkt       bytea  ngx_svc_oauth_granted_param(refresh_jkt)
 --   grant_expires_at  text   ngx_svc_oauth_granted_param(expires_at)
 --   idle_days         int4   ngx_svc_oauth_granted_as(int4, idle_days)
-WITH shown AS (
+WITH presented AS (
     UPDATE svc.oauth_code code
        SET used_at = now()
      WHERE code.tenant_id = :tenant
@@ -273,29 +273,29 @@ WITH shown AS (
        AND :granted_holds
     RETURNING code.tenant_id
 ), decided AS (
-    SELECT shown.tenant_id, :issued_ms::bigint AS ms, :token_jti::uuid AS jti,
+    SELECT presented.tenant_id, :issued_ms::bigint AS ms, :token_jti::uuid AS jti,
            :client_id::text AS client_id, :user_id::uuid AS user_id,
            :grant_id::uuid AS grant_id, NULL::uuid AS root_jti, NULL::uuid AS parent_jti,
            NULL::text[] AS chain,
            ARRAY[:client_id::text] AS principals, 'authorization_code' AS grant_type,
            string_to_array(:scope::text, ' ') AS scopes, :audience::text AS audience,
            :audience_key::text AS audience_key, :kid::text AS kid, :ttl::integer AS ttl
-      FROM shown
+      FROM presented
 ), token AS (
     :granted_token_insert
 ), refresh AS (
     INSERT INTO svc.oauth_refresh (tenant_id, digest, grant_id, jkt, expires_at)
-    SELECT shown.tenant_id, :refresh_digest::bytea, :grant_id::uuid, :refresh_jkt::bytea,
+    SELECT presented.tenant_id, :refresh_digest::bytea, :grant_id::uuid, :refresh_jkt::bytea,
            least(:grant_expires_at::text::timestamptz,
                  now() + :idle_days::integer * interval '1 day')
-      FROM shown
+      FROM presented
      WHERE :refresh_digest::bytea IS NOT NULL
 )
 SELECT account.display_name AS name, account.first_name AS given_name,
        account.last_name AS family_name, account.locale,
        date_part('epoch', account.updated_at) AS updated_at, account.user_name AS email,
        account.email_verified, account.role AS roles
-  FROM shown
+  FROM presented
   JOIN svc.user_account account ON account.tenant_id = :tenant AND account.id = :user_id::uuid;
 
 
@@ -331,7 +331,7 @@ SELECT account.display_name AS name, account.first_name AS given_name,
 --   issuer            text   ngx_svc_oauth_granted_param(issuer)
 --   request_id        text   ngx_svc_oauth_param(request_id)
 --   client_name       text   ngx_svc_oauth_granted_param(name)
-WITH shown AS (
+WITH presented AS (
     UPDATE svc.oauth_code code
        SET used_at = now()
      WHERE code.tenant_id = :tenant
@@ -341,7 +341,7 @@ WITH shown AS (
        AND :granted_holds
     RETURNING code.tenant_id
 ), decided AS (
-    SELECT shown.tenant_id, :issued_ms::bigint AS ms, :token_jti::uuid AS jti,
+    SELECT presented.tenant_id, :issued_ms::bigint AS ms, :token_jti::uuid AS jti,
            :client_id::text AS client_id, :user_id::uuid AS user_id,
            :user_id::uuid::text AS subject, :grant_id::uuid AS grant_id, NULL::uuid AS root_jti,
            NULL::uuid AS parent_jti, ARRAY[:client_id::text] AS chain,
@@ -349,21 +349,21 @@ WITH shown AS (
            string_to_array(:scope::text, ' ') AS scopes, :audience::text AS audience,
            :audience_key::text AS audience_key, :kid::text AS kid, :ttl::integer AS ttl,
            :client_name::text AS client_name
-      FROM shown
+      FROM presented
 ), token AS (
     :granted_token_insert
 ), refresh AS (
     INSERT INTO svc.oauth_refresh (tenant_id, digest, grant_id, jkt, expires_at)
-    SELECT shown.tenant_id, :refresh_digest::bytea, :grant_id::uuid, :refresh_jkt::bytea,
+    SELECT presented.tenant_id, :refresh_digest::bytea, :grant_id::uuid, :refresh_jkt::bytea,
            least(:grant_expires_at::text::timestamptz,
                  now() + :idle_days::integer * interval '1 day')
-      FROM shown
+      FROM presented
      WHERE :refresh_digest::bytea IS NOT NULL
 ), journal AS (
     :granted_journal
 )
 SELECT
-  FROM shown;
+  FROM presented;
 
 
 -- statement: oauth_code_spend

@@ -76,7 +76,8 @@ typedef struct {
 
     ngx_svc_oauth_client_row_t       client;
     const char                      *verdict;       /* NULL: none */
-    ngx_str_t                        shown;         /* a verdict, with its 0 */
+    ngx_str_t                        refusal;       /* a verdict, with its 0;
+                                                       or none */
     ngx_str_t                        name;          /* of the client */
     ngx_str_t                        id;            /* the grant's */
     ngx_str_t                        user_id;

@@ -98,8 +98,8 @@ ngx_svc_oauth_granted_judge_user(ngx_svc_oauth_t *o)
         return NGX_DECLINED;
     }
 
-    if (granted->shown.data) {
-        granted->verdict = (char *) granted->shown.data;
+    if (granted->refusal.data) {
+        granted->verdict = (char *) granted->refusal.data;
 
     } else if (granted->type->refreshes
                && !ngx_svc_oauth_granted_refreshes(granted))

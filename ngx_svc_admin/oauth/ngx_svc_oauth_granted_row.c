@@ -218,7 +218,7 @@ ngx_svc_oauth_granted_take_presented(ngx_svc_oauth_t *o,
 
     text.len += (text.data != NULL);
 
-    return ngx_svc_oauth_copy(o->sr, &granted->shown, &text);
+    return ngx_svc_oauth_copy(o->sr, &granted->refusal, &text);
 }
 
 
@@ -251,9 +251,9 @@ ngx_svc_oauth_granted_take_state(ngx_svc_oauth_t *o, PGresult *res,
     granted->unasked &= ngx_svc_pg_true(res, 0,
                                         NGX_SVC_OAUTH_GRANTED_CONSENTS);
 
-    if (granted->shown.data == NULL && ngx_svc_oauth_granted_cut(res, row)) {
-        granted->shown.data = (u_char *) granted->type->unknown;
-        granted->shown.len = ngx_strlen(granted->type->unknown);
+    if (granted->refusal.data == NULL && ngx_svc_oauth_granted_cut(res, row)) {
+        granted->refusal.data = (u_char *) granted->type->unknown;
+        granted->refusal.len = ngx_strlen(granted->type->unknown);
     }
 }
 

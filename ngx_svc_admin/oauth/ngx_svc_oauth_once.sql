@@ -1,4 +1,4 @@
--- What may be shown once: a proof, and an assertion.  A client spends it that
+-- What may be presented once: a proof, and an assertion.  A client spends it that
 -- has authenticated as it has to.
 
 
@@ -40,11 +40,11 @@ SELECT CASE WHEN EXISTS (SELECT FROM spent) THEN 'new' ELSE 'seen' END;
 --   assertion_digest  bytea  ngx_svc_oauth_param(client.once)
 WITH spent AS (
     INSERT INTO svc.oauth_once (tenant_id, digest, expires_at)
-    SELECT tenant.id, shown.digest, now() + make_interval(secs => shown.seconds)
+    SELECT tenant.id, presented.digest, now() + make_interval(secs => presented.seconds)
       FROM svc.tenant tenant,
            (VALUES (:proof_digest::bytea, :proof_seconds::text::float8), (:assertion_digest, 360))
-               shown (digest, seconds)
-     WHERE shown.digest IS NOT NULL
+               presented (digest, seconds)
+     WHERE presented.digest IS NOT NULL
        AND tenant.id = :tenant
        AND EXISTS (SELECT
                      FROM (SELECT client.auth_method
@@ -80,11 +80,11 @@ SELECT CASE
 --   assertion_digest  bytea  ngx_svc_oauth_param(client.once)
 WITH spent AS (
     INSERT INTO svc.oauth_once (tenant_id, digest, expires_at)
-    SELECT tenant.id, shown.digest, now() + make_interval(secs => shown.seconds)
+    SELECT tenant.id, presented.digest, now() + make_interval(secs => presented.seconds)
       FROM svc.tenant tenant,
            (VALUES (:proof_digest::bytea, :proof_seconds::text::float8), (:assertion_digest, 360))
-               shown (digest, seconds)
-     WHERE shown.digest IS NOT NULL
+               presented (digest, seconds)
+     WHERE presented.digest IS NOT NULL
        AND tenant.id = :tenant
        AND EXISTS (SELECT
                      FROM (SELECT client.auth_method

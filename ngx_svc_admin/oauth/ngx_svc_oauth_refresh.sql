@@ -17,7 +17,7 @@ SELECT CASE
            WHEN refresh.used_at <= now() - interval '30 seconds' THEN 'refresh_reused'
            WHEN refresh.expires_at <= now() THEN 'refresh'
            WHEN refresh.jkt <> coalesce(:jkt::bytea, '') THEN 'refresh_proof'
-       END AS shown,
+       END AS refusal,
        NULL AS taken, CASE WHEN refresh.successor IS NOT NULL THEN 0 END AS again, NULL AS nonce,
        NOT consented.consented AS unasked,
        consented.id, consented.user_id, consented.scopes, consented.resources,
@@ -92,7 +92,7 @@ SELECT client.tenant_slug, client.auth_method, client.tenant_suspended_at IS NOT
                         OR consented.created_at
                            < greatest(client.tokens_valid_after, client.tenant_valid_after)
                        THEN 'refresh'
-              END AS shown,
+              END AS refusal,
               NULL AS taken,
               array_position(:successor_digests::text::bytea[], refresh.successor) AS again,
               NULL AS nonce,
@@ -197,7 +197,7 @@ SELECT client.tenant_slug, client.auth_method, client.tenant_suspended_at IS NOT
 --   refresh_jkt       bytea  ngx_svc_oauth_granted_param(refresh_jkt)
 --   grant_expires_at  text   ngx_svc_oauth_granted_param(expires_at)
 --   idle_days         int4   ngx_svc_oauth_granted_as(int4, idle_days)
-WITH shown AS (
+WITH presented AS (
     UPDATE svc.oauth_refresh refresh
        SET used_at = now(), successor = :successor_digest::bytea
      WHERE refresh.tenant_id = :tenant
@@ -207,25 +207,25 @@ WITH shown AS (
        AND :granted_holds
     RETURNING refresh.tenant_id
 ), decided AS (
-    SELECT shown.tenant_id, :issued_ms::bigint AS ms, :token_jti::uuid AS jti,
+    SELECT presented.tenant_id, :issued_ms::bigint AS ms, :token_jti::uuid AS jti,
            :client_id::text AS client_id, :user_id::uuid AS user_id,
            :grant_id::uuid AS grant_id, NULL::uuid AS root_jti, NULL::uuid AS parent_jti,
            NULL::text[] AS chain,
            ARRAY[:client_id::text] AS principals, 'refresh_token' AS grant_type,
            string_to_array(:scope::text, ' ') AS scopes, :audience::text AS audience,
            :audience_key::text AS audience_key, :kid::text AS kid, :ttl::integer AS ttl
-      FROM shown
+      FROM presented
 ), token AS (
     :granted_token_insert
 ), successor AS (
     INSERT INTO svc.oauth_refresh (tenant_id, digest, grant_id, jkt, expires_at)
-    SELECT shown.tenant_id, :successor_digest::bytea, :grant_id::uuid, :refresh_jkt::bytea,
+    SELECT presented.tenant_id, :successor_digest::bytea, :grant_id::uuid, :refresh_jkt::bytea,
            least(:grant_expires_at::text::timestamptz,
                  now() + :idle_days::integer * interval '1 day')
-      FROM shown
+      FROM presented
 )
 SELECT
-  FROM shown;
+  FROM presented;
 
 
 -- statement: oauth_refresh_told
@@ -258,7 +258,7 @@ SELECT
 --   refresh_jkt       bytea  ngx_svc_oauth_granted_param(refresh_jkt)
 --   grant_expires_at  text   ngx_svc_oauth_granted_param(expires_at)
 --   idle_days         int4   ngx_svc_oauth_granted_as(int4, idle_days)
-WITH shown AS (
+WITH presented AS (
     UPDATE svc.oauth_refresh refresh
        SET used_at = now(), successor = :successor_digest::bytea
      WHERE refresh.tenant_id = :tenant
@@ -268,28 +268,28 @@ WITH shown AS (
        AND :granted_holds
     RETURNING refresh.tenant_id
 ), decided AS (
-    SELECT shown.tenant_id, :issued_ms::bigint AS ms, :token_jti::uuid AS jti,
+    SELECT presented.tenant_id, :issued_ms::bigint AS ms, :token_jti::uuid AS jti,
            :client_id::text AS client_id, :user_id::uuid AS user_id,
            :grant_id::uuid AS grant_id, NULL::uuid AS root_jti, NULL::uuid AS parent_jti,
            NULL::text[] AS chain,
            ARRAY[:client_id::text] AS principals, 'refresh_token' AS grant_type,
            string_to_array(:scope::text, ' ') AS scopes, :audience::text AS audience,
            :audience_key::text AS audience_key, :kid::text AS kid, :ttl::integer AS ttl
-      FROM shown
+      FROM presented
 ), token AS (
     :granted_token_insert
 ), successor AS (
     INSERT INTO svc.oauth_refresh (tenant_id, digest, grant_id, jkt, expires_at)
-    SELECT shown.tenant_id, :successor_digest::bytea, :grant_id::uuid, :refresh_jkt::bytea,
+    SELECT presented.tenant_id, :successor_digest::bytea, :grant_id::uuid, :refresh_jkt::bytea,
            least(:grant_expires_at::text::timestamptz,
                  now() + :idle_days::integer * interval '1 day')
-      FROM shown
+      FROM presented
 )
 SELECT account.display_name AS name, account.first_name AS given_name,
        account.last_name AS family_name, account.locale,
        date_part('epoch', account.updated_at) AS updated_at, account.user_name AS email,
        account.email_verified, account.role AS roles
-  FROM shown
+  FROM presented
   JOIN svc.user_account account ON account.tenant_id = :tenant AND account.id = :user_id::uuid;
 
 
@@ -325,7 +325,7 @@ SELECT account.display_name AS name, account.first_name AS given_name,
 --   issuer            text   ngx_svc_oauth_granted_param(issuer)
 --   request_id        text   ngx_svc_oauth_param(request_id)
 --   client_name       text   ngx_svc_oauth_granted_param(name)
-WITH shown AS (
+WITH presented AS (
     UPDATE svc.oauth_refresh refresh
        SET used_at = now(), successor = :successor_digest::bytea
      WHERE refresh.tenant_id = :tenant
@@ -335,7 +335,7 @@ WITH shown AS (
        AND :granted_holds
     RETURNING refresh.tenant_id
 ), decided AS (
-    SELECT shown.tenant_id, :issued_ms::bigint AS ms, :token_jti::uuid AS jti,
+    SELECT presented.tenant_id, :issued_ms::bigint AS ms, :token_jti::uuid AS jti,
            :client_id::text AS client_id, :user_id::uuid AS user_id,
            :user_id::uuid::text AS subject, :grant_id::uuid AS grant_id, NULL::uuid AS root_jti,
            NULL::uuid AS parent_jti, ARRAY[:client_id::text] AS chain,
@@ -343,20 +343,20 @@ WITH shown AS (
            string_to_array(:scope::text, ' ') AS scopes, :audience::text AS audience,
            :audience_key::text AS audience_key, :kid::text AS kid, :ttl::integer AS ttl,
            :client_name::text AS client_name
-      FROM shown
+      FROM presented
 ), token AS (
     :granted_token_insert
 ), successor AS (
     INSERT INTO svc.oauth_refresh (tenant_id, digest, grant_id, jkt, expires_at)
-    SELECT shown.tenant_id, :successor_digest::bytea, :grant_id::uuid, :refresh_jkt::bytea,
+    SELECT presented.tenant_id, :successor_digest::bytea, :grant_id::uuid, :refresh_jkt::bytea,
            least(:grant_expires_at::text::timestamptz,
                  now() + :idle_days::integer * interval '1 day')
-      FROM shown
+      FROM presented
 ), journal AS (
     :granted_journal
 )
 SELECT
-  FROM shown;
+  FROM presented;
 
 
 -- statement: oauth_refresh_again
@@ -386,7 +386,7 @@ SELECT
 --   grant_ctid        tid    ngx_svc_oauth_granted_as(tid, ctid)
 --   client_ctid       tid    ngx_svc_oauth_granted_as(tid, client_ctid)
 --   successor_digest  bytea  ngx_svc_oauth_granted_param(refresh)
-WITH shown AS (
+WITH presented AS (
     SELECT successor.tenant_id
       FROM svc.oauth_refresh refresh
       JOIN svc.oauth_refresh successor
@@ -399,19 +399,19 @@ WITH shown AS (
        AND refresh.successor = :successor_digest::bytea
        AND :granted_holds
 ), decided AS (
-    SELECT shown.tenant_id, :issued_ms::bigint AS ms, :token_jti::uuid AS jti,
+    SELECT presented.tenant_id, :issued_ms::bigint AS ms, :token_jti::uuid AS jti,
            :client_id::text AS client_id, :user_id::uuid AS user_id,
            :grant_id::uuid AS grant_id, NULL::uuid AS root_jti, NULL::uuid AS parent_jti,
            NULL::text[] AS chain,
            ARRAY[:client_id::text] AS principals, 'refresh_token' AS grant_type,
            string_to_array(:scope::text, ' ') AS scopes, :audience::text AS audience,
            :audience_key::text AS audience_key, :kid::text AS kid, :ttl::integer AS ttl
-      FROM shown
+      FROM presented
 ), token AS (
     :granted_token_insert
 )
 SELECT
-  FROM shown;
+  FROM presented;
 
 
 -- statement: oauth_refresh_again_agent
@@ -442,7 +442,7 @@ SELECT
 --   issuer            text   ngx_svc_oauth_granted_param(issuer)
 --   request_id        text   ngx_svc_oauth_param(request_id)
 --   client_name       text   ngx_svc_oauth_granted_param(name)
-WITH shown AS (
+WITH presented AS (
     SELECT successor.tenant_id
       FROM svc.oauth_refresh refresh
       JOIN svc.oauth_refresh successor
@@ -455,7 +455,7 @@ WITH shown AS (
        AND refresh.successor = :successor_digest::bytea
        AND :granted_holds
 ), decided AS (
-    SELECT shown.tenant_id, :issued_ms::bigint AS ms, :token_jti::uuid AS jti,
+    SELECT presented.tenant_id, :issued_ms::bigint AS ms, :token_jti::uuid AS jti,
            :client_id::text AS client_id, :user_id::uuid AS user_id,
            :user_id::uuid::text AS subject, :grant_id::uuid AS grant_id, NULL::uuid AS root_jti,
            NULL::uuid AS parent_jti, ARRAY[:client_id::text] AS chain,
@@ -463,14 +463,14 @@ WITH shown AS (
            string_to_array(:scope::text, ' ') AS scopes, :audience::text AS audience,
            :audience_key::text AS audience_key, :kid::text AS kid, :ttl::integer AS ttl,
            :client_name::text AS client_name
-      FROM shown
+      FROM presented
 ), token AS (
     :granted_token_insert
 ), journal AS (
     :granted_journal
 )
 SELECT
-  FROM shown;
+  FROM presented;
 
 
 -- statement: oauth_refresh_kept
@@ -500,7 +500,7 @@ SELECT
 --   grant_ctid        tid    ngx_svc_oauth_granted_as(tid, ctid)
 --   client_ctid       tid    ngx_svc_oauth_granted_as(tid, client_ctid)
 --   grant_expires_at  text   ngx_svc_oauth_granted_param(expires_at)
-WITH shown AS (
+WITH presented AS (
     UPDATE svc.oauth_refresh refresh
        SET expires_at = least(:grant_expires_at::text::timestamptz,
                               now() + :idle_days::integer * interval '1 day')
@@ -510,19 +510,19 @@ WITH shown AS (
        AND :granted_holds
     RETURNING refresh.tenant_id
 ), decided AS (
-    SELECT shown.tenant_id, :issued_ms::bigint AS ms, :token_jti::uuid AS jti,
+    SELECT presented.tenant_id, :issued_ms::bigint AS ms, :token_jti::uuid AS jti,
            :client_id::text AS client_id, :user_id::uuid AS user_id,
            :grant_id::uuid AS grant_id, NULL::uuid AS root_jti, NULL::uuid AS parent_jti,
            NULL::text[] AS chain,
            ARRAY[:client_id::text] AS principals, 'refresh_token' AS grant_type,
            string_to_array(:scope::text, ' ') AS scopes, :audience::text AS audience,
            :audience_key::text AS audience_key, :kid::text AS kid, :ttl::integer AS ttl
-      FROM shown
+      FROM presented
 ), token AS (
     :granted_token_insert
 )
 SELECT
-  FROM shown;
+  FROM presented;
 
 
 -- statement: oauth_refresh_kept_agent
@@ -553,7 +553,7 @@ SELECT
 --   issuer            text   ngx_svc_oauth_granted_param(issuer)
 --   request_id        text   ngx_svc_oauth_param(request_id)
 --   client_name       text   ngx_svc_oauth_granted_param(name)
-WITH shown AS (
+WITH presented AS (
     UPDATE svc.oauth_refresh refresh
        SET expires_at = least(:grant_expires_at::text::timestamptz,
                               now() + :idle_days::integer * interval '1 day')
@@ -563,7 +563,7 @@ WITH shown AS (
        AND :granted_holds
     RETURNING refresh.tenant_id
 ), decided AS (
-    SELECT shown.tenant_id, :issued_ms::bigint AS ms, :token_jti::uuid AS jti,
+    SELECT presented.tenant_id, :issued_ms::bigint AS ms, :token_jti::uuid AS jti,
            :client_id::text AS client_id, :user_id::uuid AS user_id,
            :user_id::uuid::text AS subject, :grant_id::uuid AS grant_id, NULL::uuid AS root_jti,
            NULL::uuid AS parent_jti, ARRAY[:client_id::text] AS chain,
@@ -571,11 +571,11 @@ WITH shown AS (
            string_to_array(:scope::text, ' ') AS scopes, :audience::text AS audience,
            :audience_key::text AS audience_key, :kid::text AS kid, :ttl::integer AS ttl,
            :client_name::text AS client_name
-      FROM shown
+      FROM presented
 ), token AS (
     :granted_token_insert
 ), journal AS (
     :granted_journal
 )
 SELECT
-  FROM shown;
+  FROM presented;

@@ -291,7 +291,7 @@ ngx_svc_oauth_request_query(ngx_svc_oauth_request_t *ar,
 }
 
 
-/* Tells whether the address repeats a parameter: a new sign-in replaces some. */
+/* Tells whether an address repeats a parameter: a new sign-in replaces some. */
 
 static ngx_uint_t
 ngx_svc_oauth_request_repeats(const char *name, const ngx_str_t *since)

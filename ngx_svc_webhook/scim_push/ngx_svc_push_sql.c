@@ -6,5 +6,3 @@
 
 
 #include "ngx_svc_push_sql.sql.h"
-
-

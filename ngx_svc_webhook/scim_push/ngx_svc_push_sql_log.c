@@ -5,5 +5,3 @@
 #include "ngx_svc_push_sql_log.h"
 
 #include "ngx_svc_push_sql_log.sql.h"
-
-

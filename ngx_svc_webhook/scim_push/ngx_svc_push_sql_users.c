@@ -5,5 +5,3 @@
 #include "ngx_svc_push_sql_users.h"
 
 #include "ngx_svc_push_sql_users.sql.h"
-
-
