@@ -9,52 +9,49 @@
  */
 
 #include "ngx_svc_admin_saml_idp_key.h"
-#include "ngx_svc_admin_conf.h"
 #include "ngx_svc_saml_key.h"
 #include "ngx_svc_sealed.h"
-
-#include <ngx_thread_pool.h>
+#include "ngx_svc_work.h"
 
 
 #define NGX_SVC_ADMIN_SAML_IDP_WAITING  64      /* requests of a worker */
 #define NGX_SVC_ADMIN_SAML_IDP_TIME     20000   /* ms, of each wait */
 
 
-typedef struct ngx_svc_admin_saml_idp_job_s  ngx_svc_admin_saml_idp_job_t;
-
-
 /* Allocated from the request's pool; sr->data points to it. */
 
 typedef struct {
     ngx_svc_request_t             *sr;
-    ngx_svc_admin_saml_idp_job_t  *job;         /* NULL: no thread has it */
     const ngx_svc_saml_key_t      *key;         /* while it is bound */
     ngx_event_t                    timer;       /* keeps a worker from
                                                    quitting */
     ngx_queue_t                    queue;       /* while waiting */
     unsigned                       waiting:1;
-    unsigned                       makes:1;     /* 1: makes the worker's key */
+    unsigned                       stores:1;    /* 1: stores the worker's
+                                                   key */
 } ngx_svc_admin_saml_idp_wait_t;
 
-
-/* Allocated from a pool of its own: the thread may outlive the request. */
-
-struct ngx_svc_admin_saml_idp_job_s {
-    ngx_pool_t                     *pool;
-    ngx_svc_admin_saml_idp_wait_t  *wait;       /* NULL: the request is gone */
+typedef struct {
+    ngx_svc_work_t                  work;
+    ngx_svc_admin_saml_idp_wait_t  *wait;
     ngx_int_t                       rc;
+    ngx_uint_t                      stores;     /* 1: the request stores the
+                                                   key, or has failed to */
     ngx_svc_saml_key_t              key;
-};
+} ngx_svc_admin_saml_idp_job_t;
 
 
 static ngx_svc_admin_saml_idp_wait_t *ngx_svc_admin_saml_idp_create(
     ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_saml_idp_post(
     ngx_svc_admin_saml_idp_wait_t *wait, const ngx_str_t *slug);
-static void ngx_svc_admin_saml_idp_thread(void *data, ngx_log_t *log);
-static void ngx_svc_admin_saml_idp_made(ngx_event_t *ev);
+static ngx_int_t ngx_svc_admin_saml_idp_wait(
+    ngx_svc_admin_saml_idp_wait_t *wait);
+static void ngx_svc_admin_saml_idp_run(ngx_svc_work_t *work);
+static void ngx_svc_admin_saml_idp_made(ngx_svc_work_t *work);
+static void ngx_svc_admin_saml_idp_wipe(ngx_svc_work_t *work);
 static ngx_int_t ngx_svc_admin_saml_idp_store(
-    ngx_svc_admin_saml_idp_wait_t *wait, ngx_svc_admin_saml_idp_job_t *job);
+    ngx_svc_admin_saml_idp_job_t *job);
 static ngx_int_t ngx_svc_admin_saml_idp_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_saml_idp_bind_key(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
@@ -66,8 +63,7 @@ static void ngx_svc_admin_saml_idp_next(ngx_event_t *ev);
 static void ngx_svc_admin_saml_idp_free(void);
 static void ngx_svc_admin_saml_idp_gone(void *data);
 static void ngx_svc_admin_saml_idp_late(ngx_event_t *ev);
-static void ngx_svc_admin_saml_idp_finalize(ngx_svc_request_t *sr,
-    ngx_int_t rc);
+static ngx_int_t ngx_svc_admin_saml_idp_too_late(ngx_svc_request_t *sr);
 
 
 #include "ngx_svc_admin_saml_idp_key.sql.h"
@@ -77,6 +73,10 @@ static ngx_queue_t  ngx_svc_admin_saml_idp_queue = {
     &ngx_svc_admin_saml_idp_queue, &ngx_svc_admin_saml_idp_queue
 };
 
+static ngx_svc_work_queue_t  ngx_svc_admin_saml_idp_jobs =
+    ngx_svc_work_queue(ngx_svc_admin_saml_idp_jobs, 1, 0,
+                       NGX_SVC_ADMIN_SAML_IDP_TIME);
+
 static ngx_uint_t   ngx_svc_admin_saml_idp_nwaiting;
 static ngx_uint_t   ngx_svc_admin_saml_idp_busy;
 static ngx_event_t  ngx_svc_admin_saml_idp_wake;
@@ -85,6 +85,7 @@ static ngx_event_t  ngx_svc_admin_saml_idp_wake;
 ngx_int_t
 ngx_svc_admin_saml_idp_make(ngx_svc_request_t *sr, const ngx_str_t *slug)
 {
+    ngx_int_t                       rc;
     ngx_svc_admin_saml_idp_wait_t  *wait;
 
     if (ngx_svc_sealed_able(sr) != NGX_OK) {
@@ -96,26 +97,19 @@ ngx_svc_admin_saml_idp_make(ngx_svc_request_t *sr, const ngx_str_t *slug)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (!ngx_svc_admin_saml_idp_busy) {
+    rc = ngx_svc_admin_saml_idp_busy
+         ? ngx_svc_admin_saml_idp_wait(wait)
+         : ngx_svc_admin_saml_idp_post(wait, slug);
 
-        if (ngx_svc_admin_saml_idp_post(wait, slug) != NGX_OK) {
-            return NGX_HTTP_INTERNAL_SERVER_ERROR;
-        }
-
-    } else if (ngx_svc_admin_saml_idp_nwaiting
-               == NGX_SVC_ADMIN_SAML_IDP_WAITING)
-    {
+    if (rc == NGX_BUSY) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE,
                             "Too many keys are being made: try again.");
         return ngx_svc_send_error(sr);
-
-    } else {
-        wait->waiting = 1;
-        ngx_svc_admin_saml_idp_nwaiting++;
-        ngx_queue_insert_tail(&ngx_svc_admin_saml_idp_queue, &wait->queue);
     }
 
-    ngx_add_timer(&wait->timer, NGX_SVC_ADMIN_SAML_IDP_TIME);
+    if (rc != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
 
     sr->request->main->count++;
 
@@ -152,63 +146,57 @@ ngx_svc_admin_saml_idp_create(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
+ngx_svc_admin_saml_idp_wait(ngx_svc_admin_saml_idp_wait_t *wait)
+{
+    if (ngx_svc_admin_saml_idp_nwaiting == NGX_SVC_ADMIN_SAML_IDP_WAITING) {
+        return NGX_BUSY;
+    }
+
+    wait->waiting = 1;
+    ngx_svc_admin_saml_idp_nwaiting++;
+    ngx_queue_insert_tail(&ngx_svc_admin_saml_idp_queue, &wait->queue);
+
+    ngx_add_timer(&wait->timer, NGX_SVC_ADMIN_SAML_IDP_TIME);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
 ngx_svc_admin_saml_idp_post(ngx_svc_admin_saml_idp_wait_t *wait,
     const ngx_str_t *slug)
 {
     ngx_str_t                      name;
-    ngx_pool_t                    *pool;
-    ngx_thread_task_t             *task;
-    ngx_svc_admin_main_conf_t     *amcf;
     ngx_svc_admin_saml_idp_job_t  *job;
 
-    pool = ngx_create_pool(1024, ngx_cycle->log);
-    if (pool == NULL) {
+    job = ngx_svc_work_create(&ngx_svc_admin_saml_idp_jobs,
+                              wait->sr->request->pool,
+                              sizeof(ngx_svc_admin_saml_idp_job_t));
+    if (job == NULL) {
         return NGX_ERROR;
     }
 
-    task = ngx_thread_task_alloc(pool, sizeof(ngx_svc_admin_saml_idp_job_t));
-    if (task == NULL) {
-        goto failed;
-    }
-
-    job = task->ctx;
-
-    job->pool = pool;
+    job->work.run = ngx_svc_admin_saml_idp_run;
+    job->work.handler = ngx_svc_admin_saml_idp_made;
+    job->work.wipe = ngx_svc_admin_saml_idp_wipe;
     job->wait = wait;
 
     ngx_svc_row_copy(&name, job->key.name, NGX_SVC_SAML_KEY_NAME, slug);
 
-    task->handler = ngx_svc_admin_saml_idp_thread;
-    task->event.handler = ngx_svc_admin_saml_idp_made;
-    task->event.data = job;
-
-    amcf = ngx_http_get_module_main_conf(wait->sr->request,
-                                         ngx_http_svc_admin_module);
-
-    if (ngx_thread_task_post(amcf->threads, task) != NGX_OK) {
-        goto failed;
-    }
-
-    wait->job = job;
-    wait->makes = 1;
     ngx_svc_admin_saml_idp_busy = 1;
 
-    return NGX_OK;
-
-failed:
-
-    ngx_destroy_pool(pool);
-
-    return NGX_ERROR;
+    return ngx_svc_work_post(&job->work);
 }
 
 
 /* Runs in a thread. */
 
 static void
-ngx_svc_admin_saml_idp_thread(void *data, ngx_log_t *log)
+ngx_svc_admin_saml_idp_run(ngx_svc_work_t *work)
 {
-    ngx_svc_admin_saml_idp_job_t *job = data;
+    ngx_svc_admin_saml_idp_job_t  *job;
+
+    job = (ngx_svc_admin_saml_idp_job_t *) work;
 
     job->rc = ngx_svc_saml_key_make(&job->key);
 
@@ -217,49 +205,52 @@ ngx_svc_admin_saml_idp_thread(void *data, ngx_log_t *log)
 
 
 static void
-ngx_svc_admin_saml_idp_made(ngx_event_t *ev)
+ngx_svc_admin_saml_idp_made(ngx_svc_work_t *work)
 {
-    ngx_int_t                       rc;
-    ngx_svc_request_t              *sr;
-    ngx_svc_admin_saml_idp_job_t   *job;
-    ngx_svc_admin_saml_idp_wait_t  *wait;
+    ngx_int_t                      rc;
+    ngx_svc_request_t             *sr;
+    ngx_svc_admin_saml_idp_job_t  *job;
 
-    job = ev->data;
-    wait = job->wait;
-
-    if (wait == NULL) {
-        ngx_svc_admin_saml_idp_free();
-
-        ngx_explicit_memzero(&job->key, sizeof(ngx_svc_saml_key_t));
-        ngx_destroy_pool(job->pool);
-        return;
-    }
-
-    sr = wait->sr;
-    wait->job = NULL;
-    ngx_del_timer(&wait->timer);
+    job = (ngx_svc_admin_saml_idp_job_t *) work;
+    sr = job->wait->sr;
 
     ngx_http_set_log_request(sr->request->connection->log, sr->request);
 
-    rc = ngx_svc_admin_saml_idp_store(wait, job);
+    rc = work->rc == NGX_BUSY ? ngx_svc_admin_saml_idp_too_late(sr)
+                              : ngx_svc_admin_saml_idp_store(job);
+
+    ngx_svc_work_finalize(sr->request, rc);
+}
+
+
+/* Another key may be made now, unless a request is storing this one. */
+
+static void
+ngx_svc_admin_saml_idp_wipe(ngx_svc_work_t *work)
+{
+    ngx_svc_admin_saml_idp_job_t  *job;
+
+    job = (ngx_svc_admin_saml_idp_job_t *) work;
 
     ngx_explicit_memzero(&job->key, sizeof(ngx_svc_saml_key_t));
-    ngx_destroy_pool(job->pool);
 
-    ngx_svc_admin_saml_idp_finalize(sr, rc);
+    if (!job->stores) {
+        ngx_svc_admin_saml_idp_free();
+    }
 }
 
 
 static ngx_int_t
-ngx_svc_admin_saml_idp_store(ngx_svc_admin_saml_idp_wait_t *wait,
-    ngx_svc_admin_saml_idp_job_t *job)
+ngx_svc_admin_saml_idp_store(ngx_svc_admin_saml_idp_job_t *job)
 {
-    ngx_int_t           rc;
-    ngx_svc_request_t  *sr;
+    ngx_int_t                       rc;
+    ngx_svc_request_t              *sr;
+    ngx_svc_admin_saml_idp_wait_t  *wait;
 
+    wait = job->wait;
     sr = wait->sr;
 
-    if (job->rc != NGX_OK) {
+    if (job->work.rc != NGX_OK || job->rc != NGX_OK) {
         ngx_log_error(NGX_LOG_ERR, sr->request->connection->log, 0,
                       "svc: OpenSSL could not make a key for SAML");
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -271,6 +262,8 @@ ngx_svc_admin_saml_idp_store(ngx_svc_admin_saml_idp_wait_t *wait,
     sr->new_id = NULL;
 
     wait->key = &job->key;
+    wait->stores = 1;
+    job->stores = 1;
 
     rc = ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
                                ngx_svc_admin_saml_idp_prepare,
@@ -339,7 +332,7 @@ ngx_svc_admin_saml_idp_stored(ngx_svc_request_t *sr)
 
     wait = sr->data;
 
-    wait->makes = 0;
+    wait->stores = 0;
     ngx_svc_admin_saml_idp_free();
 
     return ngx_svc_admin_saml_idp_again(sr);
@@ -391,12 +384,10 @@ ngx_svc_admin_saml_idp_next(ngx_event_t *ev)
 
         ngx_http_set_log_request(sr->request->connection->log, sr->request);
 
-        ngx_svc_admin_saml_idp_finalize(sr, ngx_svc_admin_saml_idp_again(sr));
+        ngx_svc_work_finalize(sr->request, ngx_svc_admin_saml_idp_again(sr));
     }
 }
 
-
-/* A job that a thread has is freed when the thread returns. */
 
 static void
 ngx_svc_admin_saml_idp_gone(void *data)
@@ -413,15 +404,10 @@ ngx_svc_admin_saml_idp_gone(void *data)
         ngx_svc_admin_saml_idp_nwaiting--;
     }
 
-    if (wait->job) {
-        wait->job->wait = NULL;
-        wait->job = NULL;
-
-    } else if (wait->makes) {
+    if (wait->stores) {
+        wait->stores = 0;
         ngx_svc_admin_saml_idp_free();
     }
-
-    wait->makes = 0;
 }
 
 
@@ -438,23 +424,15 @@ ngx_svc_admin_saml_idp_late(ngx_event_t *ev)
 
     ngx_http_set_log_request(sr->request->connection->log, sr->request);
 
-    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE,
-                        "The key could not be made in time: try again.");
-
-    ngx_svc_admin_saml_idp_finalize(sr, ngx_svc_send_error(sr));
+    ngx_svc_work_finalize(sr->request, ngx_svc_admin_saml_idp_too_late(sr));
 }
 
 
-static void
-ngx_svc_admin_saml_idp_finalize(ngx_svc_request_t *sr, ngx_int_t rc)
+static ngx_int_t
+ngx_svc_admin_saml_idp_too_late(ngx_svc_request_t *sr)
 {
-    ngx_connection_t    *c;
-    ngx_http_request_t  *r;
+    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE,
+                        "The key could not be made in time: try again.");
 
-    r = sr->request;
-    c = r->connection;
-
-    ngx_http_finalize_request(r, rc);
-
-    ngx_http_run_posted_requests(c);
+    return ngx_svc_send_error(sr);
 }
