@@ -34,6 +34,48 @@ static ngx_int_t ngx_http_svc_webhook_init_process(ngx_cycle_t *cycle);
 static void ngx_http_svc_webhook_exit_process(ngx_cycle_t *cycle);
 
 
+static ngx_conf_post_t  ngx_http_svc_webhook_timeout_post = {
+    ngx_svc_webhook_conf_timeout
+};
+
+static ngx_conf_post_t  ngx_http_svc_webhook_proxy_post = {
+    ngx_svc_webhook_conf_proxy
+};
+
+static ngx_conf_post_t  ngx_http_svc_webhook_folder_post = {
+    ngx_svc_mail_conf_folder
+};
+
+
+static ngx_svc_webhook_numbers_t  ngx_http_svc_webhook_queue = {
+    10000000, 0,
+    { { NULL, offsetof(ngx_svc_webhook_conf_t, capacity) },
+      { "tenant=", offsetof(ngx_svc_webhook_conf_t, tenant_capacity) },
+      { "endpoint=", offsetof(ngx_svc_webhook_conf_t, endpoint_capacity) },
+      { NULL, 0 } }
+};
+
+static ngx_svc_webhook_numbers_t  ngx_http_svc_webhook_concurrency = {
+    65536, 0,
+    { { NULL, offsetof(ngx_svc_webhook_conf_t, concurrency) },
+      { "tenant=", offsetof(ngx_svc_webhook_conf_t, tenant_concurrency) },
+      { "endpoint=", offsetof(ngx_svc_webhook_conf_t, endpoint_concurrency) },
+      { NULL, 0 } }
+};
+
+static ngx_svc_webhook_numbers_t  ngx_http_svc_webhook_mail_concurrency = {
+    NGX_SVC_MAIL_CONCURRENCY_MAX, 0,
+    { { NULL, offsetof(ngx_svc_webhook_conf_t, mail.concurrency) },
+      { NULL, 0 } }
+};
+
+static ngx_svc_webhook_numbers_t  ngx_http_svc_webhook_scim_rate = {
+    NGX_SVC_PUSH_RATE_MAX, 1,
+    { { NULL, offsetof(ngx_svc_webhook_conf_t, push.rate) },
+      { NULL, 0 } }
+};
+
+
 static ngx_command_t  ngx_http_svc_webhook_commands[] = {
 
     { ngx_string("svc_webhooks"),
@@ -45,17 +87,17 @@ static ngx_command_t  ngx_http_svc_webhook_commands[] = {
 
     { ngx_string("svc_webhook_queue"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE123,
-      ngx_svc_webhook_conf_queue,
+      ngx_svc_webhook_conf_numbers,
       NGX_HTTP_MAIN_CONF_OFFSET,
       0,
-      NULL },
+      &ngx_http_svc_webhook_queue },
 
     { ngx_string("svc_webhook_concurrency"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE123,
-      ngx_svc_webhook_conf_concurrency,
+      ngx_svc_webhook_conf_numbers,
       NGX_HTTP_MAIN_CONF_OFFSET,
       0,
-      NULL },
+      &ngx_http_svc_webhook_concurrency },
 
     { ngx_string("svc_webhook_outbox"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
@@ -66,24 +108,24 @@ static ngx_command_t  ngx_http_svc_webhook_commands[] = {
 
     { ngx_string("svc_webhook_connect_timeout"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
-      ngx_svc_webhook_conf_timeout,
+      ngx_conf_set_msec_slot,
       NGX_HTTP_MAIN_CONF_OFFSET,
       offsetof(ngx_svc_webhook_conf_t, connect_timeout),
-      NULL },
+      &ngx_http_svc_webhook_timeout_post },
 
     { ngx_string("svc_webhook_timeout"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
-      ngx_svc_webhook_conf_timeout,
+      ngx_conf_set_msec_slot,
       NGX_HTTP_MAIN_CONF_OFFSET,
       offsetof(ngx_svc_webhook_conf_t, timeout),
-      NULL },
+      &ngx_http_svc_webhook_timeout_post },
 
     { ngx_string("svc_webhook_shutdown_timeout"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
-      ngx_svc_webhook_conf_timeout,
+      ngx_conf_set_msec_slot,
       NGX_HTTP_MAIN_CONF_OFFSET,
       offsetof(ngx_svc_webhook_conf_t, shutdown_timeout),
-      NULL },
+      &ngx_http_svc_webhook_timeout_post },
 
     { ngx_string("svc_webhook_ca_file"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
@@ -94,10 +136,10 @@ static ngx_command_t  ngx_http_svc_webhook_commands[] = {
 
     { ngx_string("svc_webhook_proxy"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
-      ngx_svc_webhook_conf_proxy,
+      ngx_conf_set_str_slot,
       NGX_HTTP_MAIN_CONF_OFFSET,
-      0,
-      NULL },
+      offsetof(ngx_svc_webhook_conf_t, proxy),
+      &ngx_http_svc_webhook_proxy_post },
 
     { ngx_string("svc_webhook_allow"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_1MORE,
@@ -136,17 +178,17 @@ static ngx_command_t  ngx_http_svc_webhook_commands[] = {
 
     { ngx_string("svc_mail_templates"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
-      ngx_svc_mail_conf_folder,
+      ngx_conf_set_str_slot,
       NGX_HTTP_MAIN_CONF_OFFSET,
-      offsetof(ngx_svc_webhook_conf_t, mail),
-      NULL },
+      offsetof(ngx_svc_webhook_conf_t, mail.folder),
+      &ngx_http_svc_webhook_folder_post },
 
     { ngx_string("svc_mail_concurrency"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
-      ngx_svc_mail_conf_concurrency,
+      ngx_svc_webhook_conf_numbers,
       NGX_HTTP_MAIN_CONF_OFFSET,
-      offsetof(ngx_svc_webhook_conf_t, mail),
-      NULL },
+      0,
+      &ngx_http_svc_webhook_mail_concurrency },
 
     { ngx_string("svc_mail_timeout"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
@@ -171,10 +213,10 @@ static ngx_command_t  ngx_http_svc_webhook_commands[] = {
 
     { ngx_string("svc_scim_rate"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
-      ngx_svc_push_conf_rate,
+      ngx_svc_webhook_conf_numbers,
       NGX_HTTP_MAIN_CONF_OFFSET,
-      offsetof(ngx_svc_webhook_conf_t, push),
-      NULL },
+      0,
+      &ngx_http_svc_webhook_scim_rate },
 
     { ngx_string("svc_backchannel_logout"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_FLAG,

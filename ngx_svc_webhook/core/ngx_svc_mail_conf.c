@@ -321,26 +321,16 @@ ngx_svc_mail_conf_account(ngx_conf_t *cf, ngx_svc_mail_conf_t *mail,
 
 
 char *
-ngx_svc_mail_conf_folder(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_svc_mail_conf_folder(ngx_conf_t *cf, void *post, void *data)
 {
-    ngx_str_t            *value;
-    ngx_svc_mail_conf_t  *mail;
+    ngx_str_t *folder = data;
 
-    mail = ngx_svc_mail_conf_of(cmd, conf);
-
-    if (mail->folder.len) {
-        return "is duplicate";
-    }
-
-    value = cf->args->elts;
-    mail->folder = value[1];
-
-    if (value[1].len == 0) {
+    if (folder->len == 0) {
         return "takes a folder";
     }
 
-    return ngx_conf_full_name(cf->cycle, &mail->folder, 1) == NGX_OK
-           ? NGX_CONF_OK : NGX_CONF_ERROR;
+    return ngx_conf_full_name(cf->cycle, folder, 1) == NGX_OK ? NGX_CONF_OK
+                                                              : NGX_CONF_ERROR;
 }
 
 
@@ -379,35 +369,6 @@ ngx_svc_mail_conf_tls(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
                        "\"off\", not \"%V\"", &value[0], &value[1]);
 
     return NGX_CONF_ERROR;
-}
-
-
-char *
-ngx_svc_mail_conf_concurrency(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_int_t             n;
-    ngx_str_t            *value;
-    ngx_svc_mail_conf_t  *mail;
-
-    mail = ngx_svc_mail_conf_of(cmd, conf);
-
-    if (mail->concurrency != NGX_CONF_UNSET_UINT) {
-        return "is duplicate";
-    }
-
-    value = cf->args->elts;
-    n = ngx_atoi(value[1].data, value[1].len);
-
-    if (n < 1 || n > NGX_SVC_MAIL_CONCURRENCY_MAX) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "\"%V\" of \"%V\" must be a number from 1 to %d",
-                           &value[1], &value[0], NGX_SVC_MAIL_CONCURRENCY_MAX);
-        return NGX_CONF_ERROR;
-    }
-
-    mail->concurrency = n;
-
-    return NGX_CONF_OK;
 }
 
 

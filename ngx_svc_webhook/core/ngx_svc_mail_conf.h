@@ -50,12 +50,12 @@ char *ngx_svc_mail_conf_server(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_svc_mail_conf_from(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_svc_mail_conf_credentials(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
-char *ngx_svc_mail_conf_folder(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_svc_mail_conf_tls(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-char *ngx_svc_mail_conf_concurrency(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
 char *ngx_svc_mail_conf_timeout(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_svc_mail_conf_retry(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/* The post handler of svc_mail_templates, whose slot nginx has set. */
+char *ngx_svc_mail_conf_folder(ngx_conf_t *cf, void *post, void *data);
 
 /* Called before the directives are read. */
 void ngx_svc_mail_conf_create(ngx_svc_mail_conf_t *mail);

@@ -9,18 +9,15 @@
 #include "ngx_svc_common.h"
 
 
+#define NGX_SVC_PUSH_RATE_MAX  1000
+
+
 typedef struct {
     ngx_flag_t        on;
     ngx_uint_t        rate;             /* requests per second to a target; 0:
                                            not limited */
 } ngx_svc_push_conf_t;
 
-
-/*
- * The set function of svc_scim_rate; the ngx_svc_push_conf_t is at
- * cmd->offset.
- */
-char *ngx_svc_push_conf_rate(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 /* Called before the directives are read. */
 void ngx_svc_push_conf_create(ngx_svc_push_conf_t *push);

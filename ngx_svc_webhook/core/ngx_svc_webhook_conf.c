@@ -8,23 +8,12 @@
 #include <openssl/x509_vfy.h>
 
 
-#define NGX_SVC_WEBHOOK_CAPACITY_MAX     10000000
-#define NGX_SVC_WEBHOOK_CONCURRENCY_MAX  65536
-#define NGX_SVC_WEBHOOK_OUTBOX_MAX       3600000    /* ms */
-
-
-/* A number in a directive, as "name=number" or as the first argument. */
-
-typedef struct {
-    const char     *name;               /* NULL: the first argument */
-    size_t          offset;
-} ngx_svc_webhook_number_t;
+#define NGX_SVC_WEBHOOK_TIMEOUT_MAX  600000     /* ms */
+#define NGX_SVC_WEBHOOK_OUTBOX_MAX   3600000    /* ms */
 
 
 static void ngx_svc_webhook_conf_wide(ngx_conf_t *cf, ngx_str_t *text,
     const ngx_svc_cidr_t *cidr);
-static char *ngx_svc_webhook_conf_numbers(ngx_conf_t *cf, void *conf,
-    const ngx_svc_webhook_number_t *numbers, ngx_int_t max);
 
 
 /* Private networks: each has many machines of an operator. */
@@ -42,56 +31,25 @@ static const ngx_str_t  ngx_svc_webhook_private[] = {
 
 
 char *
-ngx_svc_webhook_conf_queue(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_svc_webhook_conf_numbers(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    static const ngx_svc_webhook_number_t  numbers[] = {
-        { NULL, offsetof(ngx_svc_webhook_conf_t, capacity) },
-        { "tenant=", offsetof(ngx_svc_webhook_conf_t, tenant_capacity) },
-        { "endpoint=", offsetof(ngx_svc_webhook_conf_t, endpoint_capacity) },
-        { NULL, 0 }
-    };
+    size_t                            len;
+    ngx_int_t                         n;
+    ngx_str_t                        *value;
+    ngx_uint_t                        i, *slot;
+    const ngx_svc_webhook_number_t   *number;
+    const ngx_svc_webhook_numbers_t  *numbers;
 
-    return ngx_svc_webhook_conf_numbers(cf, conf, numbers,
-                                        NGX_SVC_WEBHOOK_CAPACITY_MAX);
-}
-
-
-char *
-ngx_svc_webhook_conf_concurrency(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf)
-{
-    static const ngx_svc_webhook_number_t  numbers[] = {
-        { NULL, offsetof(ngx_svc_webhook_conf_t, concurrency) },
-        { "tenant=", offsetof(ngx_svc_webhook_conf_t, tenant_concurrency) },
-        { "endpoint=", offsetof(ngx_svc_webhook_conf_t,
-                                endpoint_concurrency) },
-        { NULL, 0 }
-    };
-
-    return ngx_svc_webhook_conf_numbers(cf, conf, numbers,
-                                        NGX_SVC_WEBHOOK_CONCURRENCY_MAX);
-}
-
-
-static char *
-ngx_svc_webhook_conf_numbers(ngx_conf_t *cf, void *conf,
-    const ngx_svc_webhook_number_t *numbers, ngx_int_t max)
-{
-    size_t                           len;
-    ngx_int_t                        n;
-    ngx_str_t                       *value;
-    ngx_uint_t                       i, *slot;
-    const ngx_svc_webhook_number_t  *number;
-
+    numbers = cmd->post;
     value = cf->args->elts;
 
     for (i = 1; i < cf->args->nelts; i++) {
 
-        number = &numbers[0];
+        number = &numbers->list[0];
         len = 0;
 
         if (i > 1) {
-            for (number = &numbers[1]; number->name; number++) {
+            for (number = &numbers->list[1]; number->name; number++) {
                 len = ngx_strlen(number->name);
 
                 if (ngx_strncmp(value[i].data, number->name, len) == 0) {
@@ -113,12 +71,18 @@ ngx_svc_webhook_conf_numbers(ngx_conf_t *cf, void *conf,
             return "is duplicate";
         }
 
+        if (numbers->off && ngx_strcmp(value[i].data, "off") == 0) {
+            *slot = 0;
+            continue;
+        }
+
         n = ngx_atoi(value[i].data + len, value[i].len - len);
 
-        if (n < 1 || n > max) {
+        if (n < 1 || n > numbers->max) {
             ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                                "\"%V\" of \"%V\" must be a number from 1 to "
-                               "%i", &value[i], &value[0], max);
+                               "%i%s", &value[i], &value[0], numbers->max,
+                               numbers->off ? ", or \"off\"" : "");
             return NGX_CONF_ERROR;
         }
 
@@ -143,19 +107,11 @@ ngx_svc_webhook_conf_removed(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
 
 char *
-ngx_svc_webhook_conf_timeout(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_svc_webhook_conf_timeout(ngx_conf_t *cf, void *post, void *data)
 {
-    char        *rv;
-    ngx_msec_t  *timeout;
+    ngx_msec_t *timeout = data;
 
-    rv = ngx_conf_set_msec_slot(cf, cmd, conf);
-    if (rv != NGX_CONF_OK) {
-        return rv;
-    }
-
-    timeout = (ngx_msec_t *) ((u_char *) conf + cmd->offset);
-
-    if (*timeout < 1 || *timeout > 600000) {
+    if (*timeout < 1 || *timeout > NGX_SVC_WEBHOOK_TIMEOUT_MAX) {
         return "must be a time from 1ms to 10m";
     }
 
@@ -195,27 +151,21 @@ ngx_svc_webhook_conf_outbox(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
 
 char *
-ngx_svc_webhook_conf_proxy(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_svc_webhook_conf_proxy(ngx_conf_t *cf, void *post, void *data)
 {
-    ngx_svc_webhook_conf_t *wcf = conf;
+    ngx_str_t *proxy = data;
 
     ngx_url_t   url;
     ngx_str_t  *value;
 
-    if (wcf->proxy.data) {
-        return "is duplicate";
-    }
-
-    value = cf->args->elts;
-
     ngx_memzero(&url, sizeof(ngx_url_t));
 
-    if (ngx_strncmp(value[1].data, "http://", 7) != 0) {
+    if (ngx_strncmp(proxy->data, "http://", 7) != 0) {
         goto invalid;
     }
 
-    url.url.data = value[1].data + 7;
-    url.url.len = value[1].len - 7;
+    url.url.data = proxy->data + 7;
+    url.url.len = proxy->len - 7;
     url.no_resolve = 1;
 
     if (ngx_parse_url(cf->pool, &url) != NGX_OK || url.no_port
@@ -225,16 +175,16 @@ ngx_svc_webhook_conf_proxy(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         goto invalid;
     }
 
-    wcf->proxy = value[1];
-
     return NGX_CONF_OK;
 
 invalid:
 
+    value = cf->args->elts;
+
     ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                        "\"%V\" takes a URL such as "
                        "http://proxy.example.com:3128, without a user, not "
-                       "\"%V\"", &value[0], &value[1]);
+                       "\"%V\"", &value[0], proxy);
 
     return NGX_CONF_ERROR;
 }
