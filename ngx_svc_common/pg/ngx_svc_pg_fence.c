@@ -81,7 +81,7 @@ ngx_svc_pg_fence_open(ngx_shm_zone_t *zone)
 
 
 ngx_svc_pg_timeline_t
-ngx_svc_pg_fence_read(const ngx_svc_row_pg_position_t *row)
+ngx_svc_pg_fence_read(const ngx_svc_row_pg_timeline_t *row)
 {
     ngx_int_t              timeline;
     ngx_svc_pg_timeline_t  t;

@@ -71,7 +71,7 @@ void ngx_svc_pg_fence_open(ngx_shm_zone_t *zone);
 
 /* Reads the cluster and the timeline from a row. */
 ngx_svc_pg_timeline_t ngx_svc_pg_fence_read(
-    const ngx_svc_row_pg_position_t *row);
+    const ngx_svc_row_pg_timeline_t *row);
 
 /* Notes the timeline that a connection has told. */
 void ngx_svc_pg_fence_note(const ngx_svc_pg_timeline_t *timeline);

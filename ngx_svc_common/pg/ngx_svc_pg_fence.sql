@@ -1,15 +1,10 @@
--- fragment: pg_position
--- columns
---   system         int8         it stands for an unsigned number
---   timeline       text         hexadecimal
-
-
 -- statement: pg_timeline (shared)
 -- Which cluster this is, and its timeline: by that it is told which of two servers that both
 -- take writes is the primary. A standby says 0.
 --
 -- columns
---   :pg_position
+--   system         int8         it stands for an unsigned number
+--   timeline       text         hexadecimal
 SELECT (SELECT control.system_identifier FROM pg_control_system() control) AS system,
        CASE
            WHEN pg_is_in_recovery() THEN '0'

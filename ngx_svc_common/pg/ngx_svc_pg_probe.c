@@ -352,7 +352,7 @@ ngx_svc_pg_probe_read(ngx_svc_pg_probe_t *probe)
 
     if (PQresultStatus(res) == PGRES_TUPLES_OK) {
         ngx_svc_row_pg_timeline(&row, res, 0);
-        timeline = ngx_svc_pg_fence_read(&row.pg_position);
+        timeline = ngx_svc_pg_fence_read(&row);
         ngx_svc_pg_fence_note(&timeline);
     }
 

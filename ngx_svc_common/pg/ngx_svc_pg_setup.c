@@ -20,11 +20,14 @@ static ngx_int_t ngx_svc_pg_setup_error(ngx_svc_pg_conn_t *conn,
 static ngx_int_t ngx_svc_pg_setup_check(ngx_svc_pg_conn_t *conn,
     PGresult *res, ngx_svc_pg_setup_t *setup);
 static ngx_int_t ngx_svc_pg_setup_schema(ngx_svc_pg_conn_t *conn,
-    const ngx_svc_row_pg_checked_t *row, ngx_svc_pg_setup_t *setup);
+    const ngx_svc_row_pg_check_t *row, ngx_svc_pg_setup_t *setup);
 static ngx_int_t ngx_svc_pg_setup_limits(ngx_svc_pg_conn_t *conn);
 static ngx_int_t ngx_svc_pg_setup_end(ngx_svc_pg_conn_t *conn);
-static void ngx_svc_pg_setup_session(ngx_svc_pg_conn_t *conn, PGresult *res,
-    const ngx_svc_row_pg_checked_t *row);
+static ngx_int_t ngx_svc_pg_setup_query(ngx_svc_pg_conn_t *conn,
+    const ngx_svc_pg_statement_t *statement);
+static void ngx_svc_pg_setup_backend(ngx_svc_pg_conn_t *conn,
+    const ngx_svc_row_pg_check_t *row);
+static void ngx_svc_pg_setup_timeline(ngx_svc_pg_conn_t *conn, PGresult *res);
 static ngx_int_t ngx_svc_pg_setup_failed(ngx_svc_pg_setup_t *setup,
     ngx_svc_pg_trouble_e trouble, const char *message);
 
@@ -53,16 +56,25 @@ ngx_svc_pg_setup_send(ngx_svc_pg_conn_t *conn)
                           &value, NULL, NULL, 0)
         != 1
         || ngx_svc_pg_setup_end(conn) != NGX_OK
-        || PQsendQueryParams(conn->pg, conf->fence
-                                       ? ngx_svc_sql_pg_check_fenced.text
-                                       : ngx_svc_sql_pg_check.text,
-                             0, NULL, NULL, NULL, NULL, 0)
-           != 1)
+        || ngx_svc_pg_setup_query(conn, &ngx_svc_sql_pg_check) != NGX_OK
+        || (conf->fence
+            && ngx_svc_pg_setup_query(conn, &ngx_svc_sql_pg_timeline)
+               != NGX_OK))
     {
         return NGX_ERROR;
     }
 
     return ngx_svc_pg_setup_limits(conn);
+}
+
+
+static ngx_int_t
+ngx_svc_pg_setup_query(ngx_svc_pg_conn_t *conn,
+    const ngx_svc_pg_statement_t *statement)
+{
+    return PQsendQueryParams(conn->pg, statement->text, 0, NULL, NULL, NULL,
+                             NULL, 0)
+           == 1 ? NGX_OK : NGX_ERROR;
 }
 
 
@@ -158,6 +170,8 @@ static ngx_int_t
 ngx_svc_pg_setup_result(ngx_svc_pg_conn_t *conn, PGresult *res,
     ngx_svc_pg_setup_t *setup)
 {
+    ngx_uint_t  check;
+
     switch (PQresultStatus(res)) {
 
     case PGRES_PIPELINE_SYNC:
@@ -173,8 +187,14 @@ ngx_svc_pg_setup_result(ngx_svc_pg_conn_t *conn, PGresult *res,
 
     conn->nsetup++;
 
-    if (conn->nsetup == NGX_SVC_PG_NSETTINGS + (conn->left.pid ? 1 : 0)) {
+    check = NGX_SVC_PG_NSETTINGS + (conn->left.pid ? 1 : 0);
+
+    if (conn->nsetup == check) {
         return ngx_svc_pg_setup_check(conn, res, setup);
+    }
+
+    if (conn->nsetup == check + 1 && conn->pool->conf->fence) {
+        ngx_svc_pg_setup_timeline(conn, res);
     }
 
     return NGX_AGAIN;
@@ -224,10 +244,10 @@ static ngx_int_t
 ngx_svc_pg_setup_check(ngx_svc_pg_conn_t *conn, PGresult *res,
     ngx_svc_pg_setup_t *setup)
 {
-    ngx_str_t                 v;
-    ngx_svc_row_pg_checked_t  row;
+    ngx_str_t               v;
+    ngx_svc_row_pg_check_t  row;
 
-    ngx_svc_row_pg_checked(&row, res, 0, 0);
+    ngx_svc_row_pg_check(&row, res, 0);
 
     if (ngx_svc_pg_setup_schema(conn, &row, setup) != NGX_OK) {
         return NGX_DECLINED;
@@ -246,7 +266,7 @@ ngx_svc_pg_setup_check(ngx_svc_pg_conn_t *conn, PGresult *res,
                                "write the tables of schema \"svc\"");
     }
 
-    ngx_svc_pg_setup_session(conn, res, &row);
+    ngx_svc_pg_setup_backend(conn, &row);
 
     if (conn->pool->newer) {
         v = ngx_svc_pg_trouble_text(NGX_SVC_PG_SCHEMA_NEW,
@@ -262,7 +282,7 @@ ngx_svc_pg_setup_check(ngx_svc_pg_conn_t *conn, PGresult *res,
 
 static ngx_int_t
 ngx_svc_pg_setup_schema(ngx_svc_pg_conn_t *conn,
-    const ngx_svc_row_pg_checked_t *row, ngx_svc_pg_setup_t *setup)
+    const ngx_svc_row_pg_check_t *row, ngx_svc_pg_setup_t *setup)
 {
     ngx_int_t  version, serves;
 
@@ -295,14 +315,12 @@ ngx_svc_pg_setup_schema(ngx_svc_pg_conn_t *conn,
 }
 
 
-/* Reads which backend serves the connection, and on which timeline. */
+/* Reads which backend serves the connection. */
 
 static void
-ngx_svc_pg_setup_session(ngx_svc_pg_conn_t *conn, PGresult *res,
-    const ngx_svc_row_pg_checked_t *row)
+ngx_svc_pg_setup_backend(ngx_svc_pg_conn_t *conn,
+    const ngx_svc_row_pg_check_t *row)
 {
-    ngx_svc_row_pg_check_fenced_t  fenced;
-
     if (row->pid > 0
         && row->started.len && row->started.len < NGX_SVC_PG_START)
     {
@@ -310,10 +328,15 @@ ngx_svc_pg_setup_session(ngx_svc_pg_conn_t *conn, PGresult *res,
         *ngx_cpymem(conn->backend.start, row->started.data, row->started.len)
             = '\0';
     }
+}
 
-    if (conn->pool->conf->fence) {
-        ngx_svc_row_pg_check_fenced(&fenced, res, 0);
-        conn->timeline = ngx_svc_pg_fence_read(&fenced.pg_position);
-        ngx_svc_pg_fence_note(&conn->timeline);
-    }
+
+static void
+ngx_svc_pg_setup_timeline(ngx_svc_pg_conn_t *conn, PGresult *res)
+{
+    ngx_svc_row_pg_timeline_t  row;
+
+    ngx_svc_row_pg_timeline(&row, res, 0);
+    conn->timeline = ngx_svc_pg_fence_read(&row);
+    ngx_svc_pg_fence_note(&conn->timeline);
 }

@@ -9,7 +9,10 @@ SELECT set_config('TimeZone', 'UTC', false), set_config('DateStyle', 'ISO', fals
        set_config('lock_timeout', :lock_timeout, false);
 
 
--- fragment: pg_checked
+-- statement: pg_check (unnamed)
+-- A role that can bypass row-level security would see all tenants.  One without grants would
+-- fail in each statement.  A schema that is too old may not say yet which modules it serves.
+--
 -- columns
 --   version        int4
 --   unsafe         bool         as text: only "f" is good
@@ -17,14 +20,6 @@ SELECT set_config('TimeZone', 'UTC', false), set_config('DateStyle', 'ISO', fals
 --   pid            int4
 --   started        text
 --   serves         int4         the oldest modules that it serves
-
-
--- statement: pg_check (unnamed)
--- A role that can bypass row-level security would see all tenants.  One without grants would
--- fail in each statement.  A schema that is too old may not say yet which modules it serves.
---
--- columns
---   :pg_checked
 SELECT (SELECT coalesce(max(migration.version), 0)
           FROM svc.schema_migration migration) AS version,
        (SELECT role.rolsuper OR role.rolbypassrls
@@ -45,39 +40,6 @@ SELECT (SELECT coalesce(max(migration.version), 0)
           FROM pg_stat_get_activity(pg_backend_pid()) backend) AS started,
        (SELECT coalesce(max((to_jsonb(migration) ->> 'serves')::int4), 0)
           FROM svc.schema_migration migration) AS serves;
-
-
--- statement: pg_check_fenced (unnamed)
--- The same, and what pg_timeline says.
---
--- columns
---   :pg_checked
---   :pg_position
-SELECT (SELECT coalesce(max(migration.version), 0)
-          FROM svc.schema_migration migration) AS version,
-       (SELECT role.rolsuper OR role.rolbypassrls
-          FROM pg_roles role
-         WHERE role.rolname = current_user)
-       OR EXISTS (SELECT FROM pg_class relation
-                    JOIN pg_namespace namespace ON namespace.oid = relation.relnamespace
-                   WHERE namespace.nspname = 'svc'
-                     AND relation.relkind IN ('r', 'p')
-                     AND pg_has_role(relation.relowner, 'MEMBER')) AS unsafe,
-       has_table_privilege('svc.credential', 'SELECT')
-       AND has_table_privilege('svc.tenant', 'SELECT')
-       AND has_table_privilege('svc.user_account', 'SELECT')
-       AND has_table_privilege('svc.user_account', 'INSERT')
-       AND has_table_privilege('svc.audit_event', 'INSERT') AS granted,
-       pg_backend_pid() AS pid,
-       (SELECT backend.backend_start::text
-          FROM pg_stat_get_activity(pg_backend_pid()) backend) AS started,
-       (SELECT coalesce(max((to_jsonb(migration) ->> 'serves')::int4), 0)
-          FROM svc.schema_migration migration) AS serves,
-       (SELECT control.system_identifier FROM pg_control_system() control) AS system,
-       CASE
-           WHEN pg_is_in_recovery() THEN '0'
-           ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8)
-       END AS timeline;
 
 
 -- statement: pg_limits (unnamed)

@@ -306,7 +306,7 @@ ngx_svc_pg_watch_looked(ngx_svc_pg_op_t *op)
     if (op->status == NGX_SVC_PG_OK) {
         ngx_svc_row_pg_timeline(&row,
                       ngx_svc_pg_op_result(op, &ngx_svc_sql_pg_timeline), 0);
-        conn->timeline = ngx_svc_pg_fence_read(&row.pg_position);
+        conn->timeline = ngx_svc_pg_fence_read(&row);
         ngx_svc_pg_fence_note(&conn->timeline);
     }
 
