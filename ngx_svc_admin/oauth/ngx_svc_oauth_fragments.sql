@@ -197,14 +197,7 @@ CASE
     ELSE session.methods
          || ARRAY(SELECT class
                     FROM unnest(:asked_acr::text::text[]) class
-                   WHERE class = ANY (CASE
-                                          WHEN session.methods && :passkey_methods::text::text[]
-                                               THEN '{urn:svc:1,urn:svc:2,phr}'::text[]
-                                          WHEN session.methods && :password_methods::text::text[]
-                                               AND session.methods && :code_methods::text::text[]
-                                               THEN '{urn:svc:1,urn:svc:2}'
-                                          ELSE '{urn:svc:1}'
-                                      END)
+                   WHERE class = ANY (session.classes)
                    LIMIT 1)
 END AS methods,
 wanted.scopes, named.claims, shown.scopes AS shown, target.resources, target.resource_keys,
@@ -215,8 +208,17 @@ governance.access_policy, governance.access_number
 -- fragment: user_session
 -- The user's session, if the statement before has let it in, which says so by
 -- svc.actor_id.  It is of the client's tenant: one of another tenant is not seen here.
+-- "classes" are the classes of "acr" that its methods reach.
 SELECT session.user_id, coalesce(session.root_id, session.id) AS root_id,
        coalesce(session.auth_time, session.created_at) AS auth_time, session.methods,
+       CASE
+           WHEN session.methods && :passkey_methods::text::text[]
+                THEN '{urn:svc:1,urn:svc:2,phr}'::text[]
+           WHEN session.methods && :password_methods::text::text[]
+                AND session.methods && :code_methods::text::text[]
+                THEN '{urn:svc:1,urn:svc:2}'
+           ELSE '{urn:svc:1}'
+       END AS classes,
        session.created_at AS session_at
   FROM (SELECT session.id, session.user_id, session.root_id, session.auth_time,
                session.created_at, session.methods
@@ -317,14 +319,7 @@ WHEN :sign_in_again::bool
       OR session.auth_time <= to_timestamp(:auth_after::text::float8) THEN 'again'
 WHEN :asked_acr::text IS NOT NULL
      AND (:acr_needed::bool OR client.require_acr)
-     AND NOT CASE
-                 WHEN session.methods && :passkey_methods::text::text[]
-                      THEN '{urn:svc:1,urn:svc:2,phr}'::text[]
-                 WHEN session.methods && :password_methods::text::text[]
-                      AND session.methods && :code_methods::text::text[]
-                      THEN '{urn:svc:1,urn:svc:2}'
-                 ELSE '{urn:svc:1}'
-             END && :asked_acr::text::text[]
+     AND NOT session.classes && :asked_acr::text::text[]
      THEN CASE
               WHEN :auth_after::text IS NULL AND :asked_acr::text <> '{}' THEN 'acr_again'
               ELSE 'acr'
