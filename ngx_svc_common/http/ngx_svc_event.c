@@ -5,11 +5,14 @@
 #include "ngx_svc_event.h"
 
 
-static const ngx_str_t  ngx_svc_event_names[NGX_SVC_EVENTS] = {
+static const ngx_str_t  ngx_svc_event_names[] = {
     ngx_string("user.created"),
     ngx_string("user.login"),
     ngx_string("user.deleted")
 };
+
+_Static_assert(sizeof(ngx_svc_event_names) / sizeof(ngx_svc_event_names[0])
+               == NGX_SVC_EVENTS, "each kind of event has a name");
 
 static ngx_svc_event_pt  ngx_svc_event_listener;
 

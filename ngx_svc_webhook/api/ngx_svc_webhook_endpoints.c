@@ -169,15 +169,27 @@ static ngx_int_t
 ngx_svc_webhook_event_check(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err)
 {
+    u_char       known[NGX_SVC_ERROR_DETAIL];
+    u_char      *p, *last;
+    ngx_uint_t   kind;
+
     if (ngx_svc_webhook_event_bit(value->str.data, value->str.len)) {
         return NGX_OK;
     }
 
+    p = known;
+    last = known + sizeof(known);
+
+    for (kind = 0; kind < NGX_SVC_EVENTS; kind++) {
+        p = ngx_slprintf(p, last, "%s\"%V\"",
+                         kind == 0 ? ""
+                         : kind == NGX_SVC_EVENTS - 1 ? " and " : ", ",
+                         ngx_svc_event_name(kind));
+    }
+
     return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
-                        "\"%s\" must be one of \"%V\", \"%V\" and \"%V\".",
-                        path, ngx_svc_event_name(NGX_SVC_EVENT_USER_CREATED),
-                        ngx_svc_event_name(NGX_SVC_EVENT_USER_LOGIN),
-                        ngx_svc_event_name(NGX_SVC_EVENT_USER_DELETED));
+                        "\"%s\" must be one of %*s.", path,
+                        (size_t) (p - known), known);
 }
 
 

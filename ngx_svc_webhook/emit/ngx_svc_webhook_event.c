@@ -23,11 +23,14 @@ static void ngx_svc_webhook_event_data(ngx_svc_json_writer_t *w,
 static void ngx_svc_webhook_event_now(u_char *text);
 
 
-static const ngx_uint_t  ngx_svc_webhook_data[NGX_SVC_EVENTS] = {
+static const ngx_uint_t  ngx_svc_webhook_data[] = {
     NGX_SVC_WEBHOOK_D_USER|NGX_SVC_WEBHOOK_D_EMAIL,
     NGX_SVC_WEBHOOK_D_USER|NGX_SVC_WEBHOOK_D_TENANT,
     NGX_SVC_WEBHOOK_D_USER
 };
+
+_Static_assert(sizeof(ngx_svc_webhook_data) / sizeof(ngx_svc_webhook_data[0])
+               == NGX_SVC_EVENTS, "each kind of event has its data");
 
 
 /* webhook_outbox_look makes the same id from the audit log. */
