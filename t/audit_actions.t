@@ -33,6 +33,7 @@ my %BEYOND = map { $_ => 1 } qw(group.app_added group.app_removed
 my @NEVER = qw(auth.denied session.created);
 
 my $ACTION = qr/[a-z_]+\.[a-z_]+/;
+my $VALUE = qr/(?:[^(),]|(\((?:[^()]++|(?-1))*+\)))*?/;  # of a SELECT
 
 
 sub all { return sort keys %{ { map { $_ => 1 } @_ } } }
@@ -46,6 +47,24 @@ sub written {
     return if $text !~ /INSERT INTO svc\.audit_event/;
 
     return grep { !/^svc\./ && !$OTHER{$_} } $text =~ /'($ACTION)'/g;
+}
+
+
+# Whether the SQL of a statement names the action of each event that it writes.
+
+sub names_actions {
+    my ($text) = @_;
+
+    while ($text =~ /INSERT INTO svc\.audit_event(?: AS \w+)? \(([^()]*)\) SELECT (?=(.*))/g) {
+        my ($columns, $values) = ($1, $2);
+        my ($before) = $columns =~ /^(.*?)\baction\b/ or return 0;
+
+        $values =~ s/^$VALUE,// for 1 .. $before =~ tr/,//;
+
+        return 0 if $values !~ /^$VALUE(?:,| FROM\b)/ || $& !~ /'$ACTION'/;
+    }
+
+    return 1;
 }
 
 
@@ -80,13 +99,25 @@ cmp_ok(scalar @scripts, '>', 3, 'svcctl writes some');
 is_deeply([ grep { !$known{$_} } all(@scripts) ], [],
           'what svcctl and the functions of the database write is in it');
 
-my %used = map { $_ => 1 } @modules, @scripts;
+# A statement that names no action in place of the column has it from the C beside it.
 
-# Actions that are the values of a statement's parameters.
+my @from_c = map { slurp($_->{file} =~ s/sql$/c/r) } grep { !names_actions($_->{text}) }
+             grep { $_->{text} =~ /INSERT INTO svc\.audit_event/ }
+             values %{ Svc::Sql::read_all('.') };
+my @passed = map { /"($ACTION)"/g } map { s/^#.*//mgr } @from_c;
 
-for my $text (map { slurp($_) } glob 'ngx_svc_*/{,*/}*.c') {
-    $used{$_} = 1 for $text =~ /"($ACTION)"/g;
-}
+cmp_ok(scalar @passed, '>', 5, 'C passes some');
+is_deeply([ grep { !$known{$_} } all(@passed) ], [], 'what it passes is in the list');
+
+# Wherever else C has a text that looks like one of the list, it is one.
+
+my %thing = map { s/\..*//r => 1 } @actions;
+my @texts = map { /"($ACTION)"/g } map { slurp($_) } split /\n/, `find ngx_svc_* -name '*.c'`;
+
+is_deeply([ grep { !$known{$_} && $thing{s/\..*//r} } all(@texts) ], [],
+          'and what C has of its things is in it');
+
+my %used = map { $_ => 1 } @modules, @scripts, @passed;
 
 is_deeply([ grep { !$used{$_} } @actions ], [], 'and each of it is written');
 
