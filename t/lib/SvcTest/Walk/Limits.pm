@@ -22,8 +22,6 @@ my @KNOWN = (
     '\w+Config [?](?:detail|prune): [01]',
     '\w+ \S*mfaThreshold: 100',                          # not below denyThreshold
     '\w+ \S*timezone: "x"',
-    'createChallenge [.]method: "(?:totp|email|recovery)"', # not the user's
-    'stepUp [.]method: "(?:passkey|recovery|password)"',         # another code
     'createApplication [.](?:redirectUris absent: undefined|type: .*'
     . '|tokenEndpointAuthMethod: "none"|grantTypes.*: "(?!auth).*)', # for other types
     '(?:create|update)Application [.](?:tokenEndpointAuthMethod: "private_key_jwt"'
@@ -41,6 +39,10 @@ my @KNOWN = (
     'updateTenant [.]branding[.]\w+: "(?:x|a+)"',         # not a colour
 );
 
+
+# methods, besides that of its valid body, that a request would do for
+my %METHOD = (createChallenge => { schema => 'ChallengeCreate', others => [] },
+              stepUp => { schema => 'StepUp', others => [ 'email' ] });
 
 my $JSON = JSON::PP->new->utf8->canonical;
 
@@ -62,10 +64,12 @@ sub walk {
         'INSERT INTO svc.factor (tenant_id, user_id, id, type, name) VALUES'
         . " ('$acme->{id}', '$acme->{owner}', gen_random_uuid(), 'passkey', 'x')"
         . ' RETURNING id');
+    my $document = $s->http(GET => '/v1/openapi.json')->json;
+    my @known = (@KNOWN, methods($document, $w->{body}));
     my $told = npm_run($s->root, 'limits.mjs', $JSON->encode({
-        document => $s->http(GET => '/v1/openapi.json')->json,
+        document => $document,
         base => $s->base_url, token => $acme->{api_token}, bodies => $w->{body},
-        cookie => $browser->cookie, csrf => $browser->{csrf}, known => \@KNOWN,
+        cookie => $browser->cookie, csrf => $browser->{csrf}, known => \@known,
         path => { %$of, factors => $factor, totp => $SvcTest::Walk::NONE,
                   email => $SvcTest::Walk::NONE, members => $SvcTest::Walk::NONE },
     }));
@@ -76,6 +80,25 @@ sub walk {
     cmp_ok($checked, '>', 2000, "$checked times");
 
     defaults($w);
+}
+
+
+# The other methods of the contract are not the user's, or take another proof.
+
+sub methods {
+    my ($document, $body) = @_;
+
+    my @known;
+
+    for my $id (sort keys %METHOD) {
+        my $schema = $document->{components}{schemas}{$METHOD{$id}{schema}};
+        my %fits = map { $_ => 1 } $body->{$id}{method}, @{ $METHOD{$id}{others} };
+
+        push @known, map { "$id [.]method: \"$_\"" }
+                     grep { !$fits{$_} } @{ $schema->{properties}{method}{enum} };
+    }
+
+    return @known;
 }
 
 
