@@ -224,6 +224,17 @@ is((grep { $_->{id} eq $more[0] } @{ list('?all=1')->json->{anomalies} })[0]
 is(scalar(grep { $_->{acknowledged} } @{ list('?all=1')->json->{anomalies} }), 3,
    'it stays acknowledged');
 
+
+# --- each type, to whoever acknowledges it ----------------------------------------------
+
+for my $row (@TOLD) {
+    my ($type, $details, @told) = @$row;
+    my @new = map { raised($acme, $bot, $type, 'low', $_, 1) } $details, {};
+
+    is_deeply([ map { ack($_)->json->{description} } @new ], \@told,
+              "$type: it says the same as in the list");
+}
+
 is(join('', $s->pg->errors), '', 'no error in the log of PostgreSQL');
 $s->done;
 done_testing();
