@@ -36,7 +36,7 @@ static ngx_int_t ngx_svc_email_login_presented(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_email_login_right(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_email_login_wrong(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_email_login_allowed(ngx_svc_request_t *sr,
-    PGresult *res);
+    ngx_uint_t allowed);
 
 
 #include "ngx_svc_email_login.sql.h"
@@ -116,12 +116,14 @@ ngx_svc_email_login_begin(ngx_svc_login_t *login)
 static ngx_int_t
 ngx_svc_email_login_started(ngx_svc_request_t *sr)
 {
-    ngx_int_t         rc;
-    PGresult         *res;
-    ngx_svc_login_t  *login;
+    ngx_int_t                          rc;
+    PGresult                          *res;
+    ngx_svc_login_t                   *login;
+    ngx_svc_row_passwordless_begin_t   row;
 
     login = sr->data;
     res = ngx_svc_result(sr, &ngx_svc_sql_passwordless_begin);
+    ngx_svc_row_passwordless_begin(&row, res, 0);
 
     rc = ngx_svc_login_tenant(login,
                               ngx_svc_result(sr, &ngx_svc_sql_signin_tenant));
@@ -131,7 +133,7 @@ ngx_svc_email_login_started(ngx_svc_request_t *sr)
     }
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_email_login_allowed(sr, res);
+        rc = ngx_svc_email_login_allowed(sr, row.allowed);
     }
 
     if (rc == NGX_OK) {
@@ -272,38 +274,37 @@ ngx_svc_email_login_reply(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_email_login_read(ngx_svc_login_t *login)
 {
-    size_t              len;
-    u_char             *mac;
-    PGresult           *res, *tenant;
-    ngx_str_t           text;
-    ngx_svc_request_t  *sr;
+    size_t                            len;
+    u_char                           *mac;
+    ngx_svc_request_t                *sr;
+    ngx_svc_row_login_tenant_t        tenant;
+    ngx_svc_row_passwordless_user_t   row;
 
     sr = login->sr;
-    tenant = ngx_svc_result(sr, &ngx_svc_sql_email_challenge_tenant);
-    res = ngx_svc_result(sr, &ngx_svc_sql_passwordless_user);
-    text = ngx_svc_row_value(res, 0, "_mac");
+    ngx_svc_row_login_tenant(&tenant,
+                 ngx_svc_result(sr, &ngx_svc_sql_email_challenge_tenant), 0, 0);
+    ngx_svc_row_passwordless_user(&row,
+                      ngx_svc_result(sr, &ngx_svc_sql_passwordless_user), 0);
 
-    if (PQntuples(res) == 0 || text.len == 0) {
+    if (row.mac.len == 0) {
         return ngx_svc_email_challenge_over(sr);
     }
 
     len = NGX_SVC_LIMIT_MAC_LEN;
     mac = ngx_pnalloc(sr->request->pool, len);
 
-    if (mac == NULL || ngx_svc_hex_bytea(&text, mac, &len) != NGX_OK
-        || ngx_svc_login_begun(login, res) != NGX_OK
-        || ngx_svc_login_copy(login, &login->asked.slug,
-                              ngx_svc_row_value(tenant, 0, "slug"))
-           != NGX_OK)
+    if (mac == NULL || ngx_svc_hex_bytea(&row.mac, mac, &len) != NGX_OK
+        || ngx_svc_login_begun(login, &row.login_begun) != NGX_OK
+        || ngx_svc_login_copy(login, &login->asked.slug, tenant.slug) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
     login->asked.mac.data = mac;
     login->asked.mac.len = len;
-    login->password.expired = ngx_svc_row_true(res, 0, "expired");
+    login->password.expired = row.expired;
 
-    return ngx_svc_email_login_allowed(sr, res);
+    return ngx_svc_email_login_allowed(sr, row.allowed);
 }
 
 
@@ -365,10 +366,9 @@ ngx_svc_email_login_wrong(ngx_svc_login_t *login)
 
 
 static ngx_int_t
-ngx_svc_email_login_allowed(ngx_svc_request_t *sr, PGresult *res)
+ngx_svc_email_login_allowed(ngx_svc_request_t *sr, ngx_uint_t allowed)
 {
-    return ngx_svc_row_true(res, 0, "allowed")
-           ? NGX_OK
+    return allowed ? NGX_OK
            : ngx_svc_fail(&sr->error, NGX_SVC_E_PASSWORDLESS,
                           "This tenant has no sign-in by mail.");
 }

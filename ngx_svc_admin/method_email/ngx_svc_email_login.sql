@@ -8,14 +8,19 @@
 --   email_mac      bytea ngx_svc_login_param(asked.mac)
 --   challenge_id   uuid  ngx_svc_login_param(mailed.id)
 --   code_ttl       int4  ngx_svc_param_setting(NGX_SVC_SET_EMAIL_CODE_TTL)
-SELECT :challenge_id::uuid AS "challengeId",
-       now() + make_interval(secs => :code_ttl::int4) AS "expiresAt",
-       :login_governance,
-       tenant.branding -> 'allowPasswordless' IS NOT DISTINCT FROM 'true' AS allowed,
+-- columns
+--   :login_denied
+--   allowed        bool
+--   challengeId    uuid         answer
+--   expiresAt      timestamptz  answer
+SELECT :login_governance,
        ceil(extract(epoch FROM CASE
                                    WHEN account.id IS NULL THEN phantom.locked_until
                                    ELSE account.locked_until
-                               END - now()) - 0.001)::bigint AS locked
+                               END - now()) - 0.001)::bigint AS locked,
+       tenant.branding -> 'allowPasswordless' IS NOT DISTINCT FROM 'true' AS allowed,
+       :challenge_id::uuid AS "challengeId",
+       now() + make_interval(secs => :code_ttl::int4) AS "expiresAt"
   FROM (VALUES (1)) always
   LEFT JOIN svc.tenant tenant ON tenant.id = :tenant
   LEFT JOIN svc.governance governance ON governance.tenant_id = tenant.id
@@ -85,13 +90,19 @@ SELECT challenge.id AS "challengeId", challenge.expires_at AS "expiresAt", chall
 --   client_ip      text  ngx_svc_login_param(client.ip)
 --   challenge_id   uuid  ngx_svc_login_param(mailed.id)
 --   token_hash     bytea ngx_svc_login_param(mailed.token_hash)
+-- columns
+--   :login_user
+--   allowed        bool
+--   expired        bool
+--   _mac           bytea
+--   :login_begun
 SELECT :login_governance,
-       tenant.branding -> 'allowPasswordless' IS NOT DISTINCT FROM 'true' AS allowed,
        ceil(extract(epoch FROM CASE
                                    WHEN account.id IS NULL THEN phantom.locked_until
                                    ELSE account.locked_until
                                END - now()) - 0.001)::bigint AS locked,
        account.id, account.status, account.mfa_enrolled,
+       tenant.branding -> 'allowPasswordless' IS NOT DISTINCT FROM 'true' AS allowed,
        :password_expired AS expired,
        challenge.email_mac AS _mac, encode(challenge.data, 'escape') AS _ip,
        (extract(epoch FROM clock_timestamp() - challenge.created_at) * 1000)::bigint AS _age

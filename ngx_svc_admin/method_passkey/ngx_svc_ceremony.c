@@ -13,10 +13,8 @@ static ngx_int_t ngx_svc_ceremony_site(ngx_svc_request_t *sr,
     ngx_uint_t by_domain, ngx_svc_webauthn_ceremony_t *ceremony);
 static ngx_uint_t ngx_svc_ceremony_host(ngx_uint_t secure,
     const ngx_str_t *host);
-static ngx_int_t ngx_svc_ceremony_bytes(ngx_pool_t *pool, PGresult *res,
-    int row, const char *name, ngx_str_t *bytes);
-static ngx_int_t ngx_svc_ceremony_number(PGresult *res, int row,
-    const char *name);
+static ngx_int_t ngx_svc_ceremony_bytes(ngx_pool_t *pool,
+    const ngx_str_t *text, ngx_str_t *bytes);
 
 
 #include "ngx_svc_ceremony.sql.h"
@@ -73,33 +71,35 @@ ngx_int_t
 ngx_svc_ceremony_own(ngx_svc_request_t *sr, ngx_svc_webauthn_purpose_e purpose,
     PGresult *res, ngx_svc_ceremony_own_t *own)
 {
-    int                 row;
-    ngx_int_t           rc;
-    ngx_str_t           id, rp_id;
-    ngx_svc_passkey_t  *passkey;
+    int                          n;
+    ngx_int_t                    rc;
+    ngx_str_t                   *rp_id;
+    ngx_svc_passkey_t           *passkey;
+    ngx_svc_row_ceremony_own_t   row;
 
-    id = ngx_svc_row_value(res, 0, "_session");
+    rp_id = &row.passkey_stored.rp_id;
+    ngx_svc_row_ceremony_own(&row, res, 0);
 
-    if (ngx_svc_uuid_parse(id.data, id.len, own->session) != NGX_OK) {
+    if (ngx_svc_uuid_parse(row.session.data, row.session.len, own->session)
+        != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
-    rc = ngx_svc_ceremony(sr, purpose, ngx_svc_row_true(res, 0, "by_domain"),
-                          &own->ceremony);
+    rc = ngx_svc_ceremony(sr, purpose, row.by_domain, &own->ceremony);
     if (rc != NGX_OK) {
         return rc;
     }
 
     own->ceremony.session = own->session;
-    own->display_name = ngx_svc_row_value(res, 0, "_display_name");
+    own->display_name = row.display_name;
     own->n = 0;
 
-    for (row = 0; row < PQntuples(res) && own->n < NGX_SVC_FACTORS; row++) {
+    for (n = 0; n < PQntuples(res) && own->n < NGX_SVC_FACTORS; n++) {
+        ngx_svc_row_ceremony_own(&row, res, n);
 
-        rp_id = ngx_svc_row_value(res, row, "rp_id");
-
-        if (rp_id.len != own->ceremony.rp_id.len
-            || ngx_memcmp(rp_id.data, own->ceremony.rp_id.data, rp_id.len)
+        if (rp_id->len != own->ceremony.rp_id.len
+            || ngx_memcmp(rp_id->data, own->ceremony.rp_id.data, rp_id->len)
                != 0)
         {
             continue;
@@ -107,7 +107,8 @@ ngx_svc_ceremony_own(ngx_svc_request_t *sr, ngx_svc_webauthn_purpose_e purpose,
 
         passkey = &own->passkeys[own->n++];
 
-        if (ngx_svc_ceremony_passkey(sr->request->pool, res, row, passkey)
+        if (ngx_svc_ceremony_passkey(sr->request->pool, &row.passkey_stored,
+                                     passkey)
             != NGX_OK)
         {
             return NGX_ERROR;
@@ -217,69 +218,46 @@ ngx_svc_ceremony_host(ngx_uint_t secure, const ngx_str_t *host)
 
 
 ngx_int_t
-ngx_svc_ceremony_passkey(ngx_pool_t *pool, PGresult *res, int row,
-    ngx_svc_passkey_t *passkey)
+ngx_svc_ceremony_passkey(ngx_pool_t *pool,
+    const ngx_svc_row_passkey_stored_t *row, ngx_svc_passkey_t *passkey)
 {
     ngx_memzero(passkey, sizeof(ngx_svc_passkey_t));
 
-    if (ngx_svc_ceremony_bytes(pool, res, row, "credential_id", &passkey->id)
+    if (row->credential_id.data == NULL) {
+        return NGX_OK;
+    }
+
+    if (ngx_svc_ceremony_bytes(pool, &row->credential_id, &passkey->id)
         != NGX_OK
-        || ngx_svc_ceremony_bytes(pool, res, row, "public_key",
-                                  &passkey->public_key)
+        || ngx_svc_ceremony_bytes(pool, &row->public_key, &passkey->public_key)
            != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    passkey->be = ngx_svc_row_true(res, row, "be") & 1;
-    passkey->bs = ngx_svc_row_true(res, row, "bs") & 1;
-    passkey->alg = ngx_svc_ceremony_number(res, row, "alg");
-    passkey->sign_count = (uint32_t) ngx_svc_ceremony_number(res, row,
-                                                             "sign_count");
-    passkey->transports = ngx_svc_ceremony_number(res, row, "transports");
+    passkey->be = row->be & 1;
+    passkey->bs = row->bs & 1;
+    passkey->alg = row->alg;
+    passkey->sign_count = (uint32_t) row->sign_count;
+    passkey->transports = row->transports;
 
     return NGX_OK;
 }
 
 
 static ngx_int_t
-ngx_svc_ceremony_bytes(ngx_pool_t *pool, PGresult *res, int row,
-    const char *name, ngx_str_t *bytes)
+ngx_svc_ceremony_bytes(ngx_pool_t *pool, const ngx_str_t *text,
+    ngx_str_t *bytes)
 {
-    ngx_str_t  text;
-
-    text = ngx_svc_row_value(res, row, name);
-
-    if (text.data == NULL) {
-        return NGX_OK;
-    }
-
-    bytes->len = text.len / 2;
+    bytes->len = text->len / 2;
     bytes->data = ngx_pnalloc(pool, bytes->len + 1);
 
     if (bytes->data == NULL) {
         return NGX_ERROR;
     }
 
-    return ngx_svc_hex_bytea(&text, bytes->data, &bytes->len) == NGX_OK
+    return ngx_svc_hex_bytea(text, bytes->data, &bytes->len) == NGX_OK
            ? NGX_OK : NGX_ERROR;
-}
-
-
-/* A number may be negative, as those of COSE's algorithms are. */
-
-static ngx_int_t
-ngx_svc_ceremony_number(PGresult *res, int row, const char *name)
-{
-    ngx_str_t  text;
-
-    text = ngx_svc_row_value(res, row, name);
-
-    if (text.len && text.data[0] == '-') {
-        return - ngx_atoi(text.data + 1, text.len - 1);
-    }
-
-    return text.len ? ngx_atoi(text.data, text.len) : 0;
 }
 
 

@@ -7,6 +7,7 @@
 #define _NGX_SVC_CEREMONY_H_INCLUDED_
 
 
+#include "ngx_svc_ceremony.row.h"
 #include "ngx_svc_factor.h"
 #include "ngx_svc_webauthn.h"
 
@@ -77,11 +78,11 @@ ngx_int_t ngx_svc_ceremony_own(ngx_svc_request_t *sr,
 ngx_uint_t ngx_svc_ceremony_offered(ngx_svc_request_t *sr, PGresult *res);
 
 /*
- * Reads a passkey from the columns of ngx_svc_sql_ceremony_own into the pool;
- * it has no id where they are NULL.  Returns NGX_OK or NGX_ERROR.
+ * Reads a passkey into the pool; it has no id where the row has none.  Returns
+ * NGX_OK or NGX_ERROR.
  */
-ngx_int_t ngx_svc_ceremony_passkey(ngx_pool_t *pool, PGresult *res, int row,
-    ngx_svc_passkey_t *passkey);
+ngx_int_t ngx_svc_ceremony_passkey(ngx_pool_t *pool,
+    const ngx_svc_row_passkey_stored_t *row, ngx_svc_passkey_t *passkey);
 
 /* Binds a number as text.  Returns NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_svc_ceremony_bind_number(ngx_svc_request_t *sr,

@@ -51,7 +51,8 @@ static ngx_int_t ngx_svc_passkey_login_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_passkey_login_tenant(ngx_svc_passkey_login_t *p);
 static ngx_int_t ngx_svc_passkey_login_verify(ngx_svc_passkey_login_t *p);
 static ngx_int_t ngx_svc_passkey_login_signed(ngx_svc_passkey_login_t *p,
-    const ngx_svc_webauthn_ceremony_t *ceremony, PGresult *res);
+    const ngx_svc_webauthn_ceremony_t *ceremony,
+    const ngx_svc_row_passkey_stored_t *row);
 static ngx_int_t ngx_svc_passkey_login_wrong(ngx_svc_passkey_login_t *p);
 
 
@@ -139,19 +140,19 @@ ngx_svc_passkey_login_options_reply(ngx_svc_request_t *sr)
     ngx_int_t                     rc;
     ngx_svc_json_writer_t         w;
     ngx_svc_passkey_login_t      *p;
+    ngx_svc_row_login_tenant_t    tenant;
     ngx_svc_webauthn_ceremony_t   ceremony;
 
     p = sr->data;
     res = ngx_svc_result(sr, &ngx_svc_sql_signin_tenant);
+    ngx_svc_row_login_tenant(&tenant, res, 0, 0);
 
     /* if no tenant is named, the passkey will name it */
 
     rc = PQntuples(res) ? ngx_svc_login_tenant(&p->login, res) : NGX_OK;
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_ceremony(sr, NGX_SVC_WEBAUTHN_SIGN_IN,
-                              PQntuples(res)
-                              && ngx_svc_row_true(res, 0, "by_domain"),
+        rc = ngx_svc_ceremony(sr, NGX_SVC_WEBAUTHN_SIGN_IN, tenant.by_domain,
                               &ceremony);
     }
 
@@ -313,7 +314,8 @@ ngx_svc_passkey_login_reply(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_passkey_login_tenant(ngx_svc_passkey_login_t *p)
 {
-    PGresult  *res;
+    PGresult                    *res;
+    ngx_svc_row_passkey_user_t   row;
 
     res = ngx_svc_result(p->login.sr, &ngx_svc_sql_passkey_user);
 
@@ -321,15 +323,16 @@ ngx_svc_passkey_login_tenant(ngx_svc_passkey_login_t *p)
         return NGX_ABORT;
     }
 
+    ngx_svc_row_passkey_user(&row, res, 0);
+
     if (p->login.asked.slug.data == NULL
-        && ngx_svc_login_copy(&p->login, &p->login.asked.slug,
-                              ngx_svc_row_value(res, 0, "slug"))
+        && ngx_svc_login_copy(&p->login, &p->login.asked.slug, row.slug)
            != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    return ngx_svc_row_true(res, 0, "suspended")
+    return row.suspended
            ? ngx_svc_fail(&p->login.sr->error, NGX_SVC_E_ACCESS_DENIED,
                           "The tenant is suspended.")
            : NGX_OK;
@@ -344,19 +347,21 @@ ngx_svc_passkey_login_tenant(ngx_svc_passkey_login_t *p)
 static ngx_int_t
 ngx_svc_passkey_login_verify(ngx_svc_passkey_login_t *p)
 {
-    PGresult                     *res;
     ngx_int_t                     rc;
     ngx_svc_error_t               err;
     ngx_svc_request_t            *sr;
+    ngx_svc_row_login_tenant_t    tenant;
+    ngx_svc_row_passkey_user_t    row;
     ngx_svc_webauthn_ceremony_t   ceremony;
 
     sr = p->login.sr;
-    res = ngx_svc_result(sr, &ngx_svc_sql_passkey_tenant);
+    ngx_svc_row_login_tenant(&tenant,
+                       ngx_svc_result(sr, &ngx_svc_sql_passkey_tenant), 0, 0);
+    ngx_svc_row_passkey_user(&row,
+                             ngx_svc_result(sr, &ngx_svc_sql_passkey_user), 0);
     err.kind = NGX_SVC_E_NONE;
 
-    rc = ngx_svc_ceremony(sr, NGX_SVC_WEBAUTHN_SIGN_IN,
-                          PQntuples(res)
-                          && ngx_svc_row_true(res, 0, "by_domain"),
+    rc = ngx_svc_ceremony(sr, NGX_SVC_WEBAUTHN_SIGN_IN, tenant.by_domain,
                           &ceremony);
     if (rc != NGX_OK) {
         return rc;
@@ -375,30 +380,28 @@ ngx_svc_passkey_login_verify(ngx_svc_passkey_login_t *p)
     }
 
     return p->login.reason == NGX_SVC_LOGIN_WRONG
-           ? ngx_svc_passkey_login_signed(p, &ceremony,
-                                ngx_svc_result(sr, &ngx_svc_sql_passkey_user))
+           ? ngx_svc_passkey_login_signed(p, &ceremony, &row.passkey_stored)
            : NGX_ABORT;
 }
 
 
 static ngx_int_t
 ngx_svc_passkey_login_signed(ngx_svc_passkey_login_t *p,
-    const ngx_svc_webauthn_ceremony_t *ceremony, PGresult *res)
+    const ngx_svc_webauthn_ceremony_t *ceremony,
+    const ngx_svc_row_passkey_stored_t *row)
 {
     ngx_int_t           rc;
-    ngx_str_t           rp_id;
     ngx_svc_passkey_t   passkey;
 
-    rp_id = ngx_svc_row_value(res, 0, "rp_id");
-
-    if (ngx_svc_ceremony_passkey(p->login.sr->request->pool, res, 0, &passkey)
+    if (ngx_svc_ceremony_passkey(p->login.sr->request->pool, row, &passkey)
         != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    if (rp_id.len != ceremony->rp_id.len
-        || ngx_memcmp(rp_id.data, ceremony->rp_id.data, rp_id.len) != 0)
+    if (row->rp_id.len != ceremony->rp_id.len
+        || ngx_memcmp(row->rp_id.data, ceremony->rp_id.data, row->rp_id.len)
+           != 0)
     {
         return NGX_ABORT;
     }

@@ -6,6 +6,8 @@
 --   host           text ngx_svc_login_param(asked.host)
 --   slug           text ngx_svc_login_param(asked.slug)
 --   handle_tenant  uuid ngx_svc_passkey_param(tenant)
+-- columns
+--   :login_tenant
 SELECT set_config('svc.tenant', wanted.id::text, true) AS id, wanted.slug,
        coalesce(wanted.suspended, false) AS suspended,
        coalesce(wanted.by_domain, false) AS by_domain
@@ -26,10 +28,15 @@ SELECT set_config('svc.tenant', wanted.id::text, true) AS id, wanted.slug,
 --   handle_tenant   uuid  ngx_svc_passkey_param(tenant)
 --   user            uuid  ngx_svc_passkey_param(user)
 --   credential_hash bytea ngx_svc_passkey_param(id)
-SELECT :login_governance, tenant.slug, tenant.suspended_at IS NOT NULL AS suspended, account.id,
-       account.status, account.mfa_enrolled, NULL AS locked, passkey.rp_id, passkey.credential_id,
-       passkey.public_key, passkey.alg, passkey.sign_count, passkey.be, passkey.bs,
-       passkey.transports
+-- columns
+--   :login_user
+--   slug           text
+--   suspended      bool
+--   :passkey_stored
+SELECT :login_governance, NULL::bigint AS locked, account.id, account.status,
+       account.mfa_enrolled, tenant.slug, tenant.suspended_at IS NOT NULL AS suspended,
+       passkey.rp_id, passkey.credential_id, passkey.public_key, passkey.alg, passkey.sign_count,
+       passkey.be, passkey.bs, passkey.transports
   FROM svc.governance governance
   JOIN svc.tenant tenant ON tenant.id = governance.tenant_id
   LEFT JOIN svc.user_account account

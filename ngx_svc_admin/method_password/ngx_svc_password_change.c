@@ -148,33 +148,32 @@ ngx_svc_password_change_reply(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_password_change_read(ngx_svc_change_t *change, PGresult *res)
 {
-    ngx_int_t           seconds;
-    ngx_str_t           locked;
-    ngx_svc_request_t  *sr;
+    ngx_svc_request_t          *sr;
+    ngx_svc_row_change_read_t   row;
 
     sr = change->login.sr;
 
     change->res = ngx_svc_pg_result_copy(res, sr->request->pool);
+    ngx_svc_row_change_read(&row, res, 0);
 
     if (change->res == NULL
-        || ngx_svc_login_take_user(&change->login, res) != NGX_OK
-        || ngx_svc_login_begun(&change->login, res) != NGX_OK)
+        || ngx_svc_login_take_user(&change->login, &row.login_session)
+           != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    if (ngx_svc_login_bars(&change->login, res) != NGX_OK) {
+    if (ngx_svc_login_bars(&change->login, &row.login_session.login_bars)
+        != NGX_OK)
+    {
         return sr->error.kind == NGX_SVC_E_NONE ? NGX_ERROR : NGX_DECLINED;
     }
 
     change->login.reason = NGX_SVC_LOGIN_WRONG;
-    change->waiting = ngx_svc_row_true(res, 0, "waiting");
+    change->waiting = row.waiting;
 
-    locked = ngx_svc_row_value(res, 0, "locked");
-    seconds = locked.len ? ngx_atoi(locked.data, locked.len) : 0;
-
-    if (seconds > 0) {
-        return ngx_svc_login_locked(sr, seconds);
+    if (row.locked > 0) {
+        return ngx_svc_login_locked(sr, row.locked);
     }
 
     if (change->current.data == NULL && !change->waiting) {
@@ -189,19 +188,20 @@ ngx_svc_password_change_read(ngx_svc_change_t *change, PGresult *res)
 static ngx_int_t
 ngx_svc_password_change_verify(ngx_svc_change_t *change)
 {
-    ngx_int_t                rc;
-    ngx_str_t                hash, stored;
-    ngx_svc_login_t         *login;
-    ngx_svc_password_job_t  *job;
+    ngx_int_t                   rc;
+    ngx_str_t                   stored;
+    ngx_svc_login_t            *login;
+    ngx_svc_password_job_t     *job;
+    ngx_svc_row_change_read_t   row;
 
     login = &change->login;
-    hash = ngx_svc_row_value(change->res, 0, "_hash");
+    ngx_svc_row_change_read(&row, change->res, 0);
 
     ngx_str_null(&stored);
 
-    rc = hash.data ? ngx_svc_stored_open(login->sr, &login->row, &hash,
-                                         &stored)
-                   : NGX_OK;
+    rc = row.hash.data ? ngx_svc_stored_open(login->sr, &login->row, &row.hash,
+                                             &stored)
+                       : NGX_OK;
 
     job = (rc != NGX_OK) ? NULL
           : ngx_svc_password_create(login->sr->request->pool,

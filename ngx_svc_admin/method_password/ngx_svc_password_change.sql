@@ -5,20 +5,33 @@
 -- parameters
 --   session        bytea ngx_svc_param_session()
 --   client_ip      text  ngx_svc_login_param(client.ip)
-SELECT account.id AS _user, account.user_name AS _email, account.first_name AS _first,
-       account.last_name AS _last, account.display_name AS _display, tenant.slug AS _slug,
-       tenant.name AS _name, rules.min_length, rules.reject_breached, rules.reject_contextual,
-       rules.require_lower, rules.require_upper, rules.require_digit, rules.require_symbol,
-       password.hash AS _hash,
-       password.version AS _password,
-       (SELECT string_agg(encode(former.hash, 'hex'), ',' ORDER BY former.version DESC)
-          FROM (SELECT former.hash, former.version
-                  FROM svc.password_history former
-                 WHERE former.tenant_id = account.tenant_id AND former.user_id = account.id
-                 ORDER BY former.version DESC
-                 LIMIT rules.history_count) former) AS _history,
-       account.tenant_id AS _tenant, session.stage = 'password' AS waiting, session.risk,
-       session.signals, host(session.ip) AS _ip,
+-- columns
+--   :login_session
+--   waiting           bool
+--   locked            int8
+--   _first            text
+--   _last             text
+--   _display          text
+--   _slug             text
+--   _name             text
+--   min_length        int4
+--   reject_breached   bool
+--   reject_contextual bool
+--   require_lower     bool
+--   require_upper     bool
+--   require_digit     bool
+--   require_symbol    bool
+--   _hash             bytea
+--   _history          text
+SELECT governance.access_policy AS _policy, governance.access_number AS _version,
+       account.tenant_id AS _tenant,
+       EXISTS (SELECT
+                 FROM svc.ip_block block
+                WHERE block.tenant_id = account.tenant_id
+                  AND block.ip = :client_ip::text::inet
+                  AND coalesce(block.expires_at > now(), true)) AS blocked,
+       account.id AS _user, account.user_name AS _email, password.version AS _password,
+       session.risk, session.signals, host(session.ip) AS _ip,
        CASE
            WHEN session.stage <> 'full'
                 AND (account.source NOT IN ('invitation', 'local')
@@ -31,13 +44,18 @@ SELECT account.id AS _user, account.user_name AS _email, account.first_name AS _
                          ORDER BY root.id
                          LIMIT 1))::numeric(20, 3) * 1000
        END::bigint AS _age,
-       governance.access_policy AS _policy, governance.access_number AS _version,
-       EXISTS (SELECT
-                 FROM svc.ip_block block
-                WHERE block.tenant_id = account.tenant_id
-                  AND block.ip = :client_ip::text::inet
-                  AND coalesce(block.expires_at > now(), true)) AS blocked,
-       ceil(extract(epoch FROM account.locked_until - now()))::bigint AS locked
+       session.stage = 'password' AS waiting,
+       ceil(extract(epoch FROM account.locked_until - now()))::bigint AS locked,
+       account.first_name AS _first, account.last_name AS _last, account.display_name AS _display,
+       tenant.slug AS _slug, tenant.name AS _name, rules.min_length, rules.reject_breached,
+       rules.reject_contextual, rules.require_lower, rules.require_upper, rules.require_digit,
+       rules.require_symbol, password.hash AS _hash,
+       (SELECT string_agg(encode(former.hash, 'hex'), ',' ORDER BY former.version DESC)
+          FROM (SELECT former.hash, former.version
+                  FROM svc.password_history former
+                 WHERE former.tenant_id = account.tenant_id AND former.user_id = account.id
+                 ORDER BY former.version DESC
+                 LIMIT rules.history_count) former) AS _history
   FROM (SELECT session.*
           FROM svc.session session
          WHERE session.tenant_id = :tenant AND session.token_hash BETWEEN :session AND :session

@@ -212,12 +212,13 @@ static ngx_svc_forgot_later_t *
 ngx_svc_password_forgot_later(ngx_svc_forgot_t *forgot, ngx_pool_t *pool,
     PGresult *tenant)
 {
-    ngx_str_t                token, slug, link, languages;
-    ngx_svc_login_t         *login;
-    ngx_svc_forgot_later_t  *later;
+    ngx_str_t                    token, link, languages;
+    ngx_svc_login_t             *login;
+    ngx_svc_forgot_later_t      *later;
+    ngx_svc_row_login_tenant_t   row;
 
     login = &forgot->login;
-    slug = ngx_svc_row_value(tenant, 0, "slug");
+    ngx_svc_row_login_tenant(&row, tenant, 0, 0);
     token.data = forgot->token;
     token.len = sizeof(forgot->token);
     ngx_str_null(&languages);
@@ -226,7 +227,7 @@ ngx_svc_password_forgot_later(ngx_svc_forgot_t *forgot, ngx_pool_t *pool,
 
     if (later == NULL
         || ngx_svc_language(login->sr, &languages) != NGX_OK
-        || ngx_svc_base_url_page(login->sr, NGX_SVC_FORGOT_PATH, &slug,
+        || ngx_svc_base_url_page(login->sr, NGX_SVC_FORGOT_PATH, &row.slug,
                                  "#token=", &token, &link)
            != NGX_OK)
     {

@@ -130,20 +130,21 @@ ngx_svc_password_login_risk_reply(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_password_login_stored(ngx_svc_login_t *login)
 {
-    PGresult   *res;
-    ngx_str_t   hash;
+    ngx_svc_row_signin_user_t  row;
 
     if (login->user.data == NULL) {
         return NGX_OK;
     }
 
-    res = ngx_svc_result(login->sr, &ngx_svc_sql_signin_user);
-    hash = ngx_svc_row_value(res, 0, "hash");
+    ngx_svc_row_signin_user(&row,
+                      ngx_svc_result(login->sr, &ngx_svc_sql_signin_user), 0);
 
-    login->password.expired = ngx_svc_row_true(res, 0, "expired");
+    login->password.expired = row.expired;
+    login->read.unfailed = row.unfailed;
+    login->read.few_sessions = row.few;
+    login->read.few_devices = row.few_devices;
 
-    if (ngx_svc_login_copy(login, &login->password.version,
-                           ngx_svc_row_value(res, 0, "version"))
+    if (ngx_svc_login_copy(login, &login->password.version, row.version)
         != NGX_OK)
     {
         return NGX_ERROR;
@@ -153,12 +154,12 @@ ngx_svc_password_login_stored(ngx_svc_login_t *login)
         return NGX_OK;
     }
 
-    if (hash.data == NULL) {
+    if (row.hash.data == NULL) {
         login->reason = NGX_SVC_LOGIN_NO_PASSWORD;
         return NGX_OK;
     }
 
-    return ngx_svc_stored_open(login->sr, &login->row, &hash,
+    return ngx_svc_stored_open(login->sr, &login->row, &row.hash,
                                &login->password.stored);
 }
 

@@ -385,28 +385,26 @@ static void
 ngx_svc_signin_options_put(ngx_svc_options_t *options, PGresult *res,
     ngx_svc_cache_answer_t *answer)
 {
-    ngx_str_t                tenant, nobody;
-    ngx_uint_t               by_domain;
-    ngx_svc_admin_reader_t  *reader;
-    ngx_svc_cache_answer_t   none;
+    ngx_str_t                    nobody;
+    ngx_svc_admin_reader_t      *reader;
+    ngx_svc_cache_answer_t       none;
+    ngx_svc_row_login_tenant_t   row;
 
     ngx_str_null(&nobody);
     ngx_memzero(&none, sizeof(ngx_svc_cache_answer_t));
 
     reader = &options->reader;
-    by_domain = PQntuples(res) && ngx_svc_row_true(res, 0, "by_domain");
+    ngx_svc_row_login_tenant(&row, res, 0, 0);
 
-    if (options->by_host.data && !by_domain) {
+    if (options->by_host.data && !row.by_domain) {
         ngx_svc_cache_put(reader->kind, &options->by_host, &nobody, &none,
                           reader->ticket);
     }
 
     if (answer->found) {
-        tenant = ngx_svc_row_value(res, 0, "id");
-
-        ngx_svc_cache_put(reader->kind, by_domain ? &options->by_host
-                                                  : &options->by_name,
-                          &tenant, answer, reader->ticket);
+        ngx_svc_cache_put(reader->kind, row.by_domain ? &options->by_host
+                                                      : &options->by_name,
+                          &row.id, answer, reader->ticket);
 
     } else if (PQntuples(res) == 0) {
         ngx_svc_cache_put(reader->kind, &options->by_name, &nobody, &none,

@@ -264,7 +264,7 @@ ngx_svc_oauth_outcome(ngx_svc_oauth_request_t *ar, PGresult *login,
 static ngx_svc_oauth_outcome_e
 ngx_svc_oauth_outcome_judge(ngx_svc_oauth_request_t *ar, PGresult *res)
 {
-    ngx_str_t                 number;
+    ngx_str_t                 tenant, number, json;
     ngx_svc_request_t        *sr;
     ngx_svc_access_action_e   action;
 
@@ -272,7 +272,14 @@ ngx_svc_oauth_outcome_judge(ngx_svc_oauth_request_t *ar, PGresult *res)
 
     sr = ar->oauth.sr;
 
-    if (ngx_svc_login_policy(sr, res, &action) != NGX_OK) {
+    tenant = ngx_svc_row_value(res, 0, "_tenant");
+    number = ngx_svc_row_value(res, 0, "_version");
+    json = ngx_svc_row_value(res, 0, "_policy");
+
+    if (ngx_svc_login_policy(sr, &tenant, ngx_atoof(number.data, number.len),
+                             json, &action)
+        != NGX_OK)
+    {
         return NGX_SVC_OAUTH_FAILED;
     }
 
@@ -282,8 +289,6 @@ ngx_svc_oauth_outcome_judge(ngx_svc_oauth_request_t *ar, PGresult *res)
                    &barred)
                == NGX_OK ? NGX_SVC_OAUTH_WRONG : NGX_SVC_OAUTH_FAILED;
     }
-
-    number = ngx_svc_row_value(res, 0, "_version");
 
     ar->policy.len = number.len;
     ar->policy.data = ngx_pstrdup(sr->request->pool, &number);

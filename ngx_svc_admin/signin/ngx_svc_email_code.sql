@@ -7,6 +7,8 @@
 --   slug           text  ngx_svc_login_param(asked.slug)
 --   challenge_id   uuid  ngx_svc_login_param(mailed.id)
 --   token_hash     bytea ngx_svc_login_param(mailed.token_hash)
+-- columns
+--   :login_tenant
 SELECT set_config('svc.tenant', tenant.id::text, true) AS id, tenant.slug, tenant.suspended,
        tenant.by_domain
   FROM svc.email_challenge_tenant(:host, :slug, :challenge_id, :token_hash) tenant;

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_factor.h"
+#include "ngx_svc_factor.row.h"
 #include "ngx_svc_login_limit.h"
 #include "ngx_svc_login_read.h"
 #include "ngx_svc_login_request.h"
@@ -11,8 +12,10 @@
 #include "ngx_svc_notice.h"
 
 
-static void ngx_svc_factor_stage(ngx_svc_factor_t *factor, PGresult *res);
-static ngx_int_t ngx_svc_factor_user(ngx_svc_factor_t *factor, PGresult *res);
+static void ngx_svc_factor_stage(ngx_svc_factor_t *factor,
+    const ngx_svc_row_factor_read_t *row);
+static ngx_int_t ngx_svc_factor_user(ngx_svc_factor_t *factor,
+    const ngx_svc_row_factor_read_t *row);
 static void ngx_svc_factor_committed(const ngx_svc_pg_results_t *results);
 static void ngx_svc_factor_signed_in(const ngx_svc_pg_results_t *results);
 static ngx_int_t ngx_svc_factor_cookies(ngx_svc_factor_t *factor);
@@ -85,57 +88,53 @@ ngx_svc_factor_create(ngx_svc_request_t *sr, size_t size)
 ngx_int_t
 ngx_svc_factor_read(ngx_svc_factor_t *factor, PGresult *res)
 {
-    ngx_str_t         total, unconfirmed, locked;
-    ngx_svc_login_t  *login;
+    ngx_svc_login_t            *login;
+    ngx_svc_row_factor_read_t   row;
 
     login = &factor->login;
+    ngx_svc_row_factor_read(&row, res, 0);
 
-    if (PQntuples(res) == 0 || ngx_svc_factor_user(factor, res) != NGX_OK
-        || ngx_svc_login_begun(login, res) != NGX_OK)
-    {
+    if (PQntuples(res) == 0 || ngx_svc_factor_user(factor, &row) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    total = ngx_svc_row_value(res, 0, "total");
-    unconfirmed = ngx_svc_row_value(res, 0, "unconfirmed");
-    locked = ngx_svc_row_value(res, 0, "locked");
-
-    login->read.enrolled = ngx_svc_row_true(res, 0, "mfa_enrolled");
-    login->password.expired = ngx_svc_row_true(res, 0, "expired");
+    login->read.enrolled = row.mfa_enrolled;
+    login->password.expired = row.expired;
 
     /* the tenant is the session's, even if the Host is another's domain */
 
     ngx_str_set(&login->asked.host, "-");
 
-    factor->locked = locked.len ? ngx_atoi(locked.data, locked.len) : 0;
-    factor->total = ngx_atoi(total.data, total.len);
-    factor->unconfirmed = ngx_atoi(unconfirmed.data, unconfirmed.len);
+    factor->locked = ngx_max(row.locked, 0);
+    factor->total = row.total;
+    factor->unconfirmed = row.unconfirmed;
 
-    ngx_svc_factor_stage(factor, res);
+    ngx_svc_factor_stage(factor, &row);
 
-    return ngx_svc_login_bars(login, res);
+    return ngx_svc_login_bars(login, &row.login_session.login_bars);
 }
 
 
 static void
-ngx_svc_factor_stage(ngx_svc_factor_t *factor, PGresult *res)
+ngx_svc_factor_stage(ngx_svc_factor_t *factor,
+    const ngx_svc_row_factor_read_t *row)
 {
-    ngx_str_t             stage;
+    u_char                stage;
     ngx_svc_login_t      *login;
     ngx_svc_main_conf_t  *smcf;
 
     login = &factor->login;
-    stage = ngx_svc_row_value(res, 0, "stage");
+    stage = row->stage.len ? row->stage.data[0] : 'f';
     smcf = ngx_http_get_module_main_conf(login->sr->request,
                                          ngx_http_svc_common_module);
 
-    factor->enrolling = stage.len && stage.data[0] != 'f';
-    factor->first = stage.len && stage.data[0] == 'e';
-    factor->ended = stage.len && stage.data[0] == 'l';
-    factor->verified = ngx_svc_row_true(res, 0, "verified");
-    factor->by_mail = ngx_svc_row_true(res, 0, "by_mail");
+    factor->enrolling = stage != 'f';
+    factor->first = stage == 'e';
+    factor->ended = stage == 'l';
+    factor->verified = row->verified;
+    factor->by_mail = row->by_mail;
     factor->unproved = factor->first && smcf->mail && !factor->by_mail
-                       && !ngx_svc_row_true(res, 0, "proved");
+                       && !row->proved;
 
     login->stage = (factor->enrolling && login->password.expired)
                    ? NGX_SVC_STAGE_PASSWORD : NGX_SVC_STAGE_FULL;
@@ -144,21 +143,19 @@ ngx_svc_factor_stage(ngx_svc_factor_t *factor, PGresult *res)
 
 
 static ngx_int_t
-ngx_svc_factor_user(ngx_svc_factor_t *factor, PGresult *res)
+ngx_svc_factor_user(ngx_svc_factor_t *factor,
+    const ngx_svc_row_factor_read_t *row)
 {
     ngx_svc_login_t  *login;
 
     login = &factor->login;
 
-    if (ngx_svc_login_take_user(login, res) != NGX_OK
-        || ngx_svc_login_copy(login, &factor->email,
-                              ngx_svc_row_value(res, 0, "_email")) != NGX_OK
-        || ngx_svc_login_copy(login, &factor->tenant_name,
-                              ngx_svc_row_value(res, 0, "_name")) != NGX_OK
-        || ngx_svc_login_copy(login, &login->asked.slug,
-                              ngx_svc_row_value(res, 0, "_slug")) != NGX_OK
-        || ngx_svc_login_copy(login, &factor->hash,
-                              ngx_svc_row_value(res, 0, "_hash")) != NGX_OK)
+    if (ngx_svc_login_take_user(login, &row->login_session) != NGX_OK
+        || ngx_svc_login_copy(login, &factor->email, row->login_session.email)
+           != NGX_OK
+        || ngx_svc_login_copy(login, &factor->tenant_name, row->name) != NGX_OK
+        || ngx_svc_login_copy(login, &login->asked.slug, row->slug) != NGX_OK
+        || ngx_svc_login_copy(login, &factor->hash, row->hash) != NGX_OK)
     {
         return NGX_ERROR;
     }

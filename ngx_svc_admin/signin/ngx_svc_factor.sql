@@ -8,19 +8,29 @@
 -- parameters
 --   session        bytea ngx_svc_param_session()
 --   client_ip      text  ngx_svc_login_param(client.ip)
-SELECT account.tenant_id AS _tenant, account.id AS _user, account.user_name AS _email,
-       tenant.name AS _name, tenant.slug AS _slug, password.hash AS _hash,
-       password.version AS _password, session.stage, session.risk, session.signals,
-       CASE
-           WHEN account.locked_until > now()
-                THEN greatest(ceil(extract(epoch FROM account.locked_until - now())
-                                   - 0.001)::bigint,
-                              1)
-       END AS locked,
-       'password' = ANY (session.methods) AND coalesce(:password_expired, false) AS expired,
-       factor.total, factor.unconfirmed, account.mfa_enrolled, account.email_verified AS verified,
-       session.proved_at IS NOT NULL AS proved,
-       coalesce(session.methods[1] = 'email', false) AS by_mail, host(session.ip) AS _ip,
+-- columns
+--   :login_session
+--   _name          text
+--   _slug          text
+--   _hash          bytea
+--   stage          text
+--   locked         int8
+--   expired        bool
+--   total          int8
+--   unconfirmed    int8
+--   mfa_enrolled   bool
+--   verified       bool
+--   proved         bool
+--   by_mail        bool
+SELECT governance.access_policy AS _policy, governance.access_number AS _version,
+       account.tenant_id AS _tenant,
+       EXISTS (SELECT
+                 FROM svc.ip_block block
+                WHERE block.tenant_id = account.tenant_id
+                  AND block.ip = :client_ip::text::inet
+                  AND coalesce(block.expires_at > now(), true)) AS blocked,
+       account.id AS _user, account.user_name AS _email, password.version AS _password,
+       session.risk, session.signals, host(session.ip) AS _ip,
        CASE
            WHEN session.stage <> 'full'
                 AND (account.source NOT IN ('invitation', 'local')
@@ -33,12 +43,17 @@ SELECT account.tenant_id AS _tenant, account.id AS _user, account.user_name AS _
                           ORDER BY root.id
                           LIMIT 1))::numeric(20, 3) * 1000
        END::bigint AS _age,
-       governance.access_policy AS _policy, governance.access_number AS _version,
-       EXISTS (SELECT
-                 FROM svc.ip_block block
-                WHERE block.tenant_id = account.tenant_id
-                  AND block.ip = :client_ip::text::inet
-                  AND coalesce(block.expires_at > now(), true)) AS blocked
+       tenant.name AS _name, tenant.slug AS _slug, password.hash AS _hash, session.stage,
+       CASE
+           WHEN account.locked_until > now()
+                THEN greatest(ceil(extract(epoch FROM account.locked_until - now())
+                                   - 0.001)::bigint,
+                              1)
+       END AS locked,
+       'password' = ANY (session.methods) AND coalesce(:password_expired, false) AS expired,
+       factor.total, factor.unconfirmed, account.mfa_enrolled, account.email_verified AS verified,
+       session.proved_at IS NOT NULL AS proved,
+       coalesce(session.methods[1] = 'email', false) AS by_mail
   FROM (SELECT session.*
           FROM svc.session session
          WHERE session.tenant_id = :tenant AND session.token_hash BETWEEN :session AND :session

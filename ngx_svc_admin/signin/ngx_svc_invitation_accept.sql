@@ -61,6 +61,24 @@ SELECT invitation.email,
 --   client_ip      text  ngx_svc_login_param(client.ip)
 --   token          bytea ngx_svc_invitation_param(token)
 --   display_name   text  ngx_svc_account_param(display_name)
+-- columns
+--   :login_denied
+--   _email            text
+--   _first            text
+--   _last             text
+--   _display          text
+--   _slug             text
+--   _name             text
+--   min_length        int4
+--   history_count     int4         unread
+--   reject_breached   bool
+--   reject_contextual bool
+--   require_lower     bool
+--   require_upper     bool
+--   require_digit     bool
+--   require_symbol    bool
+--   _hash             text
+--   _history          text
 SELECT :login_governance, NULL::bigint AS locked, invitation.email AS _email, NULL::text AS _first,
        NULL::text AS _last, :display_name::text AS _display, tenant.slug AS _slug,
        tenant.name AS _name, rules.*, NULL::text AS _hash, NULL::text AS _history

@@ -222,17 +222,13 @@ ngx_svc_login_admitted(ngx_svc_login_t *login)
 
 
 ngx_int_t
-ngx_svc_login_begun(ngx_svc_login_t *login, PGresult *res)
+ngx_svc_login_begun(ngx_svc_login_t *login,
+    const ngx_svc_row_login_begun_t *row)
 {
-    ngx_str_t  age;
+    login->read.begun_age
+        = row->age.len ? ngx_max(ngx_atoi(row->age.data, row->age.len), 1) : 0;
 
-    age = ngx_svc_row_value(res, 0, "_age");
-
-    login->read.begun_age = age.len ? ngx_max(ngx_atoi(age.data, age.len), 1)
-                                    : 0;
-
-    return ngx_svc_login_copy(login, &login->read.begun_ip,
-                              ngx_svc_row_value(res, 0, "_ip"));
+    return ngx_svc_login_copy(login, &login->read.begun_ip, row->ip);
 }
 
 

@@ -7,6 +7,7 @@
 
 
 #include "ngx_svc_login.h"
+#include "ngx_svc_signin_fragments.row.h"
 
 
 /*
@@ -57,11 +58,12 @@ ngx_int_t ngx_svc_login_admitted(ngx_svc_login_t *login);
 
 /*
  * For a sign-in whose first step was another request: ngx_svc_login_begun()
- * takes the columns that tell how it began, and returns NGX_OK or NGX_ERROR.
+ * takes when and where it began, and returns NGX_OK or NGX_ERROR.
  * When the sign-in is complete, ngx_svc_login_give_back() takes so many hits
  * back from that request's counters, and from those of login->asked.mac.
  */
-ngx_int_t ngx_svc_login_begun(ngx_svc_login_t *login, PGresult *res);
+ngx_int_t ngx_svc_login_begun(ngx_svc_login_t *login,
+    const ngx_svc_row_login_begun_t *row);
 void ngx_svc_login_give_back(ngx_svc_login_t *login, ngx_uint_t hits);
 
 

@@ -12,11 +12,11 @@
 
 
 /*
- * What the access policy says of a request: res has its columns _tenant,
- * _version and _policy.  NGX_OK or NGX_ERROR.
+ * What the access policy of that tenant, with its version, says of a request.
+ * Returns NGX_OK or NGX_ERROR.
  */
-ngx_int_t ngx_svc_login_policy(ngx_svc_request_t *sr, PGresult *res,
-    ngx_svc_access_action_e *action);
+ngx_int_t ngx_svc_login_policy(ngx_svc_request_t *sr, const ngx_str_t *tenant,
+    int64_t version, ngx_str_t json, ngx_svc_access_action_e *action);
 
 
 #endif /* _NGX_SVC_LOGIN_POLICY_H_INCLUDED_ */

@@ -5,13 +5,16 @@
 
 #include "ngx_svc_login_read.h"
 #include "ngx_svc_login_failure.h"
+#include "ngx_svc_login_limit.h"
 #include "ngx_svc_login_policy.h"
 #include "ngx_svc_login_refused.h"
 #include "ngx_svc_login_request.h"
 
 
-static ngx_int_t ngx_svc_login_user(ngx_svc_login_t *login, PGresult *res);
-static void ngx_svc_login_risk(ngx_svc_login_t *login, PGresult *res);
+static ngx_int_t ngx_svc_login_user(ngx_svc_login_t *login,
+    const ngx_svc_row_login_user_t *row);
+static void ngx_svc_login_risk(ngx_svc_login_t *login,
+    const ngx_svc_row_login_governance_t *row);
 
 
 #include "ngx_svc_login_read.sql.h"
@@ -25,7 +28,8 @@ static void ngx_svc_login_risk(ngx_svc_login_t *login, PGresult *res);
 ngx_int_t
 ngx_svc_login_decide(ngx_svc_login_t *login, PGresult *tenant, PGresult *user)
 {
-    ngx_int_t  rc;
+    ngx_int_t                  rc;
+    ngx_svc_row_login_user_t   row;
 
     rc = ngx_svc_login_tenant(login, tenant);
     if (rc != NGX_OK) {
@@ -37,16 +41,18 @@ ngx_svc_login_decide(ngx_svc_login_t *login, PGresult *tenant, PGresult *user)
         return NGX_OK;
     }
 
+    ngx_svc_row_login_user(&row, user, 0, 0);
+
     /* the audit log names the user of a denied sign-in, its answer does not */
 
-    rc = ngx_svc_login_user(login, user);
+    rc = ngx_svc_login_user(login, &row);
 
     if (rc == NGX_OK) {
         rc = ngx_svc_login_denied(login, user);
     }
 
     if (rc == NGX_OK) {
-        ngx_svc_login_risk(login, user);
+        ngx_svc_login_risk(login, &row.login_denied.login_governance);
     }
 
     return rc;
@@ -74,8 +80,8 @@ ngx_svc_login_declined(ngx_svc_login_t *login)
 ngx_int_t
 ngx_svc_login_tenant(ngx_svc_login_t *login, PGresult *res)
 {
-    ngx_str_t           id, slug;
-    ngx_svc_request_t  *sr;
+    ngx_svc_request_t           *sr;
+    ngx_svc_row_login_tenant_t   row;
 
     sr = login->sr;
 
@@ -83,23 +89,25 @@ ngx_svc_login_tenant(ngx_svc_login_t *login, PGresult *res)
         return ngx_svc_login_no_tenant(login);
     }
 
-    id = ngx_svc_row_value(res, 0, "id");
-    slug = ngx_svc_row_value(res, 0, "slug");
+    ngx_svc_row_login_tenant(&row, res, 0, 0);
 
-    if (ngx_svc_uuid_parse(id.data, id.len, login->row.tenant) != NGX_OK) {
+    if (ngx_svc_uuid_parse(row.id.data, row.id.len, login->row.tenant)
+        != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
-    if (ngx_svc_row_true(res, 0, "by_domain") && login->asked.named
-        && (slug.len != login->asked.slug.len
-            || ngx_strncmp(slug.data, login->asked.slug.data, slug.len) != 0))
+    if (row.by_domain && login->asked.named
+        && (row.slug.len != login->asked.slug.len
+            || ngx_strncmp(row.slug.data, login->asked.slug.data, row.slug.len)
+               != 0))
     {
         return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
                             "\"tenant\" is not the one that this domain is "
                             "of: leave it out.");
     }
 
-    if (ngx_svc_row_true(res, 0, "suspended")) {
+    if (row.suspended) {
         return ngx_svc_fail(&sr->error, NGX_SVC_E_ACCESS_DENIED,
                             "The tenant is suspended.");
     }
@@ -107,7 +115,7 @@ ngx_svc_login_tenant(ngx_svc_login_t *login, PGresult *res)
     ngx_memcpy(sr->tenant, login->row.tenant, NGX_SVC_UUID_LEN);
     sr->tenant_known = 1;
 
-    if (ngx_svc_row_true(res, 0, "by_domain")) {
+    if (row.by_domain) {
         ngx_svc_base_url_found(sr);
     }
 
@@ -130,30 +138,34 @@ ngx_svc_login_no_tenant(ngx_svc_login_t *login)
 ngx_int_t
 ngx_svc_login_denied(ngx_svc_login_t *login, PGresult *res)
 {
-    ngx_int_t  rc, seconds;
-    ngx_str_t  locked;
+    ngx_int_t                    rc;
+    ngx_svc_row_login_denied_t   row;
 
-    rc = ngx_svc_login_bars(login, res);
+    ngx_svc_row_login_denied(&row, res, 0, 0);
+
+    rc = ngx_svc_login_bars(login, &row.login_governance.login_bars);
 
     if (rc != NGX_OK) {
         return rc;
     }
 
-    locked = ngx_svc_row_value(res, 0, "locked");
-    seconds = locked.len ? ngx_atoi(locked.data, locked.len) : 0;
-
-    return seconds > 0 ? ngx_svc_login_locked(login->sr, seconds) : NGX_OK;
+    return row.locked > 0 ? ngx_svc_login_locked(login->sr, row.locked)
+                          : NGX_OK;
 }
 
 
 ngx_int_t
-ngx_svc_login_bars(ngx_svc_login_t *login, PGresult *res)
+ngx_svc_login_bars(ngx_svc_login_t *login,
+    const ngx_svc_row_login_bars_t *row)
 {
-    if (ngx_svc_login_policy(login->sr, res, &login->action) != NGX_OK) {
+    if (ngx_svc_login_policy(login->sr, &row->tenant, row->version,
+                             row->policy, &login->action)
+        != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
-    if (ngx_svc_row_true(res, 0, "blocked")) {
+    if (row->blocked) {
         login->reason = NGX_SVC_LOGIN_BLOCKED;
         return ngx_svc_login_barred(login->sr);
     }
@@ -168,33 +180,24 @@ ngx_svc_login_bars(ngx_svc_login_t *login, PGresult *res)
 
 
 static ngx_int_t
-ngx_svc_login_user(ngx_svc_login_t *login, PGresult *res)
+ngx_svc_login_user(ngx_svc_login_t *login, const ngx_svc_row_login_user_t *row)
 {
-    ngx_str_t  id, status;
-
-    id = ngx_svc_row_value(res, 0, "id");
-    status = ngx_svc_row_value(res, 0, "status");
-
-    if (id.len == 0) {
+    if (row->id.len == 0) {
         login->reason = NGX_SVC_LOGIN_UNKNOWN;
         return NGX_OK;
     }
 
-    if (ngx_svc_uuid_parse(id.data, id.len, login->row.user) != NGX_OK) {
+    if (ngx_svc_uuid_parse(row->id.data, row->id.len, login->row.user)
+        != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
     login->user.data = login->row.user;
     login->user.len = NGX_SVC_UUID_LEN;
-    login->read.enrolled = ngx_svc_row_true(res, 0, "mfa_enrolled");
-    login->read.unfailed = ngx_svc_row_find(res, "unfailed") != -1
-                      && ngx_svc_row_true(res, 0, "unfailed");
-    login->read.few_sessions = ngx_svc_row_find(res, "few") != -1
-                 && ngx_svc_row_true(res, 0, "few");
-    login->read.few_devices = ngx_svc_row_find(res, "few_devices") != -1
-                         && ngx_svc_row_true(res, 0, "few_devices");
+    login->read.enrolled = row->mfa_enrolled;
 
-    login->reason = status.len == sizeof("active") - 1
+    login->reason = row->status.len == sizeof("active") - 1
                     ? NGX_SVC_LOGIN_WRONG : NGX_SVC_LOGIN_INACTIVE;
 
     return NGX_OK;
@@ -202,16 +205,12 @@ ngx_svc_login_user(ngx_svc_login_t *login, PGresult *res)
 
 
 static void
-ngx_svc_login_risk(ngx_svc_login_t *login, PGresult *res)
+ngx_svc_login_risk(ngx_svc_login_t *login,
+    const ngx_svc_row_login_governance_t *row)
 {
-    ngx_str_t  mfa, deny;
-
-    mfa = ngx_svc_row_value(res, 0, "risk_mfa_threshold");
-    deny = ngx_svc_row_value(res, 0, "risk_deny_threshold");
-
-    login->risk.enabled = ngx_svc_row_true(res, 0, "risk_enabled");
-    login->risk.mfa_from = ngx_atoi(mfa.data, mfa.len);
-    login->risk.deny_from = ngx_atoi(deny.data, deny.len);
+    login->risk.enabled = row->risk_enabled;
+    login->risk.mfa_from = row->risk_mfa_threshold;
+    login->risk.deny_from = row->risk_deny_threshold;
     login->risk.action = NGX_SVC_ACCESS_ALLOW;
 }
 
@@ -219,11 +218,14 @@ ngx_svc_login_risk(ngx_svc_login_t *login, PGresult *res)
 void
 ngx_svc_login_take_risk(ngx_svc_login_t *login, PGresult *risks)
 {
+    ngx_svc_row_risk_row_t  row;
+
     if (PQntuples(risks) == 0) {
         return;
     }
 
-    login->read.few_devices = ngx_svc_row_true(risks, 0, "few_devices");
+    ngx_svc_row_risk_row(&row, risks, 0, 0);
+    login->read.few_devices = row.risk_signals.few_devices;
 
     if (!login->risk.enabled) {
         return;
@@ -273,27 +275,26 @@ ngx_svc_login_stage(ngx_svc_login_t *login, ngx_uint_t by_mail)
 
 
 ngx_int_t
-ngx_svc_login_take_user(ngx_svc_login_t *login, PGresult *res)
+ngx_svc_login_take_user(ngx_svc_login_t *login,
+    const ngx_svc_row_login_session_t *row)
 {
-    u_char     *mac;
-    ngx_str_t   tenant, user, email, risk;
+    u_char           *mac;
+    const ngx_str_t  *tenant;
 
-    tenant = ngx_svc_row_value(res, 0, "_tenant");
-    user = ngx_svc_row_value(res, 0, "_user");
-    email = ngx_svc_row_value(res, 0, "_email");
-    risk = ngx_svc_row_value(res, 0, "risk");
-
+    tenant = &row->login_bars.tenant;
     mac = ngx_pnalloc(login->sr->request->pool, NGX_SVC_LIMIT_MAC_LEN);
 
     if (mac == NULL
-        || ngx_svc_uuid_parse(tenant.data, tenant.len, login->row.tenant)
+        || ngx_svc_uuid_parse(tenant->data, tenant->len, login->row.tenant)
            != NGX_OK
-        || ngx_svc_uuid_parse(user.data, user.len, login->row.user) != NGX_OK
-        || ngx_svc_limit_email(&email, mac) != NGX_OK
-        || ngx_svc_login_copy(login, &login->password.version,
-                              ngx_svc_row_value(res, 0, "_password")) != NGX_OK
-        || ngx_svc_login_copy(login, &login->risk.signals,
-                              ngx_svc_row_value(res, 0, "signals")) != NGX_OK)
+        || ngx_svc_uuid_parse(row->user.data, row->user.len, login->row.user)
+           != NGX_OK
+        || ngx_svc_limit_email(&row->email, mac) != NGX_OK
+        || ngx_svc_login_copy(login, &login->password.version, row->password)
+           != NGX_OK
+        || ngx_svc_login_copy(login, &login->risk.signals, row->signals)
+           != NGX_OK
+        || ngx_svc_login_begun(login, &row->login_begun) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -302,7 +303,7 @@ ngx_svc_login_take_user(ngx_svc_login_t *login, PGresult *res)
     login->user.len = NGX_SVC_UUID_LEN;
     login->asked.mac.data = mac;
     login->asked.mac.len = NGX_SVC_LIMIT_MAC_LEN;
-    login->risk.found.score = risk.len ? ngx_atoi(risk.data, risk.len) : 0;
+    login->risk.found.score = ngx_max(row->risk, 0);
 
     return NGX_OK;
 }

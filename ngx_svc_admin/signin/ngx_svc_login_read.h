@@ -7,6 +7,7 @@
 
 
 #include "ngx_svc_login.h"
+#include "ngx_svc_login_read.row.h"
 
 
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_tenant;
@@ -14,10 +15,10 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_risk;
 
 /*
- * Takes what was read of the tenant and of the user, and decides by the
- * policies.  Returns NGX_OK when the proof is to be verified: login->reason is
- * NGX_SVC_LOGIN_WRONG then, unless the sign-in fails anyway; NGX_DECLINED with
- * sr->error set; NGX_ERROR.
+ * Takes what was read of the tenant and of the user, results that begin with
+ * :login_tenant and :login_user, and decides by the policies.  Returns NGX_OK
+ * when the proof is to be verified: login->reason is NGX_SVC_LOGIN_WRONG then,
+ * unless the sign-in fails anyway; NGX_DECLINED with sr->error set; NGX_ERROR.
  */
 ngx_int_t ngx_svc_login_decide(ngx_svc_login_t *login, PGresult *tenant,
     PGresult *user);
@@ -41,7 +42,7 @@ void ngx_svc_login_stage(ngx_svc_login_t *login, ngx_uint_t by_mail);
 ngx_int_t ngx_svc_login_declined(ngx_svc_login_t *login);
 
 /*
- * Takes the result of ngx_svc_sql_signin_tenant.  Returns NGX_OK; NGX_DECLINED
+ * Takes a result that begins with :login_tenant.  Returns NGX_OK; NGX_DECLINED
  * with sr->error set; NGX_ERROR.
  */
 ngx_int_t ngx_svc_login_tenant(ngx_svc_login_t *login, PGresult *res);
@@ -53,17 +54,25 @@ ngx_int_t ngx_svc_login_tenant(ngx_svc_login_t *login, PGresult *res);
 ngx_int_t ngx_svc_login_no_tenant(ngx_svc_login_t *login);
 
 /*
- * Takes the columns of :login_governance and "locked", seconds or NULL.
- * Returns as ngx_svc_login_tenant().
+ * Takes a result that begins with :login_denied.  Returns as
+ * ngx_svc_login_tenant().
  */
 ngx_int_t ngx_svc_login_denied(ngx_svc_login_t *login, PGresult *res);
 
 /*
- * Tells whether the policy, or a block of the address (column "blocked"), keeps
- * a proof from being taken; sets login->action, and login->reason with
- * sr->error.  Returns NGX_OK, NGX_DECLINED or NGX_ERROR.
+ * Tells whether the policy, or a block of the address, keeps a proof from being
+ * taken; sets login->action, and login->reason with sr->error.  Returns NGX_OK,
+ * NGX_DECLINED or NGX_ERROR.
  */
-ngx_int_t ngx_svc_login_bars(ngx_svc_login_t *login, PGresult *res);
+ngx_int_t ngx_svc_login_bars(ngx_svc_login_t *login,
+    const ngx_svc_row_login_bars_t *row);
+
+/*
+ * For a reply: takes the user of the request's session, and how the sign-in
+ * began; copies them into the request's pool.  Returns NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_login_take_user(ngx_svc_login_t *login,
+    const ngx_svc_row_login_session_t *row);
 
 
 #endif /* _NGX_SVC_LOGIN_READ_H_INCLUDED_ */

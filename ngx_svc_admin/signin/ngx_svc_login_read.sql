@@ -9,6 +9,9 @@
 --   host           text ngx_svc_login_param(asked.host)
 --   slug           text ngx_svc_login_param(asked.slug)
 --   domain_url     text ngx_svc_param_domain_url()
+-- columns
+--   :login_tenant
+--   case           text         unread
 SELECT set_config('svc.tenant', tenant.id::text, true) AS id, tenant.slug, tenant.suspended,
        tenant.by_domain,
        CASE WHEN tenant.by_domain THEN set_config('svc.base_url', :domain_url, true) END
@@ -24,12 +27,20 @@ SELECT set_config('svc.tenant', tenant.id::text, true) AS id, tenant.slug, tenan
 --   client_ip      text  ngx_svc_login_param(client.ip)
 --   email          text  ngx_svc_login_param(asked.email)
 --   email_mac      bytea ngx_svc_login_param(asked.mac)
-SELECT :login_governance, account.id, account.status, account.mfa_enrolled,
+-- columns
+--   :login_user
+--   hash           bytea
+--   version        int8         as text
+--   unfailed       bool
+--   few            bool
+--   few_devices    bool
+--   expired        bool
+SELECT :login_governance,
        ceil(extract(epoch FROM CASE
                                    WHEN account.id IS NULL THEN phantom.locked_until
                                    ELSE account.locked_until
                                END - now()) - 0.001)::bigint AS locked,
-       password.hash, password.version,
+       account.id, account.status, account.mfa_enrolled, password.hash, password.version,
        account.failed_logins = 0 AND account.locked_until IS NULL AS unfailed,
        NOT EXISTS (SELECT
                      FROM (SELECT session.id

@@ -40,13 +40,6 @@ ngx_int_t ngx_svc_login_take_site(ngx_svc_login_t *login,
  */
 ngx_int_t ngx_svc_login_take_session(ngx_svc_login_t *login);
 
-/*
- * For a reply: takes the user of the request's session from a row with the
- * columns _tenant, _user, _email, _password, risk and signals; copies them into
- * the request's pool.  Returns NGX_OK or NGX_ERROR.
- */
-ngx_int_t ngx_svc_login_take_user(ngx_svc_login_t *login, PGresult *res);
-
 /* Adds the device's cookie to an answer.  Returns NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_svc_login_set_device(ngx_svc_login_t *login);
 

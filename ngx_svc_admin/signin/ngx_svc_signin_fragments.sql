@@ -1,16 +1,75 @@
+-- fragment: login_tenant
+-- The first columns of the statements that find the tenant of a sign-in.
+-- columns
+--   id             text
+--   slug           text
+--   suspended      bool
+--   by_domain      bool
+
+
+-- fragment: login_bars
+-- What keeps a proof from being taken, whosever it is: the tenant's policy, and whether the
+-- address is blocked.
+-- columns
+--   _policy        json
+--   _version       int8
+--   _tenant        uuid
+--   blocked        bool
+
+
 -- fragment: login_governance
 -- needs: governance
 -- What of a tenant is the same whoever signs in, and whether the address is blocked from
--- which somebody does, the parameter client_ip. The first three are what
--- ngx_svc_login_policy() takes.
+-- which somebody does, the parameter client_ip.
+-- columns
+--   :login_bars
+--   risk_enabled        bool
+--   risk_mfa_threshold  int4
+--   risk_deny_threshold int4
 governance.access_policy AS _policy, governance.access_number AS _version,
-governance.tenant_id AS _tenant, governance.risk_enabled, governance.risk_mfa_threshold,
-governance.risk_deny_threshold,
+governance.tenant_id AS _tenant,
 EXISTS (SELECT
           FROM svc.ip_block block
          WHERE block.tenant_id = governance.tenant_id
            AND block.ip = :client_ip::text::inet
-           AND coalesce(block.expires_at > now(), true)) AS blocked
+           AND coalesce(block.expires_at > now(), true)) AS blocked,
+governance.risk_enabled, governance.risk_mfa_threshold, governance.risk_deny_threshold
+
+
+-- fragment: login_denied
+-- The first columns of the statements that tell whether somebody may sign in; "locked" is how
+-- many seconds are left of a lock.
+-- columns
+--   :login_governance
+--   locked         int8
+
+
+-- fragment: login_user
+-- The first columns of the statements that find the user of a sign-in, or that there is none.
+-- columns
+--   :login_denied
+--   id             uuid
+--   status         text
+--   mfa_enrolled   bool
+
+
+-- fragment: login_begun
+-- Where from, and how many ms ago, a sign-in of several requests has begun.
+-- columns
+--   _ip            text
+--   _age           int8         as text: none: it is not known
+
+
+-- fragment: login_session
+-- The user of a session that goes on, and how its sign-in began.
+-- columns
+--   :login_bars
+--   _user          uuid
+--   _email         text
+--   _password      int8         as text: its version
+--   risk           int2
+--   signals        text[]
+--   :login_begun
 
 
 -- fragment: password_expired

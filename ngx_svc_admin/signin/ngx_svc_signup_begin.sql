@@ -6,6 +6,24 @@
 --   client_ip      text ngx_svc_login_param(client.ip)
 --   email          text ngx_svc_login_param(asked.email)
 --   display_name   text ngx_svc_account_param(display_name)
+-- columns
+--   :login_denied
+--   allowed           bool
+--   _slug             text
+--   _name             text
+--   _email            text
+--   _first            text
+--   _last             text
+--   _display          text
+--   min_length        int4
+--   reject_breached   bool
+--   reject_contextual bool
+--   require_lower     bool
+--   require_upper     bool
+--   require_digit     bool
+--   require_symbol    bool
+--   _hash             text
+--   _history          text
 SELECT :login_governance, NULL::bigint AS locked,
        tenant.branding -> 'allowSelfSignup' IS NOT DISTINCT FROM 'true' AS allowed,
        tenant.slug AS _slug, tenant.name AS _name, :email::text AS _email, NULL::text AS _first,

@@ -4,6 +4,9 @@
 --
 -- parameters
 --   client_ip      text ngx_svc_login_param(client.ip)
+-- columns
+--   :login_denied
+--   allowed        bool
 SELECT :login_governance, NULL::bigint AS locked,
        tenant.branding -> 'allowSelfSignup' IS NOT DISTINCT FROM 'true' AS allowed
   FROM svc.governance governance
