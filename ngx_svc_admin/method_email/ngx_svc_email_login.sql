@@ -224,6 +224,8 @@ SELECT :risk_signals,
 -- parameters
 --   user           uuid ngx_svc_login_param(user)
 --   challenge_id   uuid ngx_svc_login_param(mailed.id)
+-- columns
+--   :login_checked
 WITH used AS (
     UPDATE svc.email_challenge challenge
        SET used_at = now()

@@ -125,6 +125,8 @@ SELECT :risk_signals,
 --   presented_count       text  ngx_svc_passkey_param(presented.count)
 --   challenge_hash    bytea ngx_svc_passkey_param(presented.used)
 --   challenge_expires text  ngx_svc_passkey_param(presented.expires)
+-- columns
+--   :login_checked
 WITH used AS (
     INSERT INTO svc.challenge_used (tenant_id, hash, expires_at)
     SELECT tenant.id, :challenge_hash::bytea,

@@ -375,16 +375,15 @@ ngx_svc_password_change_signed_in(const ngx_svc_pg_results_t *results)
 static ngx_int_t
 ngx_svc_password_change_written(ngx_svc_request_t *sr)
 {
-    PGresult                    *res;
-    ngx_svc_change_t            *change;
-    ngx_svc_row_change_check_t   row;
+    ngx_svc_change_t             *change;
+    ngx_svc_row_login_checked_t   row;
 
     change = sr->data;
-    res = ngx_svc_result(sr, &ngx_svc_sql_change_check);
-    ngx_svc_row_change_check(&row, res, 0);
+    ngx_svc_row_login_checked(&row,
+                         ngx_svc_result(sr, &ngx_svc_sql_change_check), 0, 0);
 
     if (row.verdict.len == 0 || row.verdict.data[0] != 'g') {
-        return ngx_svc_login_lost(sr, res);
+        return ngx_svc_login_lost(sr, row.locked);
     }
 
     if (ngx_svc_session_set_cookies(sr, change->login.session.key) != NGX_OK) {

@@ -98,9 +98,7 @@ SELECT governance.access_policy AS _policy, governance.access_number AS _version
 --   password_version text  ngx_svc_login_param(password.version)
 --   session          bytea ngx_svc_param_session()
 -- columns
---   verdict        text
---   ?column?       bool         unread
---   locked         int8
+--   :login_checked
 SELECT decided.verdict,
        CASE decided.verdict
            WHEN 'go' THEN set_config('svc.actor_type', 'user', true)

@@ -48,7 +48,7 @@ typedef struct {
                                             /* sets sr->error of a proof that
                                                another request has used up;
                                                NULL: it is a failure */
-    const ngx_svc_pg_statement_t  *check;   /* its column is a verdict */
+    const ngx_svc_pg_statement_t  *check;   /* :login_checked */
     const ngx_svc_pg_statement_t  *user_done;
     const ngx_svc_pg_statement_t  *proof;   /* stores what a success changes
                                                of the proof; or NULL */

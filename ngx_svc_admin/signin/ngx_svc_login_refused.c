@@ -47,15 +47,11 @@ ngx_svc_login_locked(ngx_svc_request_t *sr, ngx_uint_t seconds)
 /* Something has changed between the read and the write. */
 
 ngx_int_t
-ngx_svc_login_lost(ngx_svc_request_t *sr, PGresult *res)
+ngx_svc_login_lost(ngx_svc_request_t *sr, ngx_int_t seconds)
 {
-    ngx_int_t         seconds;
-    ngx_str_t         locked;
     ngx_svc_login_t  *login;
 
     login = sr->data;
-    locked = ngx_svc_pg_value(res, 0, 2);
-    seconds = locked.len ? ngx_atoi(locked.data, locked.len) : 0;
 
     if (seconds > 0) {
         (void) ngx_svc_login_locked(sr, seconds);

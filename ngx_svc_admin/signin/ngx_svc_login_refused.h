@@ -16,10 +16,10 @@
 ngx_int_t ngx_svc_login_refused(ngx_svc_login_t *login);
 
 /*
- * For a reply: answers a result of ngx_svc_sql_signin_check that does not say
- * "go".
+ * For a reply: answers a row of :login_checked that does not say "go", and for
+ * how many seconds the user is locked, if at all.
  */
-ngx_int_t ngx_svc_login_lost(ngx_svc_request_t *sr, PGresult *res);
+ngx_int_t ngx_svc_login_lost(ngx_svc_request_t *sr, ngx_int_t seconds);
 
 /*
  * Sets the method's one error, whatever is wrong with the proof.  Returns

@@ -213,18 +213,21 @@ ngx_svc_login_completed(const ngx_svc_pg_results_t *results)
 void
 ngx_svc_login_emit(PGresult *tenant, PGresult *done)
 {
-    ngx_svc_event_t  event;
+    ngx_svc_event_t           event;
+    ngx_svc_row_login_done_t  row;
 
     if (PQntuples(done) == 0) {
         return;
     }
 
+    ngx_svc_row_login_done(&row, done, 0, 0);
+
     event.kind = NGX_SVC_EVENT_USER_LOGIN;
     event.tenant = ngx_svc_pg_value(tenant, 0, 0);
-    event.user = ngx_svc_row_value(done, 0, "_user");
-    event.subscribers = ngx_svc_row_value(done, 0, "_subscribers");
-    event.number = ngx_svc_row_value(done, 0, "_number");
-    event.at = ngx_svc_row_value(done, 0, "_at");
+    event.user = row.user;
+    event.subscribers = row.subscribers;
+    event.number = row.number;
+    event.at = row.at;
     ngx_str_null(&event.email);
 
     ngx_svc_event_emit(&event);
@@ -234,14 +237,15 @@ ngx_svc_login_emit(PGresult *tenant, PGresult *done)
 ngx_int_t
 ngx_svc_login_success_reply(ngx_svc_request_t *sr)
 {
-    PGresult         *res;
-    ngx_svc_login_t  *login;
+    ngx_svc_login_t              *login;
+    ngx_svc_row_login_checked_t   row;
 
     login = sr->data;
-    res = ngx_svc_result(sr, login->method->check);
+    ngx_svc_row_login_checked(&row, ngx_svc_result(sr, login->method->check),
+                              0, 0);
 
-    if (PQgetisnull(res, 0, 0) || PQgetvalue(res, 0, 0)[0] != 'g') {
-        return ngx_svc_login_lost(sr, res);
+    if (row.verdict.len == 0 || row.verdict.data[0] != 'g') {
+        return ngx_svc_login_lost(sr, row.locked);
     }
 
     return ngx_svc_login_end(login);

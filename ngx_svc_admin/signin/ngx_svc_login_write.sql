@@ -87,6 +87,8 @@ SELECT account.id AS "user.id", account.user_name AS "user.email",
 -- parameters
 --   user             uuid ngx_svc_login_param(user)
 --   password_version text ngx_svc_login_param(password.version)
+-- columns
+--   :login_checked
 SELECT judged.verdict,
        CASE judged.verdict
            WHEN 'go'
@@ -281,6 +283,8 @@ UPDATE svc.user_account account
 --   score          int4  ngx_svc_param_call(ngx_svc_login_bind_score)
 --   signals        text  ngx_svc_login_param(risk.signals)
 --   new_session    bytea ngx_svc_param_new_session()
+-- columns
+--   :login_done
 WITH event AS (
     INSERT INTO svc.audit_event (action, target_type, target_id, target_name, details)
     SELECT 'user.login', 'user', :user::uuid::text, NULL,
@@ -313,6 +317,8 @@ SELECT event.target_id AS _user, event.id AS _number, event.created_at AS _at,
 --   score          int4 ngx_svc_param_call(ngx_svc_login_bind_score)
 --   signals        text ngx_svc_login_param(risk.signals)
 --   methods        text ngx_svc_login_param(written.methods)
+-- columns
+--   :login_done
 WITH event AS (
     INSERT INTO svc.audit_event (action, target_type, target_id, target_name, details)
     SELECT 'user.login', 'user', :user::uuid::text, NULL,

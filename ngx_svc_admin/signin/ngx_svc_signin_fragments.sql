@@ -72,6 +72,24 @@ governance.risk_enabled, governance.risk_mfa_threshold, governance.risk_deny_thr
 --   :login_begun
 
 
+-- fragment: login_checked
+-- What the statements say that look, under the user's lock, whether all is still as it was
+-- read.
+-- columns
+--   verdict        text
+--   ?column?       bool         unread
+--   locked         int8
+
+
+-- fragment: login_done
+-- The event of a complete sign-in, and who subscribes to such.
+-- columns
+--   _user          text
+--   _number        int8         as text
+--   _at            timestamptz
+--   _subscribers   text
+
+
 -- fragment: password_expired
 -- needs: governance, account, password
 -- Whether the password is too old: for the strictest of the user's groups, or without
