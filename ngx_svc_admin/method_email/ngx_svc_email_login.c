@@ -199,7 +199,8 @@ ngx_svc_email_login_opened(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_email_login_mail(ngx_svc_login_t *login, PGresult *res)
 {
-    ngx_svc_mail_t  mail;
+    ngx_svc_mail_t                  mail;
+    ngx_svc_row_challenge_mailed_t  row;
 
     if (ngx_svc_email_challenge_mail(login, res, NGX_SVC_PASSWORDLESS_PATH,
                                      "#token=", &mail)
@@ -208,9 +209,10 @@ ngx_svc_email_login_mail(ngx_svc_login_t *login, PGresult *res)
         return NGX_ERROR;
     }
 
+    ngx_svc_row_challenge_mailed(&row, res, 0, 0);
     mail.kind = NGX_SVC_MAIL_SIGN_IN;
 
-    if (ngx_svc_row_value(res, 0, "user_name").len == 0) {
+    if (row.user_name.len == 0) {
         mail.nobody = 1;
     }
 

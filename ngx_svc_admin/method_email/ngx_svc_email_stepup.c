@@ -198,13 +198,15 @@ ngx_svc_email_stepup_write(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_email_stepup_written(ngx_svc_request_t *sr)
 {
-    ngx_int_t          rc;
-    PGresult          *res;
-    ngx_svc_mail_t     mail;
-    ngx_svc_stepup_t  *step;
+    ngx_int_t                        rc;
+    PGresult                        *res;
+    ngx_svc_mail_t                   mail;
+    ngx_svc_stepup_t                *step;
+    ngx_svc_row_challenge_mailed_t   row;
 
     step = sr->data;
     res = ngx_svc_result(sr, &ngx_svc_sql_own_email_open);
+    ngx_svc_row_challenge_mailed(&row, res, 0, 0);
     step->tried = ngx_svc_result(sr, &ngx_svc_sql_stepup_email_mailed);
 
     if (PQntuples(step->tried) == 0) {
@@ -217,7 +219,7 @@ ngx_svc_email_stepup_written(ngx_svc_request_t *sr)
 
     if (rc == NGX_OK) {
         mail.kind = NGX_SVC_MAIL_MFA;
-        mail.nobody |= (ngx_svc_row_value(res, 0, "user_id").len == 0);
+        mail.nobody |= (row.user_id.len == 0);
 
         rc = ngx_svc_email_challenge_send(&step->factor.login, &mail);
     }

@@ -1,10 +1,13 @@
 -- statement: stepup_email
 -- The code that was mailed for the session's challenge. There is one row in any case; its
--- id is NULL when no code was mailed, or is over, or is older than the user's cut-off.
+-- id is NULL when no code was mailed, or is over, or is older than the user's cut-off. There
+-- is no link that could be bound to a browser.
 --
 -- parameters
 --   session        bytea ngx_svc_param_session()
-SELECT good.id, good.user_id, good.code_mac, good.data, good.void
+-- columns
+--   :challenge_tried
+SELECT good.user_id, good.id, good.code_mac, good.data, good.void AS voided, false AS bound
   FROM (VALUES (1)) always
   LEFT JOIN (SELECT mail.*
                FROM (SELECT session.root_id, session.user_id

@@ -8,6 +8,7 @@
 #include "ngx_svc_cookie.h"
 #include "ngx_svc_email_code.h"
 #include "ngx_svc_login_limit.h"
+#include "ngx_svc_signin_fragments.row.h"
 
 
 #define NGX_SVC_EMAIL_SECRET  32        /* bytes, of a link and of a cookie */
@@ -184,11 +185,12 @@ ngx_int_t
 ngx_svc_email_challenge_mail(ngx_svc_login_t *login, PGresult *res,
     const char *path, const char *fragment, ngx_svc_mail_t *mail)
 {
-    u_char                     *tenant;
-    ngx_str_t                   logo, slug;
-    ngx_svc_email_challenge_t  *mailed;
+    u_char                          *tenant;
+    ngx_svc_email_challenge_t       *mailed;
+    ngx_svc_row_challenge_mailed_t   row;
 
     mailed = &login->mailed;
+    ngx_svc_row_challenge_mailed(&row, res, 0, 0);
 
     tenant = ngx_pnalloc(login->sr->request->pool, NGX_SVC_UUID_TEXT_LEN);
     if (tenant == NULL) {
@@ -197,16 +199,15 @@ ngx_svc_email_challenge_mail(ngx_svc_login_t *login, PGresult *res,
 
     ngx_memzero(mail, sizeof(ngx_svc_mail_t));
 
-    mail->nobody = ngx_svc_row_true(res, 0, "void");
+    mail->nobody = row.voided;
     mail->not_after = ngx_time() + ngx_svc_setting(NGX_SVC_SET_EMAIL_CODE_TTL);
     mail->tenant.data = tenant;
     mail->tenant.len = ngx_svc_uuid_text(tenant, login->row.tenant) - tenant;
-    mail->to = ngx_svc_row_value(res, 0, "user_name");
-    mail->name = ngx_svc_row_value(res, 0, "display_name");
-    mail->locale = ngx_svc_row_value(res, 0, "locale");
-    slug = ngx_svc_row_value(res, 0, "slug");
-    mail->tenant_name = ngx_svc_row_value(res, 0, "tenant_name");
-    mail->primary = ngx_svc_row_value(res, 0, "color");
+    mail->to = row.user_name;
+    mail->name = row.display_name;
+    mail->locale = row.locale;
+    mail->tenant_name = row.tenant_name;
+    mail->primary = row.color;
     mail->code = mailed->code;
     mail->ip = login->client.ip;
     mail->country = login->client.country;
@@ -219,19 +220,18 @@ ngx_svc_email_challenge_mail(ngx_svc_login_t *login, PGresult *res,
         return NGX_ERROR;
     }
 
-    logo = ngx_svc_row_value(res, 0, "logo");
-
-    if (logo.len
+    if (row.logo.len
         && ngx_svc_base_url_page(login->sr, NGX_SVC_EMAIL_LOGO, NULL, "",
-                                 &logo, &mail->logo_url)
+                                 &row.logo, &mail->logo_url)
            != NGX_OK)
     {
         return NGX_ERROR;
     }
 
     return path ? ngx_svc_base_url_page(login->sr, path,
-                                        slug.len ? &slug : NULL, fragment,
-                                        &mailed->token, &mail->link)
+                                        row.slug.len ? &row.slug : NULL,
+                                        fragment, &mailed->token,
+                                        &mail->link)
                 : NGX_OK;
 }
 

@@ -60,11 +60,11 @@ ngx_int_t ngx_svc_email_challenge_new(ngx_svc_login_t *login,
     const char *kind, ngx_uint_t flags);
 
 /*
- * Makes the mail from the row of a statement that has made a challenge, such as
- * ngx_svc_sql_passwordless_open: to its user, or to login->asked.email.  The
- * caller sets the mail's kind, and "nobody" to 1 when it is to no user.  path
- * is that of the page that the link leads to; NULL: there is no link.  fragment
- * precedes the token in the link.  Returns NGX_OK or NGX_ERROR.
+ * Makes the mail from a result that begins with :challenge_mailed: to its user,
+ * or to login->asked.email.  The caller sets the mail's kind, and "nobody" to 1
+ * when it is to no user.  path is that of the page that the link leads to;
+ * NULL: there is no link.  fragment precedes the token in the link.  Returns
+ * NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_email_challenge_mail(ngx_svc_login_t *login, PGresult *res,
     const char *path, const char *fragment, ngx_svc_mail_t *mail);
@@ -105,10 +105,10 @@ ngx_int_t ngx_svc_email_challenge_take(ngx_svc_login_t *login, const char *kind,
     const ngx_svc_value_t *token);
 
 /*
- * Verifies what is presented by the row of ..._try, and sets login->mailed.id.
- * Returns NGX_OK; NGX_DECLINED with sr->error set when the code is wrong;
- * NGX_ABORT with sr->error set when the challenge is over, or the link is
- * another browser's; NGX_ERROR.
+ * Verifies what is presented by a row of :challenge_tried, and sets
+ * login->mailed.id.  Returns NGX_OK; NGX_DECLINED with sr->error set when the
+ * code is wrong; NGX_ABORT with sr->error set when the challenge is over, or
+ * the link is another browser's; NGX_ERROR.
  */
 ngx_int_t ngx_svc_email_challenge_verify(ngx_svc_login_t *login, PGresult *res);
 

@@ -224,17 +224,17 @@ ngx_svc_email_change_start(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_email_change_started(ngx_svc_request_t *sr)
 {
-    u_char                id[NGX_SVC_UUID_LEN];
-    PGresult             *res;
-    ngx_str_t             text;
-    ngx_svc_own_email_t  *own;
+    u_char                           id[NGX_SVC_UUID_LEN];
+    PGresult                        *res;
+    ngx_svc_own_email_t             *own;
+    ngx_svc_row_challenge_mailed_t   row;
 
     own = sr->data;
     res = ngx_svc_result(sr, &ngx_svc_sql_email_change_open);
-    text = ngx_svc_row_value(res, 0, "user_id");
+    ngx_svc_row_challenge_mailed(&row, res, 0, 0);
 
-    if (text.len
-        && ngx_svc_uuid_parse(text.data, text.len, id) == NGX_OK
+    if (row.user_id.len
+        && ngx_svc_uuid_parse(row.user_id.data, row.user_id.len, id) == NGX_OK
         && ngx_memcmp(id, own->factor.login.row.user, NGX_SVC_UUID_LEN) == 0)
     {
         return ngx_svc_own_email_mail(sr, res, NGX_SVC_MAIL_VERIFY,
@@ -288,17 +288,18 @@ ngx_svc_email_change_seal(ngx_svc_own_email_t *own)
 static ngx_int_t
 ngx_svc_email_change_unseal(ngx_svc_own_email_t *own)
 {
-    size_t                 len;
-    u_char                 aad[NGX_SVC_EMAIL_CHANGE_AAD];
-    u_char                 sealed[NGX_SVC_EMAIL_MAX + NGX_SVC_SEAL_OVERHEAD];
-    ngx_int_t              rc;
-    ngx_str_t              hex;
-    ngx_svc_login_t       *login;
-    const ngx_svc_keys_t  *keys;
+    size_t                          len;
+    u_char                          aad[NGX_SVC_EMAIL_CHANGE_AAD];
+    u_char                          sealed[NGX_SVC_EMAIL_MAX
+                                           + NGX_SVC_SEAL_OVERHEAD];
+    ngx_int_t                       rc;
+    ngx_svc_login_t                *login;
+    const ngx_svc_keys_t           *keys;
+    ngx_svc_row_challenge_tried_t   row;
 
     login = &own->factor.login;
     keys = ngx_svc_email_change_keys(login, aad);
-    hex = ngx_svc_row_value(own->tried, 0, "data");
+    ngx_svc_row_challenge_tried(&row, own->tried, 0, 0);
     sealed[0] = 0;
     len = sizeof(sealed);
 
@@ -308,7 +309,7 @@ ngx_svc_email_change_unseal(ngx_svc_own_email_t *own)
         return NGX_ERROR;
     }
 
-    rc = ngx_svc_hex_bytea(&hex, sealed, &len);
+    rc = ngx_svc_hex_bytea(&row.data, sealed, &len);
 
     if (rc == NGX_OK) {
         rc = ngx_svc_unseal(keys, sealed, len, aad, sizeof(aad),

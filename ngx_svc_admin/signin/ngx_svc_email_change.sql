@@ -35,6 +35,9 @@ SELECT account.source = 'scim' AS scim
 --   user           uuid  ngx_svc_login_param(user)
 --   address        text  ngx_svc_own_email_param(address)
 --   session        bytea ngx_svc_param_session()
+-- columns
+--   :challenge_mailed
+--   set_config     text         unread
 WITH recipient AS MATERIALIZED (
     SELECT CASE
                WHEN owner.id IS NULL THEN account.id
@@ -77,10 +80,10 @@ WITH recipient AS MATERIALIZED (
      WHERE tenant.id = :tenant
     RETURNING id, expires_at, void
 )
-SELECT challenge.id AS "challengeId", challenge.expires_at AS "expiresAt", challenge.void,
-       recipient.id AS user_id, recipient.user_name, recipient.display_name, recipient.locale,
-       tenant.name AS tenant_name, tenant.branding ->> 'primary' AS color, tenant.slug,
-       tenant.slug || '/logo?v=' || tenant.logo_etag AS logo,
+SELECT recipient.id AS user_id, challenge.id AS "challengeId", challenge.expires_at AS "expiresAt",
+       challenge.void AS voided, recipient.user_name, recipient.display_name, recipient.locale,
+       tenant.name AS tenant_name, tenant.branding ->> 'primary' AS color,
+       tenant.slug || '/logo?v=' || tenant.logo_etag AS logo, tenant.slug,
        set_config('synchronous_commit', 'off', true)
   FROM svc.tenant tenant
   CROSS JOIN challenge

@@ -8,6 +8,7 @@
 #include "ngx_svc_email_challenge.h"
 #include "ngx_svc_hex.h"
 #include "ngx_svc_login_request.h"
+#include "ngx_svc_signin_fragments.row.h"
 #include "ngx_svc_totp.h"
 
 
@@ -33,7 +34,7 @@ static ngx_int_t ngx_svc_email_challenge_shape(ngx_svc_login_t *login,
 static ngx_int_t ngx_svc_email_challenge_take_token(ngx_svc_login_t *login,
     const ngx_svc_value_t *token);
 static ngx_int_t ngx_svc_email_challenge_right(ngx_svc_login_t *login,
-    PGresult *res);
+    const ngx_svc_row_challenge_tried_t *row);
 
 
 #define ngx_svc_email_presented_member(member, field)                         \
@@ -290,22 +291,24 @@ ngx_svc_email_challenge_take_token(ngx_svc_login_t *login,
 ngx_int_t
 ngx_svc_email_challenge_verify(ngx_svc_login_t *login, PGresult *res)
 {
-    u_char             *id;
-    ngx_int_t           rc;
-    ngx_str_t           text;
-    ngx_svc_request_t  *sr;
+    u_char                         *id;
+    ngx_int_t                       rc;
+    ngx_svc_request_t              *sr;
+    ngx_svc_row_challenge_tried_t   row;
 
     sr = login->sr;
-    text = ngx_svc_row_value(res, 0, "id");
+    ngx_svc_row_challenge_tried(&row, res, 0, 0);
 
-    if (text.len == 0) {
+    if (row.id.len == 0) {
         (void) ngx_svc_email_challenge_over(sr);
         return NGX_ABORT;
     }
 
     id = ngx_pnalloc(sr->request->pool, NGX_SVC_UUID_LEN);
 
-    if (id == NULL || ngx_svc_uuid_parse(text.data, text.len, id) != NGX_OK) {
+    if (id == NULL
+        || ngx_svc_uuid_parse(row.id.data, row.id.len, id) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
@@ -313,14 +316,14 @@ ngx_svc_email_challenge_verify(ngx_svc_login_t *login, PGresult *res)
     login->mailed.id.len = NGX_SVC_UUID_LEN;
 
     if (login->mailed.token_hash.data == NULL) {
-        rc = ngx_svc_email_challenge_right(login, res);
+        rc = ngx_svc_email_challenge_right(login, &row);
 
         return rc != NGX_DECLINED ? rc
                : ngx_svc_fail(&sr->error, NGX_SVC_E_CODE,
                               "The code is wrong.");
     }
 
-    if (!ngx_svc_row_true(res, 0, "bound")) {
+    if (!row.bound) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_TOKEN,
                             "The link works only where you have asked for it: "
                             "open it there, or type the code.");
@@ -338,25 +341,24 @@ ngx_svc_email_challenge_verify(ngx_svc_login_t *login, PGresult *res)
  */
 
 static ngx_int_t
-ngx_svc_email_challenge_right(ngx_svc_login_t *login, PGresult *res)
+ngx_svc_email_challenge_right(ngx_svc_login_t *login,
+    const ngx_svc_row_challenge_tried_t *row)
 {
     size_t      len;
     u_char      stored[NGX_SVC_MAC_LEN], mac[NGX_SVC_MAC_LEN];
-    ngx_str_t   hex;
     ngx_uint_t  n, equal, nobody;
 
     len = sizeof(stored);
-    hex = ngx_svc_row_value(res, 0, "code_mac");
 
-    if (ngx_svc_hex_bytea(&hex, stored, &len) != NGX_OK
+    if (ngx_svc_hex_bytea(&row->code_mac, stored, &len) != NGX_OK
         || len != sizeof(stored))
     {
         return NGX_ERROR;
     }
 
-    nobody = ngx_svc_row_true(res, 0, "void")
-             || (ngx_svc_row_value(res, 0, "user_id").len == 0
-                 && (ngx_svc_row_value(res, 0, "data").len == 0
+    nobody = row->voided
+             || (row->user_id.len == 0
+                 && (row->data.len == 0
                      || ngx_strcmp(login->mailed.kind.data, "sign_in") == 0));
 
     equal = 0;

@@ -26,6 +26,8 @@ SELECT set_config('svc.tenant', tenant.id::text, true) AS id, tenant.slug, tenan
 --   kind           text  ngx_svc_login_param(mailed.kind)
 --   attempts_max   int4  ngx_svc_param_setting(NGX_SVC_SET_EMAIL_CODE_ATTEMPTS)
 --   binding_hash   bytea ngx_svc_login_param(mailed.binding_hash)
+-- columns
+--   :challenge_tried
 WITH tried AS (
     UPDATE svc.email_challenge challenge
        SET attempts = challenge.attempts + CASE WHEN :token_hash::bytea IS NULL THEN 1 ELSE 0 END
@@ -39,8 +41,8 @@ WITH tried AS (
        AND challenge.used_at IS NULL
        AND coalesce(challenge.expires_at > now(), false)
        AND challenge.attempts < :attempts_max::int4
-    RETURNING challenge.id, challenge.user_id, challenge.email_mac, challenge.code_mac,
-              challenge.data, challenge.void,
+    RETURNING challenge.user_id, challenge.id, challenge.code_mac, challenge.data,
+              challenge.void AS voided,
               coalesce(challenge.binding_hash = :binding_hash, false) AS bound
 )
 SELECT tried.*

@@ -48,9 +48,12 @@ SELECT svc.organization_taken(:slug) AS taken, :slug::text AS _slug, :name::text
 --   code_ttl          int4  ngx_svc_param_setting(NGX_SVC_SET_EMAIL_CODE_TTL)
 --   organizations_max int4  ngx_svc_param_constant(NGX_SVC_ORGANIZATIONS)
 --   mail_name         text  ngx_svc_signup_param(slug)
-SELECT NULL::text AS user_id, challenge.id AS "challengeId", challenge.expires_at AS "expiresAt",
-       challenge.void, NULL::text AS user_name, NULL::text AS display_name, NULL::text AS locale,
-       :mail_name::text AS tenant_name, NULL::text AS color, NULL::text AS logo
+-- columns
+--   :challenge_mailed
+SELECT NULL::uuid AS user_id, challenge.id AS "challengeId", challenge.expires_at AS "expiresAt",
+       challenge.void AS voided, NULL::text AS user_name, NULL::text AS display_name,
+       NULL::text AS locale, :mail_name::text AS tenant_name, NULL::text AS color,
+       NULL::text AS logo, NULL::text AS slug
   FROM svc.organization_open(:challenge_id, :slug, :email_mac, :code_mac, :token_hash,
                              :binding_hash, :data, :code_ttl, :organizations_max) challenge;
 
@@ -64,8 +67,10 @@ SELECT NULL::text AS user_id, challenge.id AS "challengeId", challenge.expires_a
 --   token_hash     bytea ngx_svc_login_param(mailed.token_hash)
 --   attempts_max   int4  ngx_svc_param_setting(NGX_SVC_SET_EMAIL_CODE_ATTEMPTS)
 --   binding_hash   bytea ngx_svc_login_param(mailed.binding_hash)
-SELECT NULL::text AS user_id, challenge.id, challenge.code_mac, challenge.data, challenge.void,
-       challenge.bound
+-- columns
+--   :challenge_tried
+SELECT NULL::uuid AS user_id, challenge.id, challenge.code_mac, challenge.data,
+       challenge.void AS voided, challenge.bound
   FROM (VALUES (1)) always
   LEFT JOIN svc.organization_try(:challenge_id, :token_hash, :attempts_max,
                                  :binding_hash) challenge ON true;

@@ -54,11 +54,13 @@ ngx_int_t
 ngx_svc_own_email_mail(ngx_svc_request_t *sr, PGresult *res,
     ngx_svc_mail_kind_e kind, const char *path, const char *fragment)
 {
-    ngx_int_t             rc;
-    ngx_svc_mail_t        mail;
-    ngx_svc_login_t      *login;
+    ngx_int_t                        rc;
+    ngx_svc_mail_t                   mail;
+    ngx_svc_login_t                 *login;
+    ngx_svc_row_challenge_mailed_t   row;
 
     login = sr->data;
+    ngx_svc_row_challenge_mailed(&row, res, 0, 0);
 
     if (kind == NGX_SVC_MAIL_EXISTS) {
         ngx_str_null(&login->mailed.code);
@@ -69,7 +71,7 @@ ngx_svc_own_email_mail(ngx_svc_request_t *sr, PGresult *res,
 
     if (rc == NGX_OK) {
         mail.kind = kind;
-        mail.nobody |= (ngx_svc_row_value(res, 0, "user_id").len == 0);
+        mail.nobody |= (row.user_id.len == 0);
 
         rc = ngx_svc_email_challenge_send(login, &mail);
     }

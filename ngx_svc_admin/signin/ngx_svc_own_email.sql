@@ -17,6 +17,9 @@
 --   user           uuid  ngx_svc_login_param(user)
 --   email          text  ngx_svc_factor_param(email)
 --   session        bytea ngx_svc_param_session()
+-- columns
+--   :challenge_mailed
+--   set_config     text         unread
 WITH account AS MATERIALIZED (
     SELECT account.id, account.user_name, account.display_name, account.locale
       FROM svc.user_account account
@@ -44,10 +47,10 @@ WITH account AS MATERIALIZED (
      WHERE tenant.id = :tenant
     RETURNING id, expires_at, void
 )
-SELECT challenge.id AS "challengeId", challenge.expires_at AS "expiresAt", challenge.void,
-       account.id AS user_id, account.user_name, account.display_name, account.locale,
-       tenant.name AS tenant_name, tenant.branding ->> 'primary' AS color, tenant.slug,
-       tenant.slug || '/logo?v=' || tenant.logo_etag AS logo,
+SELECT account.id AS user_id, challenge.id AS "challengeId", challenge.expires_at AS "expiresAt",
+       challenge.void AS voided, account.user_name, account.display_name, account.locale,
+       tenant.name AS tenant_name, tenant.branding ->> 'primary' AS color,
+       tenant.slug || '/logo?v=' || tenant.logo_etag AS logo, tenant.slug,
        set_config('synchronous_commit', 'off', true)
   FROM svc.tenant tenant
   CROSS JOIN challenge
@@ -67,6 +70,8 @@ SELECT challenge.id AS "challengeId", challenge.expires_at AS "expiresAt", chall
 --   kind           text  ngx_svc_login_param(mailed.kind)
 --   attempts_max   int4  ngx_svc_param_setting(NGX_SVC_SET_EMAIL_CODE_ATTEMPTS)
 --   session        bytea ngx_svc_param_session()
+-- columns
+--   :challenge_tried
 WITH tried AS (
     UPDATE svc.email_challenge challenge
        SET attempts = challenge.attempts + CASE WHEN :token_hash::bytea IS NULL THEN 1 ELSE 0 END
@@ -108,8 +113,8 @@ WITH tried AS (
        AND challenge.used_at IS NULL
        AND coalesce(challenge.expires_at > now(), false)
        AND challenge.attempts < :attempts_max::int4
-    RETURNING challenge.id, challenge.user_id, challenge.email_mac, challenge.code_mac,
-              challenge.data, challenge.void,
+    RETURNING challenge.user_id, challenge.id, challenge.code_mac, challenge.data,
+              challenge.void AS voided,
               coalesce(challenge.root_id = (
                            SELECT session.root_id
                              FROM (SELECT session.root_id

@@ -90,6 +90,34 @@ governance.risk_enabled, governance.risk_mfa_threshold, governance.risk_deny_thr
 --   _subscribers   text
 
 
+-- fragment: challenge_mailed
+-- The first columns of the statements that make a challenge to be mailed. The first of all
+-- is NULL in organization_open, and in organization_try, for ngx_svc_committed_tenant().
+-- columns
+--   user_id        uuid
+--   challengeId    uuid         answer
+--   expiresAt      timestamptz  answer
+--   voided         bool
+--   user_name      text
+--   display_name   text
+--   locale         text
+--   tenant_name    text
+--   color          text
+--   logo           text
+--   slug           text
+
+
+-- fragment: challenge_tried
+-- The columns of the statements that find the challenge of a mail that is presented.
+-- columns
+--   user_id        uuid
+--   id             uuid
+--   code_mac       bytea
+--   data           bytea
+--   voided         bool
+--   bound          bool
+
+
 -- fragment: password_expired
 -- needs: governance, account, password
 -- Whether the password is too old: for the strictest of the user's groups, or without

@@ -50,6 +50,9 @@ SELECT :login_governance, NULL::bigint AS locked,
 --   data           bytea ngx_svc_login_param(mailed.data)
 --   code_ttl       int4  ngx_svc_param_setting(NGX_SVC_SET_EMAIL_CODE_TTL)
 --   email          text  ngx_svc_login_param(asked.email)
+-- columns
+--   :challenge_mailed
+--   set_config     text         unread
 WITH account AS MATERIALIZED (
     SELECT account.id, account.user_name, account.display_name, account.locale
       FROM svc.user_account account
@@ -68,10 +71,10 @@ WITH account AS MATERIALIZED (
      WHERE tenant.id = :tenant
     RETURNING id, expires_at, void
 )
-SELECT challenge.id AS "challengeId", challenge.expires_at AS "expiresAt", challenge.void,
-       account.id AS user_id, account.user_name, account.display_name, account.locale,
-       tenant.name AS tenant_name, tenant.branding ->> 'primary' AS color, tenant.slug,
-       tenant.slug || '/logo?v=' || tenant.logo_etag AS logo,
+SELECT account.id AS user_id, challenge.id AS "challengeId", challenge.expires_at AS "expiresAt",
+       challenge.void AS voided, account.user_name, account.display_name, account.locale,
+       tenant.name AS tenant_name, tenant.branding ->> 'primary' AS color,
+       tenant.slug || '/logo?v=' || tenant.logo_etag AS logo, tenant.slug,
        set_config('synchronous_commit', 'off', true)
   FROM svc.tenant tenant
   CROSS JOIN challenge
