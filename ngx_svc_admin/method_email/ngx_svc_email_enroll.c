@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_column.h"
+#include "ngx_svc_email_enroll.row.h"
 #include "ngx_svc_login_failure.h"
 #include "ngx_svc_login_limit.h"
 #include "ngx_svc_login_write.h"
@@ -28,7 +29,7 @@ static ngx_int_t ngx_svc_email_enroll_open(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_email_enroll_write(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_email_enroll_written(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_email_enroll_full(ngx_svc_request_t *sr,
-    PGresult *res);
+    const ngx_svc_row_mfa_email_create_t *row);
 static ngx_int_t ngx_svc_email_enroll_send(ngx_svc_factor_t *factor,
     PGresult *res);
 static ngx_int_t ngx_svc_email_enroll_confirm_check(ngx_svc_request_t *sr,
@@ -180,20 +181,20 @@ ngx_svc_email_enroll_write(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_email_enroll_written(ngx_svc_request_t *sr)
 {
-    ngx_int_t        rc;
-    PGresult        *res;
-    ngx_svc_mail_t   mail;
+    ngx_int_t                        rc;
+    PGresult                        *res;
+    ngx_svc_mail_t                   mail;
+    ngx_svc_row_mfa_email_create_t   row;
 
-    res = ngx_svc_result(sr, &ngx_svc_sql_factor_check);
-
-    if (PQgetisnull(res, 0, 0)) {
+    if (!ngx_svc_factor_checked(sr)) {
         return ngx_svc_factor_ended(sr);
     }
 
-    res = ngx_svc_result(sr, &ngx_svc_sql_mfa_email_create);
+    ngx_svc_row_mfa_email_create(&row,
+                       ngx_svc_result(sr, &ngx_svc_sql_mfa_email_create), 0);
 
-    if (PQgetisnull(res, 0, 0)) {
-        return ngx_svc_email_enroll_full(sr, res);
+    if (row.id.data == NULL) {
+        return ngx_svc_email_enroll_full(sr, &row);
     }
 
     res = ngx_svc_result(sr, &ngx_svc_sql_own_email_open);
@@ -215,18 +216,19 @@ ngx_svc_email_enroll_written(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
-ngx_svc_email_enroll_full(ngx_svc_request_t *sr, PGresult *res)
+ngx_svc_email_enroll_full(ngx_svc_request_t *sr,
+    const ngx_svc_row_mfa_email_create_t *row)
 {
-    if (ngx_svc_row_true(res, 0, "mailed")) {
+    if (row->mailed) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_CONFLICT,
                             "Codes by mail are a factor already.");
 
-    } else if (ngx_svc_row_true(res, 0, "full")) {
+    } else if (row->full) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_LIMIT_EXCEEDED,
                             "There are " ngx_value(NGX_SVC_FACTORS) " second "
                             "factors: remove one.");
 
-    } else if (ngx_svc_row_true(res, 0, "pending")) {
+    } else if (row->pending) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_LIMIT_EXCEEDED,
                             ngx_value(NGX_SVC_MFA_EMAIL_PENDING) " factors "
                             "wait to be confirmed: remove one, or try again "

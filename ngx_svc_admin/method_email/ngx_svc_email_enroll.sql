@@ -7,6 +7,11 @@
 --   challenge_id   uuid ngx_svc_login_param(mailed.id)
 --   factors_max    int4 ngx_svc_param_constant(NGX_SVC_FACTORS)
 --   pending_max    int4 ngx_svc_param_constant(NGX_SVC_MFA_EMAIL_PENDING)
+-- columns
+--   id             uuid
+--   mailed         bool
+--   full           bool
+--   pending        bool
 WITH owned AS (
     SELECT count(*) AS total,
            count(*) FILTER (WHERE factor.confirmed_at IS NULL) AS pending,

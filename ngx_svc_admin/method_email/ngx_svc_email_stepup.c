@@ -8,6 +8,7 @@
 #include "ngx_svc_email_method.h"
 #include "ngx_svc_login_write.h"
 #include "ngx_svc_own_email.h"
+#include "ngx_svc_stepup.row.h"
 #include "ngx_svc_stepup_write.h"
 #include "ngx_svc_totp.h"
 
@@ -20,7 +21,8 @@ static ngx_int_t ngx_svc_email_stepup_take(ngx_svc_stepup_t *step,
     ngx_svc_stepup_body_t *body);
 static ngx_uint_t ngx_svc_email_stepup_offered(ngx_svc_stepup_t *step);
 static ngx_int_t ngx_svc_email_stepup_verify(ngx_svc_stepup_t *step);
-static ngx_int_t ngx_svc_email_stepup_factor(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_email_stepup_factor(ngx_svc_stepup_t *step,
+    ngx_svc_row_stepup_factors_t *row);
 static ngx_int_t ngx_svc_email_stepup_ask(ngx_svc_stepup_t *step);
 static ngx_int_t ngx_svc_email_stepup_write(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_email_stepup_written(ngx_svc_request_t *sr);
@@ -73,29 +75,30 @@ ngx_svc_email_stepup_take(ngx_svc_stepup_t *step, ngx_svc_stepup_body_t *body)
 static ngx_uint_t
 ngx_svc_email_stepup_offered(ngx_svc_stepup_t *step)
 {
-    ngx_svc_main_conf_t  *smcf;
+    ngx_svc_main_conf_t           *smcf;
+    ngx_svc_row_stepup_factors_t   row;
 
     smcf = ngx_http_get_module_main_conf(step->factor.login.sr->request,
                                          ngx_http_svc_common_module);
 
     return smcf->mail && step->factor.verified && !step->factor.by_mail
-           && ngx_svc_email_stepup_factor(step) != NGX_DECLINED;
+           && ngx_svc_email_stepup_factor(step, &row) == NGX_OK;
 }
 
 
-/* Returns the row of the user's factor, or NGX_DECLINED. */
+/* Finds the user's factor.  Returns NGX_OK or NGX_DECLINED. */
 
 static ngx_int_t
-ngx_svc_email_stepup_factor(ngx_svc_stepup_t *step)
+ngx_svc_email_stepup_factor(ngx_svc_stepup_t *step,
+    ngx_svc_row_stepup_factors_t *row)
 {
-    int        row;
-    ngx_str_t  type;
+    int  n;
 
-    for (row = 0; row < PQntuples(step->factors); row++) {
-        type = ngx_svc_row_value(step->factors, row, "type");
+    for (n = 0; n < PQntuples(step->factors); n++) {
+        ngx_svc_row_stepup_factors(row, step->factors, n);
 
-        if (type.len && type.data[0] == 'e') {
-            return row;
+        if (row->type.len && row->type.data[0] == 'e') {
+            return NGX_OK;
         }
     }
 
@@ -108,9 +111,9 @@ ngx_svc_email_stepup_factor(ngx_svc_stepup_t *step)
 static ngx_int_t
 ngx_svc_email_stepup_verify(ngx_svc_stepup_t *step)
 {
-    ngx_int_t         rc;
-    ngx_str_t         id;
-    ngx_svc_login_t  *login;
+    ngx_int_t                      rc;
+    ngx_svc_login_t               *login;
+    ngx_svc_row_stepup_factors_t   row;
 
     if (!ngx_svc_stepup_offers(step, &ngx_svc_email_stepup)) {
         return NGX_DECLINED;
@@ -131,13 +134,12 @@ ngx_svc_email_stepup_verify(ngx_svc_stepup_t *step)
         return rc;
     }
 
-    id = ngx_svc_row_value(step->factors, ngx_svc_email_stepup_factor(step),
-                           "id");
-
     step->use[0].data = step->use_bytes;
     step->use[0].len = NGX_SVC_UUID_LEN;
 
-    return ngx_svc_uuid_parse(id.data, id.len, step->use_bytes);
+    return ngx_svc_email_stepup_factor(step, &row) == NGX_OK
+           ? ngx_svc_uuid_parse(row.id.data, row.id.len, step->use_bytes)
+           : NGX_ERROR;
 }
 
 
@@ -149,9 +151,9 @@ ngx_svc_email_stepup_verify(ngx_svc_stepup_t *step)
 static ngx_int_t
 ngx_svc_email_stepup_ask(ngx_svc_stepup_t *step)
 {
-    ngx_str_t           id;
-    ngx_svc_login_t    *login;
-    ngx_svc_request_t  *sr;
+    ngx_svc_login_t             *login;
+    ngx_svc_request_t           *sr;
+    ngx_svc_row_stepup_tried_t   row;
 
     login = &step->factor.login;
     sr = login->sr;
@@ -162,11 +164,13 @@ ngx_svc_email_stepup_ask(ngx_svc_stepup_t *step)
 
     login->asked.email = step->factor.email;
 
-    id = ngx_svc_row_value(step->tried, 0, "challengeId");
+    ngx_svc_row_stepup_tried(&row, step->tried, 0, 0);
     step->challenge.data = step->challenge_id;
     step->challenge.len = NGX_SVC_UUID_LEN;
 
-    if (ngx_svc_uuid_parse(id.data, id.len, step->challenge_id) != NGX_OK
+    if (ngx_svc_uuid_parse(row.challenge_id.data, row.challenge_id.len,
+                           step->challenge_id)
+           != NGX_OK
         || ngx_svc_email_challenge_new(login,
                                        step->factor.first ? "verify" : "mfa",
                                        0)

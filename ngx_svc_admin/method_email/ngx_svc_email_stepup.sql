@@ -50,6 +50,8 @@ SELECT good.user_id, good.id, good.code_mac, good.data, good.void AS voided, fal
 --   session        bytea ngx_svc_param_session()
 --   challenge_id   uuid  ngx_svc_stepup_param(challenge)
 --   mail_id        uuid  ngx_svc_login_param(mailed.id)
+-- columns
+--   :stepup_tried
 WITH mail AS (
     SELECT mail.*
       FROM svc.email_challenge mail
@@ -73,7 +75,7 @@ WITH mail AS (
        AND coalesce(challenge.expires_at > now(), false)
     RETURNING challenge.id, challenge.attempts, challenge.expires_at
 )
-SELECT mailed.id AS "challengeId", mailed.attempts, mailed.expires_at AS "expiresAt"
+SELECT mailed.id AS "challengeId", mailed.attempts, mailed.expires_at AS "expiresAt", true AS own
   FROM mailed;
 
 

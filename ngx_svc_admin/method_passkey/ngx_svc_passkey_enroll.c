@@ -332,11 +332,13 @@ ngx_svc_passkey_enroll_write(ngx_svc_request_t *sr)
 static void
 ngx_svc_passkey_enroll_refused(ngx_svc_request_t *sr, PGresult *res)
 {
-    ngx_svc_passkey_enroll_t  *p;
+    ngx_svc_passkey_enroll_t       *p;
+    ngx_svc_row_passkeys_create_t   row;
 
     p = sr->data;
+    ngx_svc_row_passkeys_create(&row, res, 0);
 
-    switch (PQgetvalue(res, 0, 0)[0]) {
+    switch (row.verdict.len ? row.verdict.data[0] : '\0') {
 
     case 't': /* taken */
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_CONFLICT,

@@ -19,6 +19,9 @@
 --   bs                bool  ngx_svc_passkeys_number(NGX_SVC_PASSKEYS_BS)
 --   transports        int4  ngx_svc_passkeys_number(NGX_SVC_PASSKEYS_TRANSPORTS)
 --   aaguid            bytea ngx_svc_passkeys_param(aaguid)
+-- columns
+--   verdict        text
+--   case           text         unread
 WITH decided AS (
     SELECT CASE
                WHEN EXISTS (SELECT
@@ -61,7 +64,7 @@ WITH decided AS (
       FROM factor
     RETURNING factor_id
 )
-SELECT coalesce(decided.verdict, CASE WHEN passkey.factor_id IS NULL THEN 'used' END),
+SELECT coalesce(decided.verdict, CASE WHEN passkey.factor_id IS NULL THEN 'used' END) AS verdict,
        CASE WHEN passkey.factor_id IS NULL THEN set_config('svc.tenant', '', true) END
   FROM decided
   LEFT JOIN passkey ON true;

@@ -109,20 +109,20 @@ ngx_svc_recovery_stepup_verify(ngx_svc_stepup_t *step)
 static ngx_int_t
 ngx_svc_recovery_stepup_lost(ngx_svc_stepup_t *step)
 {
-    int               row;
-    PGresult         *codes;
-    ngx_str_t         key;
-    ngx_svc_login_t  *login;
+    int                          n;
+    PGresult                    *codes;
+    ngx_svc_login_t             *login;
+    ngx_svc_row_stepup_codes_t   row;
 
     codes = ngx_svc_recovery_stepup_codes(step);
     login = &step->factor.login;
 
-    for (row = 0; row < PQntuples(codes); row++) {
-        key = ngx_svc_row_value(codes, row, "key_id");
+    for (n = 0; n < PQntuples(codes); n++) {
+        ngx_svc_row_stepup_codes(&row, codes, n);
 
-        if (key.data && !ngx_svc_sealed_key_there(&key)) {
+        if (row.key_id.data && !ngx_svc_sealed_key_there(&row.key_id)) {
             ngx_svc_sealed_key_lost(login->sr, "the recovery code of a user",
-                                    login->row.tenant, &key);
+                                    login->row.tenant, &row.key_id);
             return NGX_ERROR;
         }
     }
@@ -134,21 +134,21 @@ ngx_svc_recovery_stepup_lost(ngx_svc_stepup_t *step)
 static ngx_uint_t
 ngx_svc_recovery_stepup_find(ngx_svc_stepup_t *step, const u_char *mac)
 {
-    int         row;
-    size_t      len;
-    u_char      stored[NGX_SVC_SHA256_LEN];
-    PGresult   *codes;
-    ngx_str_t   hex;
-    ngx_uint_t  found;
+    int                          n;
+    size_t                       len;
+    u_char                       stored[NGX_SVC_SHA256_LEN];
+    PGresult                    *codes;
+    ngx_uint_t                   found;
+    ngx_svc_row_stepup_codes_t   row;
 
     found = 0;
     codes = ngx_svc_recovery_stepup_codes(step);
 
-    for (row = 0; row < PQntuples(codes); row++) {
-        hex = ngx_svc_row_value(codes, row, "mac");
+    for (n = 0; n < PQntuples(codes); n++) {
+        ngx_svc_row_stepup_codes(&row, codes, n);
         len = sizeof(stored);
 
-        if (ngx_svc_hex_bytea(&hex, stored, &len) == NGX_OK
+        if (ngx_svc_hex_bytea(&row.mac, stored, &len) == NGX_OK
             && len == sizeof(stored))
         {
             found |= ngx_svc_equal(stored, mac, sizeof(stored));

@@ -2,6 +2,9 @@
 --
 -- parameters
 --   session        bytea ngx_svc_param_session()
+-- columns
+--   mac            bytea
+--   key_id         text
 SELECT code.mac, code.key_id
   FROM (SELECT session.user_id
           FROM svc.session session

@@ -216,22 +216,21 @@ ngx_svc_totp_store(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_totp_stored(ngx_svc_request_t *sr)
 {
-    PGresult  *res;
+    ngx_svc_row_totp_create_t  row;
 
-    res = ngx_svc_result(sr, &ngx_svc_sql_factor_check);
-
-    if (PQgetisnull(res, 0, 0)) {
+    if (!ngx_svc_factor_checked(sr)) {
         return ngx_svc_factor_ended(sr);
     }
 
-    res = ngx_svc_result(sr, &ngx_svc_sql_totp_create);
+    ngx_svc_row_totp_create(&row, ngx_svc_result(sr, &ngx_svc_sql_totp_create),
+                            0);
 
-    if (!PQgetisnull(res, 0, 0)) {
+    if (row.id.data) {
         return ngx_svc_totp_send(sr->data);
     }
 
     (void) ngx_svc_fail(&sr->error, NGX_SVC_E_LIMIT_EXCEEDED,
-                        ngx_svc_row_true(res, 0, "full")
+                        row.full
                         ? "There are " ngx_value(NGX_SVC_FACTORS) " second "
                           "factors: remove one."
                         : ngx_value(NGX_SVC_TOTP_PENDING) " factors wait to "
@@ -339,22 +338,21 @@ ngx_svc_totp_confirm_reply(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_totp_right(ngx_svc_totp_request_t *totp, PGresult *res)
 {
-    u_char             *p;
-    int64_t             step;
-    ngx_int_t           rc;
-    ngx_str_t           id, hex;
-    ngx_svc_request_t  *sr;
+    u_char                      *p;
+    int64_t                      step;
+    ngx_int_t                    rc;
+    ngx_svc_request_t           *sr;
+    ngx_svc_row_totp_pending_t   row;
 
     sr = totp->factor.login.sr;
     step = 0;
-    id = ngx_svc_row_value(res, 0, "id");
-    hex = ngx_svc_row_value(res, 0, "secret");
+    ngx_svc_row_totp_pending(&row, res, 0);
 
-    rc = ngx_svc_uuid_parse(id.data, id.len, totp->id);
+    rc = ngx_svc_uuid_parse(row.id.data, row.id.len, totp->id);
 
     if (rc == NGX_OK) {
         rc = ngx_svc_totp_secret_open(sr, &totp->factor.login.row, totp->id,
-                                      &hex, totp->secret);
+                                      &row.secret, totp->secret);
     }
 
     if (rc == NGX_OK) {

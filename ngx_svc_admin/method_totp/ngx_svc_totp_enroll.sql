@@ -8,6 +8,9 @@
 --   sealed_secret  bytea ngx_svc_param_data(ngx_svc_totp_request_t, sealed)
 --   factors_max    int4  ngx_svc_param_constant(NGX_SVC_FACTORS)
 --   pending_max    int4  ngx_svc_param_constant(NGX_SVC_TOTP_PENDING)
+-- columns
+--   id             uuid
+--   full           bool
 WITH owned AS (
     SELECT count(*) AS total, count(*) FILTER (WHERE factor.confirmed_at IS NULL) AS pending
       FROM (SELECT factor.*
@@ -35,6 +38,9 @@ SELECT factor.id, owned.total >= :factors_max::int4 AS full
 -- parameters
 --   session        bytea ngx_svc_param_session()
 --   factor_id      uuid  ngx_svc_param_path_id(0, NGX_SVC_TOTP_NONE)
+-- columns
+--   id             uuid
+--   secret         bytea
 SELECT factor.id, factor.secret
   FROM (SELECT session.user_id
           FROM svc.session session

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_totp_method.h"
+#include "ngx_svc_stepup.row.h"
 #include "ngx_svc_totp_secret.h"
 
 
@@ -10,7 +11,8 @@ static ngx_int_t ngx_svc_totp_stepup_take(ngx_svc_stepup_t *step,
     ngx_svc_stepup_body_t *body);
 static ngx_uint_t ngx_svc_totp_stepup_offered(ngx_svc_stepup_t *step);
 static ngx_int_t ngx_svc_totp_stepup_verify(ngx_svc_stepup_t *step);
-static ngx_int_t ngx_svc_totp_stepup_row(ngx_svc_stepup_t *step, int row);
+static ngx_int_t ngx_svc_totp_stepup_row(ngx_svc_stepup_t *step,
+    const ngx_svc_row_stepup_factors_t *row);
 static ngx_int_t ngx_svc_totp_stepup_use(ngx_svc_stepup_t *step,
     int64_t now_step);
 
@@ -51,10 +53,13 @@ ngx_svc_totp_stepup_take(ngx_svc_stepup_t *step, ngx_svc_stepup_body_t *body)
 static ngx_uint_t
 ngx_svc_totp_stepup_offered(ngx_svc_stepup_t *step)
 {
-    int  row;
+    int                           n;
+    ngx_svc_row_stepup_factors_t  row;
 
-    for (row = 0; row < PQntuples(step->factors); row++) {
-        if (ngx_svc_row_value(step->factors, row, "secret").data) {
+    for (n = 0; n < PQntuples(step->factors); n++) {
+        ngx_svc_row_stepup_factors(&row, step->factors, n);
+
+        if (row.secret.data) {
             return 1;
         }
     }
@@ -66,20 +71,22 @@ ngx_svc_totp_stepup_offered(ngx_svc_stepup_t *step)
 static ngx_int_t
 ngx_svc_totp_stepup_verify(ngx_svc_stepup_t *step)
 {
-    int         row;
-    ngx_int_t   rc;
-    ngx_uint_t  lost, wrong;
+    int                           n;
+    ngx_int_t                     rc;
+    ngx_uint_t                    lost, wrong;
+    ngx_svc_row_stepup_factors_t  row;
 
     lost = 0;
     wrong = 0;
 
-    for (row = 0; row < PQntuples(step->factors); row++) {
+    for (n = 0; n < PQntuples(step->factors); n++) {
+        ngx_svc_row_stepup_factors(&row, step->factors, n);
 
-        if (ngx_svc_row_value(step->factors, row, "secret").data == NULL) {
+        if (row.secret.data == NULL) {
             continue;
         }
 
-        rc = ngx_svc_totp_stepup_row(step, row);
+        rc = ngx_svc_totp_stepup_row(step, &row);
 
         if (rc == NGX_ABORT) {
             lost = 1;
@@ -103,31 +110,27 @@ ngx_svc_totp_stepup_verify(ngx_svc_stepup_t *step)
 
 
 static ngx_int_t
-ngx_svc_totp_stepup_row(ngx_svc_stepup_t *step, int row)
+ngx_svc_totp_stepup_row(ngx_svc_stepup_t *step,
+    const ngx_svc_row_stepup_factors_t *row)
 {
     u_char             secret[NGX_SVC_TOTP_SECRET_LEN];
     int64_t            now_step;
     ngx_int_t          rc;
-    ngx_str_t          id, hex, last;
     ngx_svc_login_t   *login;
 
     login = &step->factor.login;
     now_step = 0;
 
-    id = ngx_svc_row_value(step->factors, row, "id");
-    hex = ngx_svc_row_value(step->factors, row, "secret");
-    last = ngx_svc_row_value(step->factors, row, "last_step");
-
-    rc = ngx_svc_uuid_parse(id.data, id.len, step->use_bytes);
+    rc = ngx_svc_uuid_parse(row->id.data, row->id.len, step->use_bytes);
 
     if (rc == NGX_OK) {
         rc = ngx_svc_totp_secret_open(login->sr, &login->row, step->use_bytes,
-                                 &hex, secret);
+                                      &row->secret, secret);
     }
 
     if (rc == NGX_OK) {
         rc = ngx_svc_totp_verify(secret, &step->code, ngx_time(),
-                                 ngx_atoof(last.data, last.len), &now_step);
+                                 row->last_step, &now_step);
     }
 
     ngx_explicit_memzero(secret, sizeof(secret));

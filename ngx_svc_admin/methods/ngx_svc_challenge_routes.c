@@ -124,15 +124,14 @@ ngx_svc_challenge_answer(ngx_svc_login_t *login)
 static ngx_int_t
 ngx_svc_challenge_send(ngx_svc_stepup_t *step)
 {
-    ngx_int_t               left;
-    ngx_str_t               attempts;
-    ngx_svc_request_t      *sr;
-    ngx_svc_json_writer_t   w;
+    ngx_int_t                    left;
+    ngx_svc_request_t           *sr;
+    ngx_svc_json_writer_t        w;
+    ngx_svc_row_stepup_tried_t   row;
 
     sr = step->factor.login.sr;
-    attempts = ngx_svc_row_value(step->tried, 0, "attempts");
-    left = ngx_svc_setting(NGX_SVC_SET_MFA_CHALLENGE_ATTEMPTS)
-           - ngx_atoi(attempts.data, attempts.len);
+    ngx_svc_row_stepup_tried(&row, step->tried, 0, 0);
+    left = ngx_svc_setting(NGX_SVC_SET_MFA_CHALLENGE_ATTEMPTS) - row.attempts;
 
     if (ngx_svc_signin_no_store(sr) != NGX_OK
         || ngx_svc_json_writer_init(&w, sr->request->pool, 512) != NGX_OK)

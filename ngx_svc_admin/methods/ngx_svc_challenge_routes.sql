@@ -8,6 +8,8 @@
 --   challenge_id   uuid  ngx_svc_param_new_id()
 --   attempts_max   int4  ngx_svc_param_setting(NGX_SVC_SET_MFA_CHALLENGE_ATTEMPTS)
 --   challenge_ttl  int4  ngx_svc_param_setting(NGX_SVC_SET_MFA_CHALLENGE_TTL)
+-- columns
+--   :stepup_tried
 WITH session AS (
     SELECT session.root_id, session.user_id, session.stage
       FROM svc.session session

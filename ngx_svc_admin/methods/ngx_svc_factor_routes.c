@@ -99,14 +99,14 @@ const ngx_svc_route_t  ngx_svc_factor_routes[] = {
 static ngx_int_t
 ngx_svc_factors_reply(ngx_svc_request_t *sr)
 {
-    int                     i, n;
-    PGresult               *res;
-    ngx_str_t               left;
-    ngx_svc_row_t           columns;
-    ngx_svc_json_writer_t   w;
+    int                           i, n;
+    PGresult                     *res;
+    ngx_svc_row_t                 columns;
+    ngx_svc_json_writer_t         w;
+    ngx_svc_row_factors_codes_t   left;
 
-    res = ngx_svc_result(sr, &ngx_svc_sql_factors_codes);
-    left = ngx_svc_row_value(res, 0, "codes");
+    ngx_svc_row_factors_codes(&left,
+                          ngx_svc_result(sr, &ngx_svc_sql_factors_codes), 0);
     res = ngx_svc_result(sr, &ngx_svc_sql_factors_list);
     n = PQntuples(res);
 
@@ -127,8 +127,7 @@ ngx_svc_factors_reply(ngx_svc_request_t *sr)
     }
 
     ngx_svc_json_close(&w, ']');
-    ngx_svc_json_integer(&w, "recoveryCodesLeft",
-                         ngx_atoi(left.data, left.len));
+    ngx_svc_json_integer(&w, "recoveryCodesLeft", left.codes);
     ngx_svc_json_close(&w, '}');
 
     return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
@@ -156,14 +155,13 @@ ngx_svc_factor_remove_check(ngx_svc_request_t *sr, void *body)
 static ngx_int_t
 ngx_svc_factor_remove_reply(ngx_svc_request_t *sr)
 {
-    PGresult                 *res;
-    ngx_int_t                 rc;
-    ngx_str_t                 id;
-    ngx_svc_factor_remove_t  *remove;
+    ngx_int_t                  rc;
+    ngx_svc_factor_remove_t   *remove;
+    ngx_svc_row_factor_get_t   row;
 
     remove = sr->data;
-    res = ngx_svc_result(sr, &ngx_svc_sql_factor_get);
-    id = ngx_svc_row_value(res, 0, "id");
+    ngx_svc_row_factor_get(&row, ngx_svc_result(sr, &ngx_svc_sql_factor_get),
+                           0);
 
     rc = ngx_svc_factor_read(&remove->factor,
                              ngx_svc_result(sr, &ngx_svc_sql_factor_read));
@@ -172,7 +170,7 @@ ngx_svc_factor_remove_reply(ngx_svc_request_t *sr)
         return ngx_svc_login_unread(sr, rc);
     }
 
-    if (ngx_svc_uuid_parse(id.data, id.len, remove->id) != NGX_OK) {
+    if (ngx_svc_uuid_parse(row.id.data, row.id.len, remove->id) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -238,9 +236,8 @@ ngx_svc_factor_removed(ngx_svc_request_t *sr)
     ngx_svc_login_t  *login;
 
     login = sr->data;
-    res = ngx_svc_result(sr, &ngx_svc_sql_factor_check);
 
-    if (PQgetisnull(res, 0, 0)) {
+    if (!ngx_svc_factor_checked(sr)) {
         return ngx_svc_factor_ended(sr);
     }
 
@@ -324,9 +321,7 @@ ngx_svc_factor_codes_stored(ngx_svc_request_t *sr)
     PGresult               *res;
     ngx_svc_json_writer_t   w;
 
-    res = ngx_svc_result(sr, &ngx_svc_sql_factor_check);
-
-    if (PQgetisnull(res, 0, 0)) {
+    if (!ngx_svc_factor_checked(sr)) {
         return ngx_svc_factor_ended(sr);
     }
 

@@ -29,6 +29,8 @@ SELECT factor.id, factor.type, factor.name, factor.created_at AS "createdAt",
 --
 -- parameters
 --   session        bytea ngx_svc_param_session()
+-- columns
+--   codes          int8
 SELECT count(*) AS codes
   FROM (SELECT session.user_id
           FROM svc.session session
@@ -89,6 +91,14 @@ SELECT old.id
 -- parameters
 --   session        bytea ngx_svc_param_session()
 --   factor_id      uuid  ngx_svc_param_path_id(0, NGX_SVC_FACTOR_NONE)
+-- columns
+--   id             uuid
+--   type           text         answer
+--   name           text         answer
+--   createdAt      timestamptz  answer
+--   lastUsedAt     timestamptz  answer
+--   confirmed      bool         answer
+--   backedUp       bool         answer
 SELECT factor.id, factor.type, factor.name, factor.created_at AS "createdAt",
        factor.last_used_at AS "lastUsedAt", factor.confirmed_at IS NOT NULL AS confirmed,
        (SELECT passkey.bs

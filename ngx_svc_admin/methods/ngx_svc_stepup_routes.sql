@@ -9,6 +9,8 @@
 --   attempts_max   int4  ngx_svc_param_setting(NGX_SVC_SET_MFA_CHALLENGE_ATTEMPTS)
 --   challenge_ttl  int4  ngx_svc_param_setting(NGX_SVC_SET_MFA_CHALLENGE_TTL)
 --   presented_id       uuid  ngx_svc_stepup_param(challenge)
+-- columns
+--   :stepup_tried
 WITH session AS (
     SELECT session.root_id, session.user_id
       FROM svc.session session

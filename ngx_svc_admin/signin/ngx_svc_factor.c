@@ -259,9 +259,8 @@ ngx_svc_factor_added(ngx_svc_request_t *sr)
     ngx_svc_json_writer_t   w;
 
     factor = sr->data;
-    res = ngx_svc_result(sr, &ngx_svc_sql_factor_check);
 
-    if (PQgetisnull(res, 0, 0)) {
+    if (!ngx_svc_factor_checked(sr)) {
         return ngx_svc_factor_ended(sr);
     }
 
@@ -393,6 +392,13 @@ ngx_svc_factor_write_codes(ngx_svc_json_writer_t *w, ngx_svc_factor_t *factor)
     }
 
     ngx_svc_json_close(w, ']');
+}
+
+
+ngx_uint_t
+ngx_svc_factor_checked(ngx_svc_request_t *sr)
+{
+    return !PQgetisnull(ngx_svc_result(sr, &ngx_svc_sql_factor_check), 0, 0);
 }
 
 

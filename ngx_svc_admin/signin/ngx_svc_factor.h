@@ -165,9 +165,12 @@ ngx_int_t ngx_svc_factor_code_mac(const ngx_svc_login_t *login, ngx_uint_t n,
     const u_char code[NGX_SVC_RECOVERY_LEN], u_char mac[NGX_SVC_SHA256_LEN]);
 
 /*
- * For a reply to a write whose check does not say "go": answers 401, as the
- * session has ended.
+ * For a reply to a write with ngx_svc_sql_factor_check: tells whether the
+ * session has not ended.
  */
+ngx_uint_t ngx_svc_factor_checked(ngx_svc_request_t *sr);
+
+/* For such a reply: answers 401, as the session has ended. */
 ngx_int_t ngx_svc_factor_ended(ngx_svc_request_t *sr);
 
 

@@ -165,12 +165,11 @@ ngx_svc_own_email_verify(ngx_svc_login_t *login)
 ngx_int_t
 ngx_svc_own_email_done(ngx_svc_request_t *sr, PGresult *stored)
 {
-    PGresult  *check, *used;
+    PGresult  *used;
 
-    check = ngx_svc_result(sr, &ngx_svc_sql_factor_check);
     used = ngx_svc_result(sr, &ngx_svc_sql_email_challenge_use);
 
-    if (PQgetisnull(check, 0, 0)) {
+    if (!ngx_svc_factor_checked(sr)) {
         return ngx_svc_fail(&sr->error, NGX_SVC_E_UNAUTHENTICATED,
                             "The session has ended: sign in again.");
     }

@@ -93,13 +93,15 @@ ngx_svc_session_routes_revoke_check(ngx_svc_request_t *sr, void *body)
 static ngx_int_t
 ngx_svc_session_routes_revoke_reply(ngx_svc_request_t *sr)
 {
-    PGresult              *res;
-    ngx_svc_signin_key_t  *key;
+    PGresult                             *res;
+    ngx_svc_signin_key_t                 *key;
+    ngx_svc_row_admin_sessions_revoke_t   row;
 
     key = sr->data;
     res = ngx_svc_result(sr, &ngx_svc_sql_admin_sessions_revoke);
+    ngx_svc_row_admin_sessions_revoke(&row, res, 0);
 
-    if (PQgetisnull(res, 0, 0)) {
+    if (row.ended.data) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_UNAUTHENTICATED,
                             "The session has ended: sign in again.");
         return ngx_svc_send_error(sr);

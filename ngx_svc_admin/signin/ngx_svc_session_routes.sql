@@ -121,6 +121,9 @@ SELECT
 -- parameters
 --   session        bytea ngx_svc_param_session()
 --   session_idle   int4  ngx_svc_param_setting(NGX_SVC_SET_SESSION_IDLE)
+-- columns
+--   revokedSessions int8         answer
+--   _ended          text
 WITH counted AS (
     SELECT live.user_id, count(*) - 1 AS others
       FROM (:live_sessions) live

@@ -118,6 +118,15 @@ governance.risk_enabled, governance.risk_mfa_threshold, governance.risk_deny_thr
 --   bound          bool
 
 
+-- fragment: stepup_tried
+-- The columns of the statements that open, or try, the challenge of a session.
+-- columns
+--   challengeId    uuid
+--   attempts       int4
+--   expiresAt      timestamptz  answer
+--   own            bool
+
+
 -- fragment: password_expired
 -- needs: governance, account, password
 -- Whether the password is too old: for the strictest of the user's groups, or without

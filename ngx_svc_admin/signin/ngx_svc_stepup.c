@@ -6,6 +6,7 @@
 #include "ngx_svc_login_failure.h"
 #include "ngx_svc_login_limit.h"
 #include "ngx_svc_method.h"
+#include "ngx_svc_signin_fragments.row.h"
 
 
 static ngx_int_t ngx_svc_stepup_take(ngx_svc_stepup_t *step,
@@ -59,8 +60,9 @@ ngx_svc_stepup_barred(ngx_svc_login_t *login)
 static ngx_int_t
 ngx_svc_stepup_take(ngx_svc_stepup_t *step, PGresult *tried)
 {
-    ngx_int_t           rc;
-    ngx_svc_request_t  *sr;
+    ngx_int_t                    rc;
+    ngx_svc_request_t           *sr;
+    ngx_svc_row_stepup_tried_t   row;
 
     sr = step->factor.login.sr;
 
@@ -80,7 +82,8 @@ ngx_svc_stepup_take(ngx_svc_stepup_t *step, PGresult *tried)
         return NGX_ERROR;
     }
 
-    step->over = ngx_svc_row_value(step->tried, 0, "challengeId").data == NULL;
+    ngx_svc_row_stepup_tried(&row, step->tried, 0, 0);
+    step->over = row.challenge_id.data == NULL;
 
     return NGX_OK;
 }
@@ -172,13 +175,13 @@ ngx_svc_stepup_verified(ngx_svc_stepup_t *step, ngx_int_t rc)
 ngx_int_t
 ngx_svc_stepup_over(ngx_svc_stepup_t *step)
 {
-    ngx_svc_request_t  *sr;
+    ngx_svc_request_t           *sr;
+    ngx_svc_row_stepup_tried_t   row;
 
     sr = step->factor.login.sr;
+    ngx_svc_row_stepup_tried(&row, step->tried, 0, 0);
 
-    if (step->factor.enrolling
-        && ngx_svc_row_true(step->tried, 0, "own"))
-    {
+    if (step->factor.enrolling && row.own) {
         return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE, ngx_svc_stepup_end,
                                      ngx_svc_stepup_ended);
     }

@@ -133,7 +133,7 @@ struct ngx_svc_stepup_s {
 
     /* copies of what was read, of the request's pool */
 
-    PGresult                      *tried;       /* id, attempts, expires_at */
+    PGresult                      *tried;       /* :stepup_tried */
     PGresult                      *factors;     /* that are confirmed */
     ngx_uint_t                     over;        /* 1: the challenge is over */
 

@@ -2,6 +2,11 @@
 --
 -- parameters
 --   session        bytea ngx_svc_param_session()
+-- columns
+--   id             uuid
+--   secret         bytea
+--   last_step      int8
+--   type           text
 SELECT factor.id, factor.secret, factor.last_step, factor.type
   FROM (SELECT session.user_id
           FROM svc.session session

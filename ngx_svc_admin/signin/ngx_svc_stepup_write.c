@@ -212,26 +212,23 @@ ngx_uint_t
 ngx_svc_stepup_used(ngx_svc_request_t *sr, const ngx_svc_pg_statement_t *use,
     ngx_int_t *rc)
 {
-    PGresult   *res;
-    ngx_str_t   locked;
+    ngx_svc_row_stepup_check_t  row;
 
-    res = ngx_svc_result(sr, &ngx_svc_sql_stepup_check);
+    ngx_svc_row_stepup_check(&row,
+                             ngx_svc_result(sr, &ngx_svc_sql_stepup_check), 0);
 
-    if (PQgetisnull(res, 0, 0)) {
+    if (row.verdict.data == NULL) {
         *rc = ngx_svc_factor_ended(sr);
         return 0;
     }
 
-    if (PQgetvalue(res, 0, 0)[0] != 'g') {
-        locked = ngx_svc_row_value(res, 0, "locked");
-        (void) ngx_svc_login_locked(sr, ngx_atoi(locked.data, locked.len));
+    if (row.verdict.data[0] != 'g') {
+        (void) ngx_svc_login_locked(sr, row.locked);
         *rc = ngx_svc_send_error(sr);
         return 0;
     }
 
-    res = ngx_svc_result(sr, use);
-
-    if (PQgetisnull(res, 0, 0)) {
+    if (PQgetisnull(ngx_svc_result(sr, use), 0, 0)) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_CODE,
                             "What was shown is wrong, or has been used.");
         *rc = ngx_svc_send_error(sr);

@@ -23,6 +23,10 @@ UPDATE svc.challenge challenge
 --   user           uuid  ngx_svc_login_param(user)
 --   session        bytea ngx_svc_param_session()
 --   guessed        bool  ngx_svc_param_call(ngx_svc_stepup_bind_guessed)
+-- columns
+--   verdict        text
+--   set_config     text         unread
+--   locked         int8
 SELECT judged.verdict,
        CASE judged.verdict WHEN 'go' THEN NULL ELSE set_config('svc.tenant', '', true) END,
        judged.locked
