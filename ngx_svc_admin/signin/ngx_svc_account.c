@@ -114,6 +114,12 @@ ngx_svc_account_write(ngx_svc_account_t *account,
     ngx_svc_login_t    *login;
     ngx_svc_request_t  *sr;
 
+    static const ngx_svc_pg_statement_t *const  begun[] = {
+        &ngx_svc_sql_account_password,
+        &ngx_svc_sql_signin_session_new,
+        NULL
+    };
+
     static const ngx_svc_pg_statement_t *const  full[] = {
         &ngx_svc_sql_signin_seen,
         &ngx_svc_sql_signin_user_kept,
@@ -135,7 +141,7 @@ ngx_svc_account_write(ngx_svc_account_t *account,
     rc = ngx_svc_login_calls(sr, list);
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_route_call(sr, &ngx_svc_sql_signin_session_new, NULL);
+        rc = ngx_svc_login_calls(sr, begun);
     }
 
     if (rc == NGX_OK && login->stage == NGX_SVC_STAGE_FULL) {
@@ -158,19 +164,16 @@ void
 ngx_svc_account_committed(const ngx_svc_pg_results_t *results,
     const ngx_svc_pg_statement_t *store)
 {
-    PGresult                      *res;
     ngx_svc_event_t                event;
     ngx_svc_row_account_stored_t   row;
 
     ngx_svc_request_committed(results);
 
-    res = ngx_svc_pg_result(results, store);
+    ngx_svc_row_account_stored(&row, ngx_svc_pg_result(results, store), 0, 0);
 
-    if (PQntuples(res) == 0) {
+    if (row.user.len == 0) {
         return;
     }
-
-    ngx_svc_row_account_stored(&row, res, 0, 0);
 
     event.kind = NGX_SVC_EVENT_USER_CREATED;
     event.tenant = ngx_svc_auth_tenant(results);

@@ -89,8 +89,8 @@ void ngx_svc_account_stage(ngx_svc_login_t *login);
 
 /*
  * For ngx_svc_request_again(), in the write pool: adds the statements of a list
- * that a NULL ends, the last of which stores the account, and those of a
- * sign-in.  The op's hook is signed_in() when the sign-in is complete, or else
+ * that a NULL ends, the last of which stores the account, and those that store
+ * its password and a sign-in.  The op's hook is signed_in() when the sign-in is complete, or else
  * committed().  Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_account_write(ngx_svc_account_t *account,

@@ -126,7 +126,6 @@ ngx_svc_invitation_accept_write(ngx_svc_request_t *sr)
         &ngx_svc_sql_invitation_lock,
         &ngx_svc_sql_invitation_groups,
         &ngx_svc_sql_invitation_user,
-        &ngx_svc_sql_invitation_store,
         NULL
     };
 
@@ -139,14 +138,14 @@ ngx_svc_invitation_accept_write(ngx_svc_request_t *sr)
 static void
 ngx_svc_invitation_accept_committed(const ngx_svc_pg_results_t *results)
 {
-    ngx_svc_account_committed(results, &ngx_svc_sql_invitation_store);
+    ngx_svc_account_committed(results, &ngx_svc_sql_invitation_user);
 }
 
 
 static void
 ngx_svc_invitation_accept_signed_in(const ngx_svc_pg_results_t *results)
 {
-    ngx_svc_account_signed_in(results, &ngx_svc_sql_invitation_store);
+    ngx_svc_account_signed_in(results, &ngx_svc_sql_invitation_user);
 }
 
 

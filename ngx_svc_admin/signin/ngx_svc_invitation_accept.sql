@@ -155,15 +155,24 @@ SELECT user_group.id
 
 
 -- statement: invitation_user
--- The account is made of an invitation that is as good as it was when it was read;
--- otherwise there is no tenant for the rest.
+-- The account is made of an invitation that is as good as it was when it was read, and gets
+-- its groups but those that have gone meanwhile; otherwise there is no tenant for the rest.
 --
 -- parameters
 --   user           uuid  ngx_svc_login_param(user)
 --   display_name   text  ngx_svc_account_param(display_name)
 --   stage_name     text  ngx_svc_login_param(written.stage)
 --   token          bytea ngx_svc_invitation_param(token)
-WITH account AS (
+-- columns
+--   :account_stored
+--   ?column?       bool         unread
+WITH invitation AS MATERIALIZED (
+    SELECT invitation.*
+      FROM svc.invitation invitation
+     WHERE invitation.tenant_id = :tenant AND invitation.token_hash BETWEEN :token AND :token
+     ORDER BY invitation.token_hash
+     LIMIT 1
+), account AS (
     INSERT INTO svc.user_account
         (tenant_id, id, user_name, display_name, role, email_verified, source, last_login_at)
     SELECT :tenant, :user::uuid, invitation.email, :display_name,
@@ -176,12 +185,7 @@ WITH account AS (
                ELSE 'member'
            END,
            true, 'invitation', CASE :stage_name WHEN 'full' THEN now() END
-      FROM (SELECT invitation.*
-              FROM svc.invitation invitation
-             WHERE invitation.tenant_id = :tenant
-               AND invitation.token_hash BETWEEN :token AND :token
-             ORDER BY invitation.token_hash
-             LIMIT 1) invitation
+      FROM invitation
      WHERE invitation.accepted_at IS NULL
        AND invitation.revoked_at IS NULL
        AND invitation.expires_at > now()
@@ -192,43 +196,7 @@ WITH account AS (
              ORDER BY account.user_name_key
              LIMIT 1) IS NULL
     ON CONFLICT DO NOTHING
-    RETURNING id
-)
-SELECT account.id AS _user,
-       CASE
-           WHEN account.id IS NULL THEN set_config('svc.tenant', '', true)
-           ELSE set_config('svc.actor_type', 'user', true)
-                || set_config('svc.actor_id', account.id::text, true)
-       END IS NULL
-  FROM (VALUES (1)) always
-  LEFT JOIN account ON true;
-
-
--- statement: invitation_store
--- Groups that have gone meanwhile are left out.
---
--- parameters
---   user           uuid  ngx_svc_login_param(user)
---   password_hash  bytea ngx_svc_account_param(sealed)
---   token          bytea ngx_svc_invitation_param(token)
--- columns
---   :account_stored
-WITH account AS MATERIALIZED (
-    SELECT account.tenant_id, account.id, account.user_name, account.role
-      FROM svc.user_account account
-     WHERE account.tenant_id = :tenant AND account.id BETWEEN :user AND :user
-     ORDER BY account.id
-     LIMIT 1
-), password AS (
-    INSERT INTO svc.password (tenant_id, user_id, hash)
-    SELECT account.tenant_id, account.id, :password_hash::bytea
-      FROM account
-), invitation AS MATERIALIZED (
-    SELECT invitation.*
-      FROM svc.invitation invitation
-     WHERE invitation.tenant_id = :tenant AND invitation.token_hash BETWEEN :token AND :token
-     ORDER BY invitation.token_hash
-     LIMIT 1
+    RETURNING id, user_name, role
 ), member AS (
     INSERT INTO svc.group_member (tenant_id, group_id, user_id)
     SELECT invitation.tenant_id, user_group.id, account.id
@@ -246,11 +214,14 @@ WITH account AS MATERIALIZED (
       FROM invitation, account
      WHERE accepted.tenant_id = :tenant AND accepted.id = invitation.id
 ), event AS (
-    INSERT INTO svc.audit_event (action, target_type, target_id, target_name, details)
-    SELECT 'user.created', 'user', account.id::text, NULL, '{"source":"invitation"}'::jsonb
+    INSERT INTO svc.audit_event
+        (actor_type, actor_id, action, target_type, target_id, target_name, details)
+    SELECT 'user', account.id::text, 'user.created', 'user', account.id::text, NULL,
+           '{"source":"invitation"}'::jsonb
       FROM account
     UNION ALL
-    SELECT 'invitation.accepted', 'invitation', invitation.id::text, NULL,
+    SELECT 'user', account.id::text, 'invitation.accepted', 'invitation', invitation.id::text,
+           NULL,
            jsonb_build_object('userId', account.id,
                               'role', account.role,
                               'invitedRole', invitation.role,
@@ -265,5 +236,11 @@ SELECT account.id AS _user, account.user_name AS _email, now()::timestamptz(3) A
                               WHERE endpoint.tenant_id = :tenant
                                 AND endpoint.enabled
                                 AND 'user.created' = ANY (endpoint.events)),
-                       ',') AS _subscribers
-  FROM account;
+                       ',') AS _subscribers,
+       CASE
+           WHEN account.id IS NULL THEN set_config('svc.tenant', '', true)
+           ELSE set_config('svc.actor_type', 'user', true)
+                || set_config('svc.actor_id', account.id::text, true)
+       END IS NULL
+  FROM (VALUES (1)) always
+  LEFT JOIN account ON true;

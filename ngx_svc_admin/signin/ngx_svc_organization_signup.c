@@ -231,7 +231,6 @@ ngx_svc_organization_write(ngx_svc_request_t *sr)
     static const ngx_svc_pg_statement_t *const  list[] = {
         &ngx_svc_sql_organization_create,
         &ngx_svc_sql_organization_user,
-        &ngx_svc_sql_organization_store,
         NULL
     };
 
@@ -244,14 +243,14 @@ ngx_svc_organization_write(ngx_svc_request_t *sr)
 static void
 ngx_svc_organization_committed(const ngx_svc_pg_results_t *results)
 {
-    ngx_svc_account_committed(results, &ngx_svc_sql_organization_store);
+    ngx_svc_account_committed(results, &ngx_svc_sql_organization_user);
 }
 
 
 static void
 ngx_svc_organization_signed_in(const ngx_svc_pg_results_t *results)
 {
-    ngx_svc_account_signed_in(results, &ngx_svc_sql_organization_store);
+    ngx_svc_account_signed_in(results, &ngx_svc_sql_organization_user);
 }
 
 

@@ -103,14 +103,17 @@ SELECT CASE made.verdict
 
 
 -- statement: organization_user
--- Who has signed the organization up owns it. When no user is made there is no tenant for
--- the rest.
+-- Who has signed the organization up owns it, and the events say who has made both. When no
+-- user is made there is no tenant for the rest.
 --
 -- parameters
 --   user           uuid ngx_svc_login_param(user)
 --   display_name   text ngx_svc_account_param(display_name)
 --   stage_name     text ngx_svc_login_param(written.stage)
 --   email          text ngx_svc_login_param(asked.email)
+-- columns
+--   :account_stored
+--   ?column?       bool         unread
 WITH account AS (
     INSERT INTO svc.user_account
         (tenant_id, id, user_name, display_name, role, email_verified, source, last_login_at)
@@ -119,41 +122,15 @@ WITH account AS (
       FROM svc.tenant tenant
      WHERE tenant.id = :tenant
     ON CONFLICT DO NOTHING
-    RETURNING id
-)
-SELECT account.id AS _user,
-       CASE
-           WHEN account.id IS NULL THEN set_config('svc.tenant', '', true)
-           ELSE set_config('svc.actor_type', 'user', true)
-                || set_config('svc.actor_id', account.id::text, true)
-       END IS NULL
-  FROM (VALUES (1)) always
-  LEFT JOIN account ON true;
-
-
--- statement: organization_store
---
--- parameters
---   user           uuid  ngx_svc_login_param(user)
---   password_hash  bytea ngx_svc_account_param(sealed)
--- columns
---   :account_stored
-WITH account AS MATERIALIZED (
-    SELECT account.tenant_id, account.id, account.user_name
-      FROM svc.user_account account
-     WHERE account.tenant_id = :tenant AND account.id BETWEEN :user AND :user
-     ORDER BY account.id
-     LIMIT 1
-), password AS (
-    INSERT INTO svc.password (tenant_id, user_id, hash)
-    SELECT account.tenant_id, account.id, :password_hash::bytea
-      FROM account
+    RETURNING tenant_id, id, user_name
 ), event AS (
-    INSERT INTO svc.audit_event (action, target_type, target_id, target_name, details)
-    SELECT 'user.created', 'user', account.id::text, NULL, '{"source":"local"}'::jsonb
+    INSERT INTO svc.audit_event
+        (actor_type, actor_id, action, target_type, target_id, target_name, details)
+    SELECT 'user', account.id::text, 'user.created', 'user', account.id::text, NULL,
+           '{"source":"local"}'::jsonb
       FROM account
     UNION ALL
-    SELECT 'tenant.created', 'tenant', tenant.id::text, tenant.name,
+    SELECT 'user', account.id::text, 'tenant.created', 'tenant', tenant.id::text, tenant.name,
            jsonb_build_object('slug', tenant.slug)
       FROM account
       JOIN svc.tenant tenant ON tenant.id = account.tenant_id
@@ -164,5 +141,11 @@ SELECT account.id AS _user, account.user_name AS _email, now()::timestamptz(3) A
                               WHERE endpoint.tenant_id = :tenant
                                 AND endpoint.enabled
                                 AND 'user.created' = ANY (endpoint.events)),
-                       ',') AS _subscribers
-  FROM account;
+                       ',') AS _subscribers,
+       CASE
+           WHEN account.id IS NULL THEN set_config('svc.tenant', '', true)
+           ELSE set_config('svc.actor_type', 'user', true)
+                || set_config('svc.actor_id', account.id::text, true)
+       END IS NULL
+  FROM (VALUES (1)) always
+  LEFT JOIN account ON true;

@@ -189,7 +189,6 @@ ngx_svc_signup_now_write(ngx_svc_request_t *sr)
     static const ngx_svc_pg_statement_t *const  list[] = {
         &ngx_svc_sql_signin_tenant_write,
         &ngx_svc_sql_signup_user,
-        &ngx_svc_sql_signup_store,
         NULL
     };
 
@@ -202,14 +201,14 @@ ngx_svc_signup_now_write(ngx_svc_request_t *sr)
 static void
 ngx_svc_signup_now_committed(const ngx_svc_pg_results_t *results)
 {
-    ngx_svc_account_committed(results, &ngx_svc_sql_signup_store);
+    ngx_svc_account_committed(results, &ngx_svc_sql_signup_user);
 }
 
 
 static void
 ngx_svc_signup_now_signed_in(const ngx_svc_pg_results_t *results)
 {
-    ngx_svc_account_signed_in(results, &ngx_svc_sql_signup_store);
+    ngx_svc_account_signed_in(results, &ngx_svc_sql_signup_user);
 }
 
 

@@ -12,9 +12,8 @@
 #define NGX_SVC_SIGNUP_KIND    "signup"     /* of svc.email_challenge */
 
 
-/* For ngx_svc_account_write(): store a new member, and his password. */
+/* For ngx_svc_account_write(): stores a new member. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signup_user;
-extern const ngx_svc_pg_statement_t  ngx_svc_sql_signup_store;
 
 
 /*

@@ -1,6 +1,6 @@
 -- statement: signup_user (shared)
--- The new user, who acts from now on. Without a row, as when the address is taken, there
--- is no tenant for the rest.
+-- The new user, who acts from now on, and the event. Without a user, as when the address is
+-- taken, there is no tenant for the rest.
 --
 -- parameters
 --   user           uuid ngx_svc_login_param(user)
@@ -8,6 +8,9 @@
 --   stage          text ngx_svc_login_param(written.stage)
 --   email          text ngx_svc_login_param(asked.email)
 --   verified       bool ngx_svc_param_call(ngx_svc_signup_bind_verified)
+-- columns
+--   :account_stored
+--   ?column?       bool         unread
 WITH account AS (
     INSERT INTO svc.user_account
         (tenant_id, id, user_name, display_name, role, email_verified, source, last_login_at)
@@ -16,39 +19,12 @@ WITH account AS (
       FROM svc.tenant tenant
      WHERE tenant.id = :tenant
     ON CONFLICT DO NOTHING
-    RETURNING id
-)
-SELECT account.id AS _user,
-       CASE
-           WHEN account.id IS NULL THEN set_config('svc.tenant', '', true)
-           ELSE set_config('svc.actor_type', 'user', true)
-                || set_config('svc.actor_id', account.id::text, true)
-       END IS NULL
-  FROM (VALUES (1)) always
-  LEFT JOIN account ON true;
-
-
--- statement: signup_store (shared)
--- What goes with the user: the password, and that it is written down.
---
--- parameters
---   user           uuid  ngx_svc_login_param(user)
---   sealed_hash    bytea ngx_svc_account_param(sealed)
--- columns
---   :account_stored
-WITH account AS MATERIALIZED (
-    SELECT account.tenant_id, account.id, account.user_name
-      FROM svc.user_account account
-     WHERE account.tenant_id = :tenant AND account.id BETWEEN :user AND :user
-     ORDER BY account.id
-     LIMIT 1
-), password AS (
-    INSERT INTO svc.password (tenant_id, user_id, hash)
-    SELECT account.tenant_id, account.id, :sealed_hash::bytea
-      FROM account
+    RETURNING id, user_name
 ), event AS (
-    INSERT INTO svc.audit_event (action, target_type, target_id, target_name, details)
-    SELECT 'user.created', 'user', account.id::text, NULL, '{"source":"local"}'::jsonb
+    INSERT INTO svc.audit_event
+        (actor_type, actor_id, action, target_type, target_id, target_name, details)
+    SELECT 'user', account.id::text, 'user.created', 'user', account.id::text, NULL,
+           '{"source":"local"}'::jsonb
       FROM account
 )
 SELECT account.id AS _user, account.user_name AS _email, now()::timestamptz(3) AS _at,
@@ -57,5 +33,11 @@ SELECT account.id AS _user, account.user_name AS _email, now()::timestamptz(3) A
                               WHERE endpoint.tenant_id = :tenant
                                 AND endpoint.enabled
                                 AND 'user.created' = ANY (endpoint.events)),
-                       ',') AS _subscribers
-  FROM account;
+                       ',') AS _subscribers,
+       CASE
+           WHEN account.id IS NULL THEN set_config('svc.tenant', '', true)
+           ELSE set_config('svc.actor_type', 'user', true)
+                || set_config('svc.actor_id', account.id::text, true)
+       END IS NULL
+  FROM (VALUES (1)) always
+  LEFT JOIN account ON true;

@@ -150,7 +150,6 @@ ngx_svc_signup_verify_write(ngx_svc_request_t *sr)
         &ngx_svc_sql_signin_tenant_write,
         &ngx_svc_sql_email_challenge_use,
         &ngx_svc_sql_signup_user,
-        &ngx_svc_sql_signup_store,
         NULL
     };
 
@@ -166,14 +165,14 @@ ngx_svc_signup_verify_write(ngx_svc_request_t *sr)
 static void
 ngx_svc_signup_verify_committed(const ngx_svc_pg_results_t *results)
 {
-    ngx_svc_account_committed(results, &ngx_svc_sql_signup_store);
+    ngx_svc_account_committed(results, &ngx_svc_sql_signup_user);
 }
 
 
 static void
 ngx_svc_signup_verify_signed_in(const ngx_svc_pg_results_t *results)
 {
-    ngx_svc_account_signed_in(results, &ngx_svc_sql_signup_store);
+    ngx_svc_account_signed_in(results, &ngx_svc_sql_signup_user);
 }
 
 
