@@ -33,6 +33,7 @@ const ngx_svc_method_t  ngx_svc_password_method = {
     .proof = NGX_SVC_METHOD_PASSWORD,
     .amr = "pwd",
     .login = &ngx_svc_password_login_method,
+    .account = &ngx_svc_password_account,
     .stepup = &ngx_svc_password_stepup,
     .option = &ngx_svc_password_option,
     .routes = ngx_svc_password_routes,

@@ -11,6 +11,7 @@
 
 /* The rows of its object. */
 extern const ngx_svc_login_method_t  ngx_svc_password_login_method;
+extern const ngx_svc_account_method_t  ngx_svc_password_account;
 extern const ngx_svc_stepup_method_t  ngx_svc_password_stepup;
 
 extern const ngx_svc_method_t  ngx_svc_password_method;

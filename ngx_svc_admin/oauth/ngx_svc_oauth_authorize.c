@@ -15,7 +15,6 @@
 #include "ngx_svc_oauth_decided.h"
 #include "ngx_svc_oauth_outcome.h"
 #include "ngx_svc_oauth_pushed.h"
-#include "ngx_svc_signup_user.h"
 
 
 static ngx_int_t ngx_svc_oauth_authorize_prepare(ngx_svc_request_t *sr);

@@ -20,7 +20,6 @@
 #include "ngx_svc_oauth_pushed.h"
 #include "ngx_svc_oauth_refusal.h"
 #include "ngx_svc_oauth_request_uri.h"
-#include "ngx_svc_signup_user.h"
 
 
 #define NGX_SVC_OAUTH_PAR_MAX  16384        /* bytes of a query, as stored */

@@ -1,45 +1,22 @@
 /*
- * The account of a new user who sets the password himself.
+ * The account of a new user.
  */
 
 #include "ngx_svc_account.h"
 #include "ngx_svc_auth.h"
 #include "ngx_svc_login_seen.h"
 #include "ngx_svc_login_write.h"
-#include "ngx_svc_new_password.h"
-
-
-static void ngx_svc_account_hashed(ngx_svc_password_job_t *job);
+#include "ngx_svc_method.h"
 
 
 #include "ngx_svc_account.sql.h"
 
 
-const ngx_svc_login_method_t  ngx_svc_account_method = {
-    .methods = ngx_string("{password}")
-};
-
-
 ngx_int_t
-ngx_svc_account_take(ngx_svc_account_t *account,
-    const ngx_svc_value_t *password, const ngx_svc_value_t *display_name)
+ngx_svc_account_make(ngx_svc_account_t *account, PGresult *res,
+    ngx_svc_account_pt made)
 {
-    if (display_name->set && !display_name->null) {
-        account->display_name = display_name->str;
-    }
-
-    return ngx_svc_new_password_text(account->login.sr, "password",
-                                     &password->str,
-                                     &account->login.password.text);
-}
-
-
-ngx_int_t
-ngx_svc_account_hash(ngx_svc_account_t *account, PGresult *res,
-    ngx_svc_account_pt hashed)
-{
-    ngx_svc_login_t         *login;
-    ngx_svc_password_job_t  *job;
+    ngx_svc_login_t  *login;
 
     login = &account->login;
 
@@ -49,41 +26,27 @@ ngx_svc_account_hash(ngx_svc_account_t *account, PGresult *res,
 
     login->user.data = login->row.user;
     login->user.len = NGX_SVC_UUID_LEN;
-    account->hashed = hashed;
+    account->made = made;
 
-    job = ngx_svc_new_password_job(login->sr, &login->password.text,
-                                   &login->row,
-                                   res);
-    if (job == NULL) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    return ngx_svc_signin_post(login->sr, job, ngx_svc_account_hashed,
-                               account);
+    return account->method->account->make(account, res);
 }
 
 
-static void
-ngx_svc_account_hashed(ngx_svc_password_job_t *job)
+void
+ngx_svc_account_made(ngx_svc_account_t *account, ngx_int_t rc)
 {
-    ngx_int_t           rc;
-    ngx_connection_t   *c;
-    ngx_svc_request_t  *sr;
-    ngx_svc_account_t  *account;
+    ngx_connection_t    *c;
+    ngx_http_request_t  *r;
 
-    account = job->data;
-    sr = account->login.sr;
-    c = sr->request->connection;
+    r = account->login.sr->request;
+    c = r->connection;
 
-    ngx_http_set_log_request(c->log, sr->request);
+    ngx_http_set_log_request(c->log, r);
 
-    rc = ngx_svc_new_password_result(sr, job, &account->login.row,
-                                     &account->sealed);
+    rc = (rc == NGX_OK) ? account->made(account)
+                        : ngx_svc_account_failed(account->login.sr, rc);
 
-    rc = (rc == NGX_OK) ? account->hashed(account)
-                        : ngx_svc_account_failed(sr, rc);
-
-    ngx_http_finalize_request(sr->request, rc);
+    ngx_http_finalize_request(r, rc);
 
     ngx_http_run_posted_requests(c);
 }
@@ -114,12 +77,6 @@ ngx_svc_account_write(ngx_svc_account_t *account,
     ngx_svc_login_t    *login;
     ngx_svc_request_t  *sr;
 
-    static const ngx_svc_pg_statement_t *const  begun[] = {
-        &ngx_svc_sql_account_password,
-        &ngx_svc_sql_signin_session_new,
-        NULL
-    };
-
     static const ngx_svc_pg_statement_t *const  full[] = {
         &ngx_svc_sql_signin_seen,
         &ngx_svc_sql_signin_user_kept,
@@ -141,7 +98,11 @@ ngx_svc_account_write(ngx_svc_account_t *account,
     rc = ngx_svc_login_calls(sr, list);
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_login_calls(sr, begun);
+        rc = ngx_svc_route_call(sr, account->method->account->store, NULL);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_route_call(sr, &ngx_svc_sql_signin_session_new, NULL);
     }
 
     if (rc == NGX_OK && login->stage == NGX_SVC_STAGE_FULL) {

@@ -1,6 +1,6 @@
 /*
- * The account of a new user who sets the password himself: how it is made, and
- * how the user is signed in.
+ * The account of a new user: the method that it begins with, how it is made,
+ * and how the user is signed in.
  */
 
 #ifndef _NGX_SVC_ACCOUNT_H_INCLUDED_
@@ -14,13 +14,44 @@ typedef struct ngx_svc_account_s  ngx_svc_account_t;
 
 typedef ngx_int_t (*ngx_svc_account_pt)(ngx_svc_account_t *account);
 
+
+/* How an account begins with a method of ngx_svc_method.h. */
+
+typedef struct {
+    ngx_svc_member_t               member;      /* of a body: its proof */
+
+    /*
+     * Takes its proof, the value of that member.  Returns NGX_OK; NGX_DECLINED
+     * with sr->error set; NGX_ERROR.
+     */
+    ngx_int_t                    (*take)(ngx_svc_account_t *account,
+                                         const ngx_svc_value_t *proof);
+
+    /*
+     * For a reply: checks the proof, and makes account->stored of it.  The row
+     * in res has what ngx_svc_new_password_job() reads.  Then calls
+     * account->made(), or from an event ngx_svc_account_made().  Returns what a
+     * reply returns.
+     */
+    ngx_int_t                    (*make)(ngx_svc_account_t *account,
+                                         PGresult *res);
+
+    /*
+     * Stores account->stored, behind the statement that stores the user, and
+     * that unsets the tenant when there is none.
+     */
+    const ngx_svc_pg_statement_t  *store;
+} ngx_svc_account_method_t;
+
+
 /* sr->data, in the request's pool.  It begins with the sign-in. */
 
 struct ngx_svc_account_s {
     ngx_svc_login_t            login;
+    const ngx_svc_method_t    *method;
     ngx_str_t                  display_name;    /* no data: none */
-    ngx_str_t                  sealed;          /* hash of the password */
-    ngx_svc_account_pt         hashed;
+    ngx_str_t                  stored;          /* what the method stores */
+    ngx_svc_account_pt         made;
     ngx_uint_t                 proved;      /* 1: a mail has proved the
                                                address */
 };
@@ -30,53 +61,23 @@ struct ngx_svc_account_s {
     ngx_svc_param_data(ngx_svc_account_t, field)
 
 
-/* Members of a body, whose values go to a field of the struct "body". */
-
-#define ngx_svc_account_password(body, field)                                 \
-    { .name = ngx_string("password"),                                         \
-      .type = NGX_SVC_T_STRING,                                               \
-      .flags = NGX_SVC_M_REQUIRED,                                            \
-      .min = 1,                                                               \
-      .max = NGX_SVC_PASSWORD_LEN,                                            \
-      .offset = offsetof(body, field) }
-
-#define ngx_svc_account_display_name(body, field)                             \
-    { .name = ngx_string("displayName"),                                      \
-      .type = NGX_SVC_T_TEXT,                                                 \
-      .flags = NGX_SVC_M_CLEARS,                                              \
-      .max = NGX_SVC_PROFILE_MAX,                                             \
-      .check = ngx_svc_check_name,                                            \
-      .offset = offsetof(body, field) }
-
-#define ngx_svc_account_tenant(body, field)                                   \
-    { .name = ngx_string("tenant"),                                           \
-      .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,                                \
-      .min = 1,                                                               \
-      .max = NGX_SVC_ADMIN_SLUG,                                              \
-      .check = ngx_svc_login_slug,                                            \
-      .offset = offsetof(body, field) }
-
-
-/* How the first session of a new account begins. */
-extern const ngx_svc_login_method_t  ngx_svc_account_method;
-
 /* Records in the new session that its user has proved the address. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_account_proved;
 
 /*
- * Takes the password of a body, normalised, and its displayName.  Returns
- * NGX_OK; NGX_DECLINED with sr->error set; NGX_ERROR.
+ * For a reply: makes the id of the new user, and what the method stores
+ * (ngx_svc_account_method_t).  Then calls made(), which returns what a reply
+ * returns.
  */
-ngx_int_t ngx_svc_account_take(ngx_svc_account_t *account,
-    const ngx_svc_value_t *password, const ngx_svc_value_t *display_name);
+ngx_int_t ngx_svc_account_make(ngx_svc_account_t *account, PGresult *res,
+    ngx_svc_account_pt made);
 
 /*
- * For a reply: makes the id of the new user, and hashes the password if it is
- * as the policy in the row res wants it (ngx_svc_new_password.h).  Then calls
- * hashed() with account->sealed set; it returns what a reply returns.
+ * Called from an event of the method's own, when account->stored is made: rc is
+ * NGX_OK; NGX_DECLINED with sr->error set; NGX_ERROR.  Calls account->made(),
+ * or answers, and finalizes the request.
  */
-ngx_int_t ngx_svc_account_hash(ngx_svc_account_t *account, PGresult *res,
-    ngx_svc_account_pt hashed);
+void ngx_svc_account_made(ngx_svc_account_t *account, ngx_int_t rc);
 
 /* For a reply: answers sr->error for NGX_DECLINED, or 500 for NGX_ERROR. */
 ngx_int_t ngx_svc_account_failed(ngx_svc_request_t *sr, ngx_int_t rc);
@@ -89,9 +90,9 @@ void ngx_svc_account_stage(ngx_svc_login_t *login);
 
 /*
  * For ngx_svc_request_again(), in the write pool: adds the statements of a list
- * that a NULL ends, the last of which stores the account, and those that store
- * its password and a sign-in.  The op's hook is signed_in() when the sign-in is complete, or else
- * committed().  Returns NGX_OK or NGX_ERROR.
+ * that a NULL ends, the last of which stores the user, that of the method, and
+ * those of a sign-in.  The op's hook is signed_in() when the sign-in is
+ * complete, or else committed().  Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_account_write(ngx_svc_account_t *account,
     const ngx_svc_pg_statement_t *const *list,

@@ -4,13 +4,14 @@
  * Each method is one constant object in a folder of its own, method_*, and one
  * row of ngx_svc_methods[].  Whatever depends on the methods that there are
  * goes through that table: which routes there are, what GET /v1/auth/options
- * offers, step-ups, and what tokens say of a sign-in.
+ * offers, how accounts begin, step-ups, and what tokens say of a sign-in.
  */
 
 #ifndef _NGX_SVC_METHOD_H_INCLUDED_
 #define _NGX_SVC_METHOD_H_INCLUDED_
 
 
+#include "ngx_svc_account.h"
 #include "ngx_svc_crypto.h"
 #include "ngx_svc_stepup.h"
 
@@ -51,6 +52,8 @@ struct ngx_svc_method_s {
     const char                    *amr;         /* its value of RFC 8176; NULL:
                                                    "proof" has some */
     const ngx_svc_login_method_t  *login;       /* NULL: no session begins
+                                                   with it */
+    const ngx_svc_account_method_t *account;    /* NULL: no account begins
                                                    with it */
     const ngx_svc_stepup_method_t *stepup;      /* NULL: no session presents
                                                    it */

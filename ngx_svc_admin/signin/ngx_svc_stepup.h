@@ -26,7 +26,6 @@ typedef struct {
     ngx_svc_value_t                credential;
 } ngx_svc_stepup_body_t;
 
-typedef struct ngx_svc_method_s  ngx_svc_method_t;
 typedef struct ngx_svc_stepup_s  ngx_svc_stepup_t;
 
 

@@ -6,7 +6,7 @@
 #define _NGX_SVC_INVITATION_H_INCLUDED_
 
 
-#include "ngx_svc_account.h"
+#include "ngx_svc_account_take.h"
 
 
 /* sr->data, in the request's pool.  It begins with the account. */

@@ -8,12 +8,11 @@
 #include "ngx_svc_invitation.h"
 #include "ngx_svc_login_read.h"
 #include "ngx_svc_login_write.h"
-#include "ngx_svc_new_password.h"
 
 
 static ngx_int_t ngx_svc_invitation_lookup_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_invitation_accept_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_invitation_accept_hashed(ngx_svc_account_t *account);
+static ngx_int_t ngx_svc_invitation_accept_made(ngx_svc_account_t *account);
 static ngx_int_t ngx_svc_invitation_accept_write(ngx_svc_request_t *sr);
 static void ngx_svc_invitation_accept_committed(
     const ngx_svc_pg_results_t *results);
@@ -74,7 +73,7 @@ ngx_svc_invitation_lookup_reply(ngx_svc_request_t *sr)
 }
 
 
-/* The request ends as a sign-in with a password does. */
+/* The request ends as a sign-in with the method does. */
 
 static ngx_int_t
 ngx_svc_invitation_accept_reply(ngx_svc_request_t *sr)
@@ -104,12 +103,12 @@ ngx_svc_invitation_accept_reply(ngx_svc_request_t *sr)
 
     ngx_svc_account_stage(&account->login);
 
-    return ngx_svc_account_hash(account, res, ngx_svc_invitation_accept_hashed);
+    return ngx_svc_account_make(account, res, ngx_svc_invitation_accept_made);
 }
 
 
 static ngx_int_t
-ngx_svc_invitation_accept_hashed(ngx_svc_account_t *account)
+ngx_svc_invitation_accept_made(ngx_svc_account_t *account)
 {
     return ngx_svc_request_again(account->login.sr, NGX_SVC_PG_WRITE,
                                  ngx_svc_invitation_accept_write,

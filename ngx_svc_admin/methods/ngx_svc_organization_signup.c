@@ -8,7 +8,6 @@
 #include "ngx_svc_login_limit.h"
 #include "ngx_svc_login_request.h"
 #include "ngx_svc_login_write.h"
-#include "ngx_svc_password_text.h"
 #include "ngx_svc_signup.h"
 
 
@@ -19,8 +18,7 @@
 
 static ngx_int_t ngx_svc_organization_signup_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_organization_signup_tenant(ngx_svc_signup_t *signup);
-static ngx_int_t ngx_svc_organization_signup_hashed(
-    ngx_svc_account_t *account);
+static ngx_int_t ngx_svc_organization_signup_made(ngx_svc_account_t *account);
 static ngx_int_t ngx_svc_organization_signup_write(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_organization_signup_written(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_organization_prepare(ngx_svc_request_t *sr);
@@ -54,7 +52,7 @@ static const ngx_svc_member_t  ngx_svc_organization_signup_members[] = {
       .offset = offsetof(ngx_svc_signup_body_t, name) },
 
     ngx_svc_signup_email,
-    ngx_svc_account_password(ngx_svc_signup_body_t, password),
+    ngx_svc_account_proof,
 
     ngx_svc_null_member
 };
@@ -111,12 +109,12 @@ ngx_svc_organization_signup_reply(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_svc_account_hash(&signup->account, res,
-                                ngx_svc_organization_signup_hashed);
+    return ngx_svc_account_make(&signup->account, res,
+                                ngx_svc_organization_signup_made);
 }
 
 
-/* Makes the id of the future tenant, which the hash is sealed for. */
+/* Makes the id of the future tenant, which the proof is sealed for. */
 
 static ngx_int_t
 ngx_svc_organization_signup_tenant(ngx_svc_signup_t *signup)
@@ -129,7 +127,7 @@ ngx_svc_organization_signup_tenant(ngx_svc_signup_t *signup)
 
 
 static ngx_int_t
-ngx_svc_organization_signup_hashed(ngx_svc_account_t *account)
+ngx_svc_organization_signup_made(ngx_svc_account_t *account)
 {
     ngx_svc_request_t  *sr;
 
@@ -194,8 +192,7 @@ ngx_svc_organization_prepare(ngx_svc_request_t *sr)
 {
     sr->tenant_known = 1;
 
-    return ngx_svc_login_prepare(sr, sizeof(ngx_svc_signup_t),
-                                 &ngx_svc_account_method,
+    return ngx_svc_login_prepare(sr, sizeof(ngx_svc_signup_t), NULL,
                                  ngx_svc_organization_take);
 }
 

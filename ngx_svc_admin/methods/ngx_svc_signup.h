@@ -7,7 +7,7 @@
 #define _NGX_SVC_SIGNUP_H_INCLUDED_
 
 
-#include "ngx_svc_account.h"
+#include "ngx_svc_account_take.h"
 #include "ngx_svc_admin_conf.h"
 #include "ngx_svc_email_challenge.h"
 
@@ -19,6 +19,7 @@ typedef struct {
     ngx_str_t                  slug;            /* of an organization */
     ngx_str_t                  name;            /* of an organization */
     ngx_str_t                  tenant;          /* id of an organization */
+    ngx_str_t                  method;          /* its name */
 } ngx_svc_signup_t;
 
 
@@ -29,10 +30,8 @@ typedef struct {
 /* The body of a request that begins a sign-up. */
 
 typedef struct {
+    ngx_svc_account_body_t     account;
     ngx_svc_value_t            email;
-    ngx_svc_value_t            password;
-    ngx_svc_value_t            display_name;
-    ngx_svc_value_t            tenant;
     ngx_svc_value_t            slug;
     ngx_svc_value_t            name;
 } ngx_svc_signup_body_t;
@@ -63,7 +62,7 @@ ngx_int_t ngx_svc_signup_prepare(ngx_svc_request_t *sr);
 
 /*
  * Makes the challenge, with login->mailed.data, when login->row.tenant,
- * login->user and account->sealed are set.  Returns NGX_OK or NGX_ERROR.
+ * login->user and account->stored are set.  Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_signup_challenge(ngx_svc_signup_t *signup,
     const char *kind);

@@ -6,17 +6,14 @@
 #include "ngx_svc_login_limit.h"
 #include "ngx_svc_login_read.h"
 #include "ngx_svc_login_request.h"
-#include "ngx_svc_password_text.h"
 
 
 #define NGX_SVC_INVITATION_TOKEN_MAX  128       /* bytes */
 
 
 typedef struct {
+    ngx_svc_account_body_t     account;
     ngx_svc_value_t            token;
-    ngx_svc_value_t            password;
-    ngx_svc_value_t            display_name;
-    ngx_svc_value_t            tenant;
 } ngx_svc_invitation_body_t;
 
 
@@ -32,7 +29,7 @@ static ngx_int_t ngx_svc_invitation_take(ngx_svc_login_t *login);
       .max = NGX_SVC_INVITATION_TOKEN_MAX,                                    \
       .offset = offsetof(ngx_svc_invitation_body_t, token) },                 \
                                                                               \
-    ngx_svc_account_tenant(ngx_svc_invitation_body_t, tenant)
+    ngx_svc_account_tenant
 
 const ngx_svc_member_t  ngx_svc_invitation_lookup_members[] = {
 
@@ -45,8 +42,8 @@ const ngx_svc_member_t  ngx_svc_invitation_accept_members[] = {
 
     ngx_svc_invitation_members,
 
-    ngx_svc_account_password(ngx_svc_invitation_body_t, password),
-    ngx_svc_account_display_name(ngx_svc_invitation_body_t, display_name),
+    ngx_svc_account_proof,
+    ngx_svc_account_display_name,
 
     ngx_svc_null_member
 };
@@ -58,8 +55,7 @@ const ngx_svc_member_t  ngx_svc_invitation_accept_members[] = {
 ngx_int_t
 ngx_svc_invitation_prepare(ngx_svc_request_t *sr)
 {
-    return ngx_svc_login_prepare(sr, sizeof(ngx_svc_invitation_t),
-                                 &ngx_svc_account_method,
+    return ngx_svc_login_prepare(sr, sizeof(ngx_svc_invitation_t), NULL,
                                  ngx_svc_invitation_take);
 }
 
@@ -77,14 +73,7 @@ ngx_svc_invitation_take(ngx_svc_login_t *login)
 
     ngx_memzero(&body, sizeof(ngx_svc_invitation_body_t));
 
-    rc = ngx_svc_schema_object(sr->route->members, 0, sr->json, &body,
-                               &sr->error);
-
-    if (rc == NGX_OK && body.password.set) {
-        rc = ngx_svc_account_take(&in->account, &body.password,
-                                  &body.display_name);
-    }
-
+    rc = ngx_svc_account_take(&in->account, &body.account);
     if (rc != NGX_OK) {
         return rc;
     }
@@ -94,7 +83,7 @@ ngx_svc_invitation_take(ngx_svc_login_t *login)
 
     if (ngx_svc_sha256(body.token.str.data, body.token.str.len, in->digest)
         != NGX_OK
-        || ngx_svc_login_take_client(login, &body.tenant) != NGX_OK)
+        || ngx_svc_login_take_client(login, &body.account.tenant) != NGX_OK)
     {
         return NGX_ERROR;
     }

@@ -9,12 +9,11 @@
 #include "ngx_svc_email.h"
 #include "ngx_svc_login_read.h"
 #include "ngx_svc_login_write.h"
-#include "ngx_svc_password_text.h"
 #include "ngx_svc_signup_user.h"
 
 
 static ngx_int_t ngx_svc_signup_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_signup_hashed(ngx_svc_account_t *account);
+static ngx_int_t ngx_svc_signup_made(ngx_svc_account_t *account);
 static ngx_int_t ngx_svc_signup_write(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_signup_written(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_signup_exists(ngx_svc_login_t *login,
@@ -31,9 +30,9 @@ static ngx_int_t ngx_svc_signup_now_written(ngx_svc_request_t *sr);
 static const ngx_svc_member_t  ngx_svc_admin_signup_members[] = {
 
     ngx_svc_signup_email,
-    ngx_svc_account_password(ngx_svc_signup_body_t, password),
-    ngx_svc_account_display_name(ngx_svc_signup_body_t, display_name),
-    ngx_svc_account_tenant(ngx_svc_signup_body_t, tenant),
+    ngx_svc_account_proof,
+    ngx_svc_account_display_name,
+    ngx_svc_account_tenant,
 
     ngx_svc_null_member
 };
@@ -58,7 +57,7 @@ const ngx_svc_route_t  ngx_svc_signup_begin[] = {
 };
 
 
-/* The password is checked before the address is looked up. */
+/* The proof is checked before the address is looked up. */
 
 static ngx_int_t
 ngx_svc_signup_reply(ngx_svc_request_t *sr)
@@ -81,14 +80,14 @@ ngx_svc_signup_reply(ngx_svc_request_t *sr)
         return ngx_svc_signup_refused(&account->login, rc);
     }
 
-    return ngx_svc_account_hash(account, row, ngx_svc_signup_mails(sr)
-                                              ? ngx_svc_signup_hashed
+    return ngx_svc_account_make(account, row, ngx_svc_signup_mails(sr)
+                                              ? ngx_svc_signup_made
                                               : ngx_svc_signup_now);
 }
 
 
 static ngx_int_t
-ngx_svc_signup_hashed(ngx_svc_account_t *account)
+ngx_svc_signup_made(ngx_svc_account_t *account)
 {
     ngx_svc_signup_t  *signup;
 

@@ -7,10 +7,11 @@
 #include "ngx_svc_hex.h"
 #include "ngx_svc_login_limit.h"
 #include "ngx_svc_login_request.h"
+#include "ngx_svc_method.h"
 #include "ngx_svc_sealed.h"
 
 
-#define NGX_SVC_SIGNUP_FIELDS  7
+#define NGX_SVC_SIGNUP_FIELDS  8
 #define NGX_SVC_SIGNUP_DATA    8192     /* bytes, at most, as the table says */
 #define NGX_SVC_SIGNUP_AAD     (2 * NGX_SVC_UUID_LEN)
 
@@ -31,10 +32,8 @@ ngx_svc_signup_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_signup_mails(sr)
            ? ngx_svc_email_challenge_prepare(sr, sizeof(ngx_svc_signup_t),
-                                             &ngx_svc_account_method,
-                                             ngx_svc_signup_take)
-           : ngx_svc_login_prepare(sr, sizeof(ngx_svc_signup_t),
-                                   &ngx_svc_account_method,
+                                             NULL, ngx_svc_signup_take)
+           : ngx_svc_login_prepare(sr, sizeof(ngx_svc_signup_t), NULL,
                                    ngx_svc_signup_take);
 }
 
@@ -74,14 +73,7 @@ ngx_svc_signup_take(ngx_svc_login_t *login)
 
     ngx_memzero(&body, sizeof(ngx_svc_signup_body_t));
 
-    rc = ngx_svc_schema_object(sr->route->members, 0, sr->json, &body,
-                               &sr->error);
-
-    if (rc == NGX_OK) {
-        rc = ngx_svc_account_take(&signup->account, &body.password,
-                                  &body.display_name);
-    }
-
+    rc = ngx_svc_account_take(&signup->account, &body.account);
     if (rc != NGX_OK) {
         return rc;
     }
@@ -98,7 +90,7 @@ ngx_svc_signup_take(ngx_svc_login_t *login)
     signup->slug = body.slug.str;
     signup->name = body.name.str;
 
-    if (ngx_svc_login_take_client(login, &body.tenant) != NGX_OK) {
+    if (ngx_svc_login_take_client(login, &body.account.tenant) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -138,6 +130,8 @@ ngx_svc_signup_seal(ngx_svc_signup_t *signup)
     ngx_str_t             *fields[NGX_SVC_SIGNUP_FIELDS], *data;
     ngx_uint_t             i;
     const ngx_svc_keys_t  *keys;
+
+    signup->method = signup->account.method->name;
 
     ngx_svc_signup_fields(signup, fields);
 
@@ -179,10 +173,11 @@ ngx_svc_signup_fields(ngx_svc_signup_t *signup,
     fields[0] = &signup->account.login.user;
     fields[1] = &signup->account.login.asked.email;
     fields[2] = &signup->account.display_name;
-    fields[3] = &signup->account.sealed;
+    fields[3] = &signup->account.stored;
     fields[4] = &signup->slug;
     fields[5] = &signup->name;
     fields[6] = &signup->tenant;
+    fields[7] = &signup->method;
 }
 
 
@@ -277,6 +272,12 @@ ngx_svc_signup_unpack(ngx_svc_signup_t *signup, u_char *p, u_char *end)
 
     for (i = 0; i < NGX_SVC_SIGNUP_FIELDS; i++, p += len) {
 
+        /* the version before this one has sealed no method */
+
+        if (p == end && fields[i] == &signup->method) {
+            break;
+        }
+
         if (end - p < 2) {
             return NGX_DECLINED;
         }
@@ -292,7 +293,10 @@ ngx_svc_signup_unpack(ngx_svc_signup_t *signup, u_char *p, u_char *end)
         fields[i]->data = len ? p : NULL;
     }
 
-    if (fields[0]->len != NGX_SVC_UUID_LEN) {
+    if (fields[0]->len != NGX_SVC_UUID_LEN
+        || ngx_svc_account_take_method(&signup->account, &signup->method)
+           != NGX_OK)
+    {
         return NGX_DECLINED;
     }
 

@@ -48,8 +48,7 @@ const ngx_svc_route_t  ngx_svc_signup_verify[] = {
 static ngx_int_t
 ngx_svc_signup_verify_prepare(ngx_svc_request_t *sr)
 {
-    return ngx_svc_login_prepare(sr, sizeof(ngx_svc_signup_t),
-                                 &ngx_svc_account_method,
+    return ngx_svc_login_prepare(sr, sizeof(ngx_svc_signup_t), NULL,
                                  ngx_svc_signup_verify_take);
 }
 
