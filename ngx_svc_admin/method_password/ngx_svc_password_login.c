@@ -2,15 +2,25 @@
  * POST /v1/auth/login: a sign-in with a password.
  */
 
+#include "ngx_svc_email.h"
 #include "ngx_svc_login_failure.h"
 #include "ngx_svc_login_limit.h"
 #include "ngx_svc_login_read.h"
 #include "ngx_svc_login_refused.h"
 #include "ngx_svc_login_request.h"
 #include "ngx_svc_login_write.h"
+#include "ngx_svc_new_password.h"
+#include "ngx_svc_password_text.h"
+
+
+typedef struct {
+    ngx_svc_login_body_t       login;
+    ngx_svc_value_t            password;
+} ngx_svc_password_login_body_t;
 
 
 static ngx_int_t ngx_svc_password_login_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_password_login_take(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_password_login_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_password_login_stored(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_password_login_risk(ngx_svc_request_t *sr);
@@ -24,6 +34,21 @@ static ngx_int_t ngx_svc_password_login_right(ngx_svc_login_t *login,
 static ngx_int_t ngx_svc_password_login_write(ngx_svc_login_t *login,
     ngx_int_t (*prepare)(ngx_svc_request_t *sr),
     ngx_int_t (*reply)(ngx_svc_request_t *sr));
+
+
+static const ngx_svc_member_t  ngx_svc_password_login_members[] = {
+
+    ngx_svc_login_members,
+
+    { .name = ngx_string("password"),
+      .type = NGX_SVC_T_STRING,
+      .flags = NGX_SVC_M_REQUIRED,
+      .min = 1,
+      .max = NGX_SVC_PASSWORD_LEN,
+      .offset = offsetof(ngx_svc_password_login_body_t, password) },
+
+    ngx_svc_null_member
+};
 
 
 const ngx_svc_login_method_t  ngx_svc_password_login_method = {
@@ -56,7 +81,35 @@ ngx_svc_password_login_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_login_prepare(sr, sizeof(ngx_svc_login_t),
                                  &ngx_svc_password_login_method,
-                                 ngx_svc_login_request);
+                                 ngx_svc_password_login_take);
+}
+
+
+static ngx_int_t
+ngx_svc_password_login_take(ngx_svc_login_t *login)
+{
+    ngx_int_t                       rc;
+    ngx_svc_request_t              *sr;
+    ngx_svc_password_login_body_t   body;
+
+    sr = login->sr;
+    login->password.began = ngx_current_msec;
+
+    ngx_memzero(&body, sizeof(ngx_svc_password_login_body_t));
+
+    rc = ngx_svc_schema_object(ngx_svc_password_login_members, 0, sr->json,
+                               &body, &sr->error);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_new_password_text(sr, "password", &body.password.str,
+                                       &login->password.text);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_login_take_address(login, &body.login);
+    }
+
+    return rc == NGX_OK ? ngx_svc_login_take_session(login) : rc;
 }
 
 

@@ -29,9 +29,9 @@ typedef struct {
 
     /*
      * For a reply: checks the proof, and makes account->stored of it.  The row
-     * in res has what ngx_svc_new_password_job() reads.  Then calls
-     * account->made(), or from an event ngx_svc_account_made().  Returns what a
-     * reply returns.
+     * in res has the tenant's policy for passwords, and who the user will be.
+     * Then calls account->made(), or from an event ngx_svc_account_made().
+     * Returns what a reply returns.
      */
     ngx_int_t                    (*make)(ngx_svc_account_t *account,
                                          PGresult *res);

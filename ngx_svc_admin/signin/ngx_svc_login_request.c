@@ -6,8 +6,6 @@
 #include "ngx_svc_admin_conf.h"
 #include "ngx_svc_cookie.h"
 #include "ngx_svc_email.h"
-#include "ngx_svc_new_password.h"
-#include "ngx_svc_password_text.h"
 
 
 #define NGX_SVC_LOGIN_DEVICE       32       /* bytes */
@@ -15,37 +13,11 @@
 #define NGX_SVC_LOGIN_DEVICE_AGE   (400 * 86400)    /* s */
 
 
-typedef struct {
-    ngx_svc_value_t  email;
-    ngx_svc_value_t  password;
-    ngx_svc_value_t  tenant;
-} ngx_svc_login_body_t;
-
-
 static ngx_str_t ngx_svc_login_ascii(const ngx_str_t *name);
-static ngx_int_t ngx_svc_login_take_address(ngx_svc_login_t *login,
-    ngx_svc_login_body_t *body);
 static ngx_int_t ngx_svc_login_take_tenant(ngx_svc_login_t *login,
     ngx_svc_value_t *tenant);
 static ngx_int_t ngx_svc_login_take_device(ngx_svc_login_t *login);
 
-
-#define ngx_svc_login_members                                                 \
-                                                                              \
-    { .name = ngx_string("email"),                                            \
-      .type = NGX_SVC_T_STRING,                                               \
-      .flags = NGX_SVC_M_REQUIRED,                                            \
-      .min = 1,                                                               \
-      .max = NGX_SVC_EMAIL_MAX,                                               \
-      .check = ngx_svc_email_form_check,                                      \
-      .offset = offsetof(ngx_svc_login_body_t, email) },                      \
-                                                                              \
-    { .name = ngx_string("tenant"),                                           \
-      .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,                                \
-      .min = 1,                                                               \
-      .max = NGX_SVC_ADMIN_SLUG,                                              \
-      .check = ngx_svc_login_slug,                                            \
-      .offset = offsetof(ngx_svc_login_body_t, tenant) }
 
 const ngx_svc_member_t  ngx_svc_login_address_members[] = {
 
@@ -54,51 +26,9 @@ const ngx_svc_member_t  ngx_svc_login_address_members[] = {
     ngx_svc_null_member
 };
 
-static const ngx_svc_member_t  ngx_svc_login_password_members[] = {
-
-    ngx_svc_login_members,
-
-    { .name = ngx_string("password"),
-      .type = NGX_SVC_T_STRING,
-      .flags = NGX_SVC_M_REQUIRED,
-      .min = 1,
-      .max = NGX_SVC_PASSWORD_LEN,
-      .offset = offsetof(ngx_svc_login_body_t, password) },
-
-    ngx_svc_null_member
-};
-
 
 static const ngx_str_t  ngx_svc_login_device_name =
     ngx_string("svc_device");
-
-
-ngx_int_t
-ngx_svc_login_request(ngx_svc_login_t *login)
-{
-    ngx_int_t              rc;
-    ngx_svc_request_t     *sr;
-    ngx_svc_login_body_t   body;
-
-    sr = login->sr;
-    login->password.began = ngx_current_msec;
-
-    ngx_memzero(&body, sizeof(ngx_svc_login_body_t));
-
-    rc = ngx_svc_schema_object(ngx_svc_login_password_members, 0, sr->json,
-                               &body, &sr->error);
-
-    if (rc == NGX_OK) {
-        rc = ngx_svc_new_password_text(sr, "password", &body.password.str,
-                                       &login->password.text);
-    }
-
-    if (rc == NGX_OK) {
-        rc = ngx_svc_login_take_address(login, &body);
-    }
-
-    return rc == NGX_OK ? ngx_svc_login_take_session(login) : rc;
-}
 
 
 ngx_int_t
@@ -118,7 +48,7 @@ ngx_svc_login_address(ngx_svc_login_t *login)
 }
 
 
-static ngx_int_t
+ngx_int_t
 ngx_svc_login_take_address(ngx_svc_login_t *login, ngx_svc_login_body_t *body)
 {
     u_char  *mac;

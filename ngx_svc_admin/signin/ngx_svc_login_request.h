@@ -9,16 +9,38 @@
 #include "ngx_svc_login.h"
 
 
-/*
- * Takes all members of the body of POST /v1/auth/login, the client and the
- * browser's session.  Returns NGX_OK, NGX_DECLINED with sr->error set, or
- * NGX_ERROR.
- */
-ngx_int_t ngx_svc_login_request(ngx_svc_login_t *login);
+/* A body begins with these values. */
+
+typedef struct {
+    ngx_svc_value_t            email;
+    ngx_svc_value_t            tenant;
+} ngx_svc_login_body_t;
+
+#define ngx_svc_login_members                                                 \
+                                                                              \
+    { .name = ngx_string("email"),                                            \
+      .type = NGX_SVC_T_STRING,                                               \
+      .flags = NGX_SVC_M_REQUIRED,                                            \
+      .min = 1,                                                               \
+      .max = NGX_SVC_EMAIL_MAX,                                               \
+      .check = ngx_svc_email_form_check,                                      \
+      .offset = offsetof(ngx_svc_login_body_t, email) },                      \
+                                                                              \
+    { .name = ngx_string("tenant"),                                           \
+      .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,                                \
+      .min = 1,                                                               \
+      .max = NGX_SVC_ADMIN_SLUG,                                              \
+      .check = ngx_svc_login_slug,                                            \
+      .offset = offsetof(ngx_svc_login_body_t, tenant) }
+
+
+/* Takes these values, and the client.  Returns NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_svc_login_take_address(ngx_svc_login_t *login,
+    ngx_svc_login_body_t *body);
 
 /*
- * Takes the members "email" and "tenant" of a route with these members, and
- * the client.  Returns as ngx_svc_login_request().
+ * Does so for a route with these members alone.  Returns NGX_OK; NGX_DECLINED
+ * with sr->error set; NGX_ERROR.
  */
 extern const ngx_svc_member_t  ngx_svc_login_address_members[];
 ngx_int_t ngx_svc_login_address(ngx_svc_login_t *login);
