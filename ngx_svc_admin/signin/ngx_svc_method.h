@@ -54,7 +54,8 @@ struct ngx_svc_method_s {
     const ngx_svc_login_method_t  *login;       /* NULL: no session begins
                                                    with it */
     const ngx_svc_account_method_t *account;    /* NULL: no account begins
-                                                   with it */
+                                                   with it; one that does
+                                                   needs "login" */
     const ngx_svc_stepup_method_t *stepup;      /* NULL: no session presents
                                                    it */
     const ngx_svc_method_option_t *option;      /* NULL: nothing is told */
