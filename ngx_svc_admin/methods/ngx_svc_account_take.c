@@ -110,10 +110,7 @@ ngx_svc_account_take_method(ngx_svc_account_t *account, const ngx_str_t *name)
     for (method = ngx_svc_methods; *method; method++) {
 
         if ((*method)->account
-            && (name->len == 0
-                || (name->len == (*method)->name.len
-                    && ngx_memcmp(name->data, (*method)->name.data, name->len)
-                       == 0)))
+            && (name->len == 0 || ngx_svc_same(name, &(*method)->name)))
         {
             account->method = *method;
             account->login.method = (*method)->login;
