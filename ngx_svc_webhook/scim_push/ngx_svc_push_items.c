@@ -4,43 +4,22 @@
 
 #include "ngx_svc_push_items.h"
 #include "ngx_svc_push_sql_users.h"
+#include "ngx_svc_push_sql_users.row.h"
 
 
 #define NGX_SVC_PUSH_EMPTY      1000        /* ms until the next look, if no
                                                user was due */
 
 
-typedef struct {
-    int                column;
-    size_t             offset;
-} ngx_svc_push_field_t;
-
-
 static void ngx_svc_push_taken(ngx_svc_pg_op_t *op);
-static ngx_int_t ngx_svc_push_item(ngx_svc_push_work_t *work, PGresult *res,
-    int row);
-static ngx_int_t ngx_svc_push_item_copy(ngx_pool_t *pool, ngx_str_t *to,
-    const ngx_str_t *from);
+static ngx_int_t ngx_svc_push_item(ngx_svc_push_work_t *work,
+    const ngx_svc_row_push_take_t *row);
 static ngx_int_t ngx_svc_push_item_fields(ngx_svc_push_item_t *item,
-    PGresult *res, int row);
+    const ngx_svc_row_push_take_t *row);
+static ngx_int_t ngx_svc_push_item_texts(ngx_svc_push_item_t *item);
+static ngx_int_t ngx_svc_push_item_copy(ngx_pool_t *pool, ngx_str_t *text);
 static u_char *ngx_svc_push_items_ids(u_char *p, ngx_queue_t *queue);
 
-
-static const ngx_svc_push_field_t  ngx_svc_push_fields[] = {
-    { NGX_SVC_PUSH_I_ID, offsetof(ngx_svc_push_want_t, id) },
-    { NGX_SVC_PUSH_I_USER_NAME, offsetof(ngx_svc_push_want_t, user_name) },
-    { NGX_SVC_PUSH_I_DISPLAY_NAME,
-      offsetof(ngx_svc_push_want_t, display_name) },
-    { NGX_SVC_PUSH_I_FIRST_NAME, offsetof(ngx_svc_push_want_t, given_name) },
-    { NGX_SVC_PUSH_I_LAST_NAME, offsetof(ngx_svc_push_want_t, family_name) },
-    { NGX_SVC_PUSH_I_TITLE, offsetof(ngx_svc_push_want_t, title) },
-    { NGX_SVC_PUSH_I_LOCALE, offsetof(ngx_svc_push_want_t, locale) },
-    { NGX_SVC_PUSH_I_DEPARTMENT, offsetof(ngx_svc_push_want_t, department) },
-};
-
-
-#define NGX_SVC_PUSH_FIELDS                                                   \
-    (sizeof(ngx_svc_push_fields) / sizeof(ngx_svc_push_field_t))
 
 /* --- taking ------------------------------------------------------------ */
 
@@ -110,10 +89,11 @@ ngx_svc_push_items_ids(u_char *p, ngx_queue_t *queue)
 static void
 ngx_svc_push_taken(ngx_svc_pg_op_t *op)
 {
-    int                   i, n;
-    ngx_int_t             rc;
-    PGresult             *res;
-    ngx_svc_push_work_t  *work;
+    int                       i, n;
+    ngx_int_t                 rc;
+    PGresult                 *res;
+    ngx_svc_push_work_t      *work;
+    ngx_svc_row_push_take_t   row;
 
     work = op->data;
 
@@ -125,22 +105,22 @@ ngx_svc_push_taken(ngx_svc_pg_op_t *op)
     n = PQntuples(res);
     rc = n ? NGX_OK : NGX_DECLINED;
 
-    if (n && ngx_svc_pg_true(res, 0, NGX_SVC_PUSH_I_HELD)) {
+    ngx_svc_row_push_take(&row, res, 0);
+
+    if (row.held) {
         work->hold = 1;
-        work->ended = ngx_max(atoi(PQgetvalue(res, 0, NGX_SVC_PUSH_I_ENDED)),
-                              0);
-        work->users = ngx_max(atoi(PQgetvalue(res, 0, NGX_SVC_PUSH_I_USERS)),
-                              0);
-        n = 0;
+        work->ended = row.ended;
+        work->users = row.users;
     }
 
-    if (n == 0 || PQgetisnull(res, 0, NGX_SVC_PUSH_I_ID)) {
+    if (row.held || row.push_wanted.user_id.data == NULL) {
         work->due = ngx_current_msec + NGX_SVC_PUSH_EMPTY;
         n = 0;
     }
 
     for (i = 0; i < n && rc == NGX_OK; i++) {
-        rc = ngx_svc_push_item(work, res, i);
+        ngx_svc_row_push_take(&row, res, i);
+        rc = ngx_svc_push_item(work, &row);
     }
 
     ngx_svc_push_store_end(work, rc);
@@ -148,7 +128,8 @@ ngx_svc_push_taken(ngx_svc_pg_op_t *op)
 
 
 static ngx_int_t
-ngx_svc_push_item(ngx_svc_push_work_t *work, PGresult *res, int row)
+ngx_svc_push_item(ngx_svc_push_work_t *work,
+    const ngx_svc_row_push_take_t *row)
 {
     ngx_pool_t           *pool;
     ngx_svc_push_item_t  *item;
@@ -167,7 +148,7 @@ ngx_svc_push_item(ngx_svc_push_work_t *work, PGresult *res, int row)
     item->push.data = item;
     item->work = work;
 
-    if (ngx_svc_push_item_fields(item, res, row) != NGX_OK) {
+    if (ngx_svc_push_item_fields(item, row) != NGX_OK) {
         goto failed;
     }
 
@@ -187,92 +168,95 @@ failed:
 /* Users whom a helper that has ended may have created are looked up. */
 
 static ngx_int_t
-ngx_svc_push_item_fields(ngx_svc_push_item_t *item, PGresult *res, int row)
+ngx_svc_push_item_fields(ngx_svc_push_item_t *item,
+    const ngx_svc_row_push_take_t *row)
 {
-    ngx_str_t        rev, remote, hash, old, *value;
-    ngx_uint_t       i;
+    ngx_str_t        hash;
     ngx_svc_push_t  *push;
 
     push = &item->push;
+    hash = row->push_wanted.hash;
 
-    rev = ngx_svc_pg_value(res, row, NGX_SVC_PUSH_I_REV);
-    remote = ngx_svc_pg_value(res, row, NGX_SVC_PUSH_I_REMOTE);
-    hash = ngx_svc_pg_value(res, row, NGX_SVC_PUSH_I_HASH);
-    old = ngx_svc_pg_value(res, row, NGX_SVC_PUSH_I_REMOTE_HASH);
+    ngx_svc_push_items_want(&push->want, &row->push_wanted);
 
-    if (ngx_svc_push_item_copy(push->pool, &item->rev, &rev) != NGX_OK
-        || ngx_svc_push_item_copy(push->pool, &push->remote_id, &remote)
-           != NGX_OK
-        || ngx_svc_push_item_copy(push->pool, &item->hash, &hash) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
+    item->rev = row->push_wanted.wanted_rev;
+    item->hash = hash;
+    item->attempts = row->attempts;
 
-    ngx_svc_push_items_want(&push->want, res, row);
+    push->remote_id = row->remote_id;
+    push->compare = row->compare;
+    push->remote_active = row->remote_active;
+    push->absent_for = row->absent;
 
-    for (i = 0; i < NGX_SVC_PUSH_FIELDS; i++) {
-        value = (ngx_str_t *) ((u_char *) &push->want
-                               + ngx_svc_push_fields[i].offset);
+    item->same = !push->compare && push->absent_for == 0
+                 && ((hash.len && hash.len == row->remote_hash.len
+                      && ngx_memcmp(hash.data, row->remote_hash.data,
+                                    hash.len)
+                         == 0)
+                     || (push->want.gone && push->remote_id.len
+                         && !push->remote_active));
 
-        if (ngx_svc_push_item_copy(push->pool, value, value) != NGX_OK) {
+    return ngx_svc_push_item_texts(item);
+}
+
+
+void
+ngx_svc_push_items_want(ngx_svc_push_want_t *want,
+    const ngx_svc_row_push_wanted_t *row)
+{
+    want->id = row->user_id;
+    want->user_name = row->user_name;
+    want->display_name = row->display_name;
+    want->given_name = row->first_name;
+    want->family_name = row->last_name;
+    want->title = row->title;
+    want->locale = row->locale;
+    want->department = row->department;
+    want->sent = row->sent < 0 ? NGX_SVC_PUSH_SENT : row->sent;
+    want->gone = row->gone;
+    want->active = row->active;
+}
+
+
+/* Copies the item's texts, which are still those of the result. */
+
+static ngx_int_t
+ngx_svc_push_item_texts(ngx_svc_push_item_t *item)
+{
+    ngx_uint_t            i;
+    ngx_svc_push_want_t  *want;
+
+    want = &item->push.want;
+
+    ngx_str_t *const  texts[] = {
+        &item->rev, &item->hash, &item->push.remote_id,
+        &want->id, &want->user_name, &want->display_name, &want->given_name,
+        &want->family_name, &want->title, &want->locale, &want->department
+    };
+
+    for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        if (ngx_svc_push_item_copy(item->push.pool, texts[i]) != NGX_OK) {
             return NGX_ERROR;
         }
     }
-
-    push->compare = ngx_svc_pg_true(res, row, NGX_SVC_PUSH_I_COMPARE);
-    push->remote_active = ngx_svc_pg_true(res, row,
-                                                NGX_SVC_PUSH_I_REMOTE_ACTIVE);
-    item->attempts = ngx_max(atoi(PQgetvalue(res, row,
-                                             NGX_SVC_PUSH_I_ATTEMPTS)), 0);
-
-    push->absent_for = ngx_max(atoi(PQgetvalue(res, row,
-                                               NGX_SVC_PUSH_I_ABSENT)), 0);
-
-    item->same = !push->compare && push->absent_for == 0
-                 && ((hash.len && hash.len == old.len
-                      && ngx_memcmp(hash.data, old.data, hash.len) == 0)
-                     || (push->want.gone && remote.len
-                         && !push->remote_active));
 
     return NGX_OK;
 }
 
 
-void
-ngx_svc_push_items_want(ngx_svc_push_want_t *want, PGresult *res, int row)
-{
-    ngx_uint_t                   i;
-    const ngx_svc_push_field_t  *field;
-
-    for (i = 0; i < NGX_SVC_PUSH_FIELDS; i++) {
-        field = &ngx_svc_push_fields[i];
-
-        *(ngx_str_t *) ((u_char *) want + field->offset) =
-            ngx_svc_pg_value(res, row, field->column);
-    }
-
-    want->sent = PQgetisnull(res, row, NGX_SVC_PUSH_I_SENT)
-                 ? NGX_SVC_PUSH_SENT
-                 : ngx_max(atoi(PQgetvalue(res, row, NGX_SVC_PUSH_I_SENT)), 0);
-    want->gone = ngx_svc_pg_true(res, row, NGX_SVC_PUSH_I_GONE);
-    want->active = ngx_svc_pg_true(res, row, NGX_SVC_PUSH_I_ACTIVE);
-}
-
-
 static ngx_int_t
-ngx_svc_push_item_copy(ngx_pool_t *pool, ngx_str_t *to, const ngx_str_t *from)
+ngx_svc_push_item_copy(ngx_pool_t *pool, ngx_str_t *text)
 {
     u_char  *p;
 
-    p = ngx_pnalloc(pool, from->len + 1);
+    p = ngx_pnalloc(pool, text->len + 1);
     if (p == NULL) {
         return NGX_ERROR;
     }
 
-    *ngx_cpymem(p, from->data, from->len) = '\0';
+    *ngx_cpymem(p, text->data, text->len) = '\0';
 
-    to->len = from->len;
-    to->data = p;
+    text->data = p;
 
     return NGX_OK;
 }

@@ -17,11 +17,9 @@
 ngx_int_t ngx_svc_push_items_take(ngx_svc_push_work_t *work,
     ngx_uint_t deactivate);
 
-/*
- * Sets want from the columns of a row, NGX_SVC_PUSH_I_USER_NAME and following.
- * The texts are those of the result.
- */
-void ngx_svc_push_items_want(ngx_svc_push_want_t *want, PGresult *res, int row);
+/* Sets want from a row.  The texts are those of the result. */
+void ngx_svc_push_items_want(ngx_svc_push_want_t *want,
+    const ngx_svc_row_push_wanted_t *row);
 
 /* Frees the items of a queue. */
 void ngx_svc_push_items_free(ngx_queue_t *queue);

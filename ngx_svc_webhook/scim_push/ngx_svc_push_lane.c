@@ -9,6 +9,7 @@
 #include "ngx_svc_push_lane.h"
 #include "ngx_svc_push_http.h"
 #include "ngx_svc_push_sql.h"
+#include "ngx_svc_push_sql.row.h"
 #include "ngx_svc_push_store.h"
 #include "ngx_svc_push_work.h"
 
@@ -247,11 +248,11 @@ ngx_svc_push_lane_before(ngx_svc_pg_op_t *op)
 static void
 ngx_svc_push_lane_claimed(const ngx_svc_lane_t *lane, ngx_svc_pg_op_t *op)
 {
-    int                    i;
-    PGresult              *res;
-    ngx_str_t              tenant, id, text;
-    ngx_uint_t             has, share;
-    ngx_svc_push_lease_t  *lease;
+    int                        i;
+    PGresult                  *res;
+    ngx_uint_t                 has, share;
+    ngx_svc_push_lease_t      *lease;
+    ngx_svc_row_push_claim_t   row;
 
     lease = &ngx_svc_push_lease;
 
@@ -266,7 +267,10 @@ ngx_svc_push_lane_claimed(const ngx_svc_lane_t *lane, ngx_svc_pg_op_t *op)
     res = ngx_svc_pg_op_result(op, &ngx_svc_sql_push_claim);
     lease->owner.before.len = 0;
 
-    if (lease->leased && !ngx_svc_pg_true(res, 0, 0)) {
+    ngx_svc_row_push_claim(&row, res, 0);
+    share = ngx_max(row.share, 0);
+
+    if (lease->leased && !row.kept) {
         ngx_svc_push_work_forget();
     }
 
@@ -274,17 +278,14 @@ ngx_svc_push_lane_claimed(const ngx_svc_lane_t *lane, ngx_svc_pg_op_t *op)
     lease->owner.confirmed = lease->owner.asked;
 
     for (i = 1; i < PQntuples(res); i++) {
-        tenant = ngx_svc_pg_value(res, i, 2);
-        id = ngx_svc_pg_value(res, i, 3);
+        ngx_svc_row_push_claim(&row, res, i);
 
-        if (ngx_svc_push_work_add(&tenant, &id) != NGX_OK) {
+        if (ngx_svc_push_work_add(&row.tenant_id, &row.id) != NGX_OK) {
             lease->unsure = 1;
             break;
         }
     }
 
-    text = ngx_svc_pg_value(res, 0, 1);
-    share = ngx_max(ngx_atoi(text.data, text.len), 0);
     has = ngx_svc_push_work_count();
 
     if (has > share && lease->release == NULL) {

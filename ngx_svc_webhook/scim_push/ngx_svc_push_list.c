@@ -14,7 +14,7 @@
 #include "ngx_svc_push_patch.h"
 #include "ngx_svc_push_read.h"
 #include "ngx_svc_push_sql_list.h"
-#include "ngx_svc_push_sql_users.h"
+#include "ngx_svc_push_sql_list.row.h"
 #include "ngx_svc_webhook.h"
 
 #include "ngx_svc_crypto.h"
@@ -59,7 +59,7 @@ static ngx_int_t ngx_svc_push_list_store(ngx_svc_push_work_t *work,
 static ngx_int_t ngx_svc_push_list_rows(ngx_svc_push_work_t *work,
     ngx_svc_pg_op_t *op, ngx_svc_pg_call_t *call, PGresult *res);
 static ngx_int_t ngx_svc_push_list_row(ngx_svc_json_writer_t *w,
-    ngx_svc_push_list_t *list, PGresult *res, int row);
+    ngx_svc_push_list_t *list, const ngx_svc_row_push_match_t *row);
 static ngx_int_t ngx_svc_push_list_same(ngx_svc_push_listed_t *listed,
     ngx_svc_push_want_t *want);
 static void ngx_svc_push_list_stored(ngx_svc_pg_op_t *op);
@@ -421,8 +421,9 @@ static ngx_int_t
 ngx_svc_push_list_rows(ngx_svc_push_work_t *work, ngx_svc_pg_op_t *op,
     ngx_svc_pg_call_t *call, PGresult *res)
 {
-    int                    i, n;
-    ngx_svc_json_writer_t  w;
+    int                       i, n;
+    ngx_svc_json_writer_t     w;
+    ngx_svc_row_push_match_t  row;
 
     n = res ? PQntuples(res) : 0;
 
@@ -433,7 +434,9 @@ ngx_svc_push_list_rows(ngx_svc_push_work_t *work, ngx_svc_pg_op_t *op,
     ngx_svc_json_open(&w, NULL, '[');
 
     for (i = 0; i < n; i++) {
-        if (ngx_svc_push_list_row(&w, work->page, res, i) != NGX_OK) {
+        ngx_svc_row_push_match(&row, res, i);
+
+        if (ngx_svc_push_list_row(&w, work->page, &row) != NGX_OK) {
             return NGX_ERROR;
         }
     }
@@ -448,21 +451,19 @@ ngx_svc_push_list_rows(ngx_svc_push_work_t *work, ngx_svc_pg_op_t *op,
 
 static ngx_int_t
 ngx_svc_push_list_row(ngx_svc_json_writer_t *w, ngx_svc_push_list_t *list,
-    PGresult *res, int row)
+    const ngx_svc_row_push_match_t *row)
 {
-    ngx_int_t               n, rc;
+    ngx_int_t               rc;
     ngx_str_t               hash, rev;
     ngx_svc_push_want_t     want;
     ngx_svc_push_listed_t  *listed;
 
-    n = ngx_svc_push_number(res, row, 0);
-
-    if (n < 0 || n >= (ngx_int_t) list->users.nelts) {
+    if (row->number < 0 || row->number >= (ngx_int_t) list->users.nelts) {
         return NGX_OK;
     }
 
-    listed = (ngx_svc_push_listed_t *) list->users.elts + n;
-    ngx_svc_push_items_want(&want, res, row);
+    listed = (ngx_svc_push_listed_t *) list->users.elts + row->number;
+    ngx_svc_push_items_want(&want, &row->push_wanted);
 
     rc = ngx_svc_push_list_same(listed, &want);
 
@@ -470,8 +471,8 @@ ngx_svc_push_list_row(ngx_svc_json_writer_t *w, ngx_svc_push_list_t *list,
         return rc;
     }
 
-    rev = ngx_svc_pg_value(res, row, NGX_SVC_PUSH_I_REV);
-    hash = ngx_svc_pg_value(res, row, NGX_SVC_PUSH_I_HASH);
+    rev = row->push_wanted.wanted_rev;
+    hash = row->push_wanted.hash;
 
     ngx_svc_json_open(w, NULL, '{');
     ngx_svc_json_plain(w, "id", want.id.data, want.id.len);

@@ -5,6 +5,7 @@
 #include "ngx_svc_push_owner.h"
 #include "ngx_svc_helper_op.h"
 #include "ngx_svc_push_sql_users.h"
+#include "ngx_svc_push_sql_users.row.h"
 #include "ngx_svc_push_user.h"
 
 
@@ -67,7 +68,8 @@ ngx_svc_push_owner_answer(ngx_svc_pg_op_t *op)
 static ngx_svc_push_owner_e
 ngx_svc_push_owner_read(ngx_svc_pg_op_t *op)
 {
-    PGresult  *res;
+    PGresult                  *res;
+    ngx_svc_row_push_owner_t   row;
 
     if (ngx_svc_push_store_failed(op)) {
         return NGX_SVC_PUSH_OWNER_UNKNOWN;
@@ -79,10 +81,12 @@ ngx_svc_push_owner_read(ngx_svc_pg_op_t *op)
         return NGX_SVC_PUSH_OWNER_UNKNOWN;
     }
 
-    if (!ngx_svc_pg_true(res, 0, 0)) {
+    ngx_svc_row_push_owner(&row, res, 0);
+
+    if (!row.known) {
         return NGX_SVC_PUSH_OWNER_NONE;
     }
 
-    return ngx_svc_pg_true(res, 0, 1) ? NGX_SVC_PUSH_OWNER_PENDING
-                                      : NGX_SVC_PUSH_OWNER_OTHER;
+    return row.pending ? NGX_SVC_PUSH_OWNER_PENDING
+                       : NGX_SVC_PUSH_OWNER_OTHER;
 }

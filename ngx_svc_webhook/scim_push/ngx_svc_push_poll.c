@@ -5,7 +5,9 @@
 
 #include "ngx_svc_push_poll.h"
 #include "ngx_svc_push_sql.h"
+#include "ngx_svc_push_sql.row.h"
 #include "ngx_svc_push_sql_log.h"
+#include "ngx_svc_push_sql_log.row.h"
 #include "ngx_svc_push_token.h"
 
 
@@ -18,15 +20,16 @@
 
 
 static void ngx_svc_push_polled(ngx_svc_pg_op_t *op);
-static void ngx_svc_push_row(ngx_svc_push_work_t *work, PGresult *res);
-static void ngx_svc_push_row_state(ngx_svc_push_work_t *work, PGresult *res);
+static void ngx_svc_push_row(ngx_svc_push_work_t *work,
+    const ngx_svc_row_push_poll_t *row);
+static void ngx_svc_push_row_state(ngx_svc_push_work_t *work,
+    const ngx_svc_row_push_poll_t *row);
 static ngx_int_t ngx_svc_push_row_conf(ngx_svc_push_work_t *work,
-    PGresult *res);
+    const ngx_svc_row_push_poll_t *row);
 static void ngx_svc_push_row_sealed(ngx_svc_push_work_t *work);
 static ngx_int_t ngx_svc_push_conf_make(ngx_svc_push_work_t *work,
-    PGresult *res, ngx_pool_t *pool);
-static ngx_msec_t ngx_svc_push_row_time(PGresult *res, int column,
-    ngx_uint_t *given);
+    const ngx_svc_row_push_poll_t *row, ngx_pool_t *pool);
+static ngx_msec_t ngx_svc_push_row_time(const ngx_str_t *text);
 static void ngx_svc_push_log(ngx_svc_push_work_t *work, PGresult *res);
 
 
@@ -56,9 +59,10 @@ ngx_svc_push_poll(ngx_svc_push_work_t *work)
 static void
 ngx_svc_push_polled(ngx_svc_pg_op_t *op)
 {
-    ngx_int_t             rc;
-    PGresult             *res, *log;
-    ngx_svc_push_work_t  *work;
+    ngx_int_t                 rc;
+    PGresult                 *res, *log;
+    ngx_svc_push_work_t      *work;
+    ngx_svc_row_push_poll_t   row;
 
     work = op->data;
 
@@ -72,6 +76,8 @@ ngx_svc_push_polled(ngx_svc_pg_op_t *op)
         return;
     }
 
+    ngx_svc_row_push_poll(&row, res, 0);
+
     rc = NGX_OK;
     work->relevant = 0;
     work->more = 0;
@@ -81,15 +87,13 @@ ngx_svc_push_polled(ngx_svc_pg_op_t *op)
 
     log = ngx_svc_pg_op_result(op, &ngx_svc_sql_push_log);
 
-    if (log && !ngx_svc_pg_true(res, 0, NGX_SVC_PUSH_C_BEGIN)) {
-        ngx_svc_push_row(work, res);
+    if (log && !row.lost) {
+        ngx_svc_push_row(work, &row);
         ngx_svc_push_log(work, log);
 
     } else {
-        ngx_svc_push_keep(&work->xid, res, NGX_SVC_PUSH_C_XID);
-        ngx_svc_push_keep(&work->event, res, NGX_SVC_PUSH_C_EVENT);
-        ngx_svc_push_keep(&work->since, res, NGX_SVC_PUSH_C_SINCE);
-        ngx_svc_push_row(work, res);
+        ngx_svc_push_position(work, &row.push_position);
+        ngx_svc_push_row(work, &row);
         work->more = work->xid.str.len && !work->begin;
     }
 
@@ -101,7 +105,7 @@ ngx_svc_push_polled(ngx_svc_pg_op_t *op)
                 && work->nready + work->ninflight + work->nresults == 0
                 && work->probe == NULL && work->page == NULL)))
     {
-        rc = ngx_svc_push_row_conf(work, res);
+        rc = ngx_svc_push_row_conf(work, &row);
     }
 
     ngx_svc_push_store_end(work, rc);
@@ -109,32 +113,26 @@ ngx_svc_push_polled(ngx_svc_pg_op_t *op)
 
 
 static void
-ngx_svc_push_row(ngx_svc_push_work_t *work, PGresult *res)
+ngx_svc_push_row(ngx_svc_push_work_t *work, const ngx_svc_row_push_poll_t *row)
 {
-    ngx_str_t   status;
-    ngx_uint_t  given;
-
-    status = ngx_svc_pg_value(res, 0, NGX_SVC_PUSH_C_STATUS);
-
     work->known = 1;
-    work->enabled = ngx_svc_pg_true(res, 0, NGX_SVC_PUSH_C_ENABLED);
-    work->patch = ngx_svc_pg_true(res, 0, NGX_SVC_PUSH_C_PATCH);
-    work->config = ngx_svc_pg_true(res, 0, NGX_SVC_PUSH_C_CONFIG);
-    work->looking = ngx_svc_pg_true(res, 0, NGX_SVC_PUSH_C_LOOKING);
-    work->left = ngx_svc_pg_true(res, 0, NGX_SVC_PUSH_C_LEFT);
-    work->list = ngx_svc_push_number(res, 0, NGX_SVC_PUSH_C_LIST);
-    work->queued = ngx_svc_push_is(&status, "queued");
-    work->syncing = ngx_svc_push_is(&status, "running");
-    work->held = ngx_svc_push_is(&status, "held");
-    work->begin = work->queued
-                  || ngx_svc_pg_true(res, 0, NGX_SVC_PUSH_C_BEGIN);
+    work->enabled = row->enabled;
+    work->patch = row->patch;
+    work->config = row->unprobed;
+    work->looking = row->looking;
+    work->left = row->unsynced;
+    work->list = ngx_max(row->list_next, 0);
+    work->queued = ngx_svc_push_is(&row->status, "queued");
+    work->syncing = ngx_svc_push_is(&row->status, "running");
+    work->held = ngx_svc_push_is(&row->status, "held");
+    work->begin = work->queued || row->lost;
 
-    ngx_svc_push_row_state(work, res);
+    ngx_svc_push_row_state(work, row);
 
-    work->due = ngx_svc_push_row_time(res, NGX_SVC_PUSH_C_DUE, &given);
-    work->idle = !given;
+    work->due = ngx_svc_push_row_time(&row->item_ms);
+    work->idle = (row->item_ms.data == NULL);
 
-    ngx_svc_push_keep(&work->test, res, NGX_SVC_PUSH_C_TEST);
+    ngx_svc_push_keep(&work->test, &row->test);
 }
 
 
@@ -144,41 +142,36 @@ ngx_svc_push_row(ngx_svc_push_work_t *work, PGresult *res)
  */
 
 static void
-ngx_svc_push_row_state(ngx_svc_push_work_t *work, PGresult *res)
+ngx_svc_push_row_state(ngx_svc_push_work_t *work,
+    const ngx_svc_row_push_poll_t *row)
 {
-    ngx_int_t   version;
-    ngx_uint_t  given;
-
-    version = ngx_svc_push_number(res, 0, NGX_SVC_PUSH_C_VERSION);
-
-    if (version == work->version && (work->state || work->no_patch)) {
+    if (row->version == work->version && (work->state || work->no_patch)) {
         return;
     }
 
-    work->version = version;
+    work->version = row->version;
     work->state = 0;
     work->no_patch = 0;
 
-    work->failures = ngx_svc_push_number(res, 0, NGX_SVC_PUSH_C_FAILURES);
-    work->trouble = ngx_svc_pg_true(res, 0, NGX_SVC_PUSH_C_TROUBLE);
+    work->failures = row->failures;
+    work->trouble = row->failing;
 
-    work->not_before = ngx_svc_push_row_time(res, NGX_SVC_PUSH_C_WAIT, &given);
-    work->paused = given;
+    work->not_before = ngx_svc_push_row_time(&row->paused_ms);
+    work->paused = (row->paused_ms.data != NULL);
 }
 
 
-/* Reads a number of ms from now as a time. */
+/*
+ * Returns the time after text milliseconds; for no text, or a past time, now.
+ */
 
 static ngx_msec_t
-ngx_svc_push_row_time(PGresult *res, int column, ngx_uint_t *given)
+ngx_svc_push_row_time(const ngx_str_t *text)
 {
-    ngx_str_t  text;
     ngx_int_t  n;
 
-    text = ngx_svc_pg_value(res, 0, column);
-    *given = text.len > 0;
-
-    n = (text.len && text.data[0] != '-') ? ngx_atoi(text.data, text.len) : 0;
+    n = (text->len && text->data[0] != '-') ? ngx_atoi(text->data, text->len)
+                                            : 0;
 
     return ngx_current_msec + (ngx_msec_t) ngx_max(n, 0);
 }
@@ -189,7 +182,8 @@ ngx_svc_push_row_time(PGresult *res, int column, ngx_uint_t *given)
  */
 
 static ngx_int_t
-ngx_svc_push_row_conf(ngx_svc_push_work_t *work, PGresult *res)
+ngx_svc_push_row_conf(ngx_svc_push_work_t *work,
+    const ngx_svc_row_push_poll_t *row)
 {
     ngx_int_t    rc;
     ngx_pool_t  *pool;
@@ -209,7 +203,7 @@ ngx_svc_push_row_conf(ngx_svc_push_work_t *work, PGresult *res)
         return NGX_ERROR;
     }
 
-    rc = ngx_svc_push_conf_make(work, res, pool);
+    rc = ngx_svc_push_conf_make(work, row, pool);
 
     if (rc == NGX_OK) {
         work->needs = 0;
@@ -243,17 +237,16 @@ ngx_svc_push_row_sealed(ngx_svc_push_work_t *work)
 
 
 static ngx_int_t
-ngx_svc_push_conf_make(ngx_svc_push_work_t *work, PGresult *res,
-    ngx_pool_t *pool)
+ngx_svc_push_conf_make(ngx_svc_push_work_t *work,
+    const ngx_svc_row_push_poll_t *row, ngx_pool_t *pool)
 {
     size_t                    len;
     u_char                   *token;
     ngx_int_t                 rc;
-    ngx_str_t                 url, sealed;
+    ngx_str_t                 url;
     ngx_svc_push_conf_row_t  *conf;
 
-    url = ngx_svc_pg_value(res, 0, NGX_SVC_PUSH_C_URL);
-    sealed = ngx_svc_pg_value(res, 0, NGX_SVC_PUSH_C_TOKEN);
+    url = row->base_url;
 
     conf = ngx_pcalloc(pool, sizeof(ngx_svc_push_conf_row_t));
     token = ngx_pcalloc(pool, NGX_SVC_PUSH_TOKEN + 1);
@@ -264,7 +257,7 @@ ngx_svc_push_conf_make(ngx_svc_push_work_t *work, PGresult *res,
         return NGX_ERROR;
     }
 
-    rc = ngx_svc_push_token_open(&work->id.str, &sealed, token, &len);
+    rc = ngx_svc_push_token_open(&work->id.str, &row->token, token, &len);
 
     if (rc != NGX_OK) {
         ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
@@ -304,18 +297,15 @@ ngx_svc_push_conf_make(ngx_svc_push_work_t *work, PGresult *res,
 static void
 ngx_svc_push_log(ngx_svc_push_work_t *work, PGresult *res)
 {
-    ngx_int_t  n, final;
+    ngx_svc_row_push_log_t  row;
 
-    n = ngx_svc_push_number(res, 0, NGX_SVC_PUSH_L_N);
-    final = ngx_svc_push_number(res, 0, NGX_SVC_PUSH_L_FINAL);
+    ngx_svc_row_push_log(&row, res, 0);
 
-    work->final = n == final;
-    work->relevant = ngx_svc_pg_true(res, 0, NGX_SVC_PUSH_L_RELEVANT);
-    work->more = final == NGX_SVC_PUSH_LOG;
+    work->final = row.events == row.final;
+    work->relevant = row.relevant;
+    work->more = row.final == NGX_SVC_PUSH_LOG;
 
-    if (final && !work->relevant) {
-        ngx_svc_push_keep(&work->xid, res, NGX_SVC_PUSH_L_XID);
-        ngx_svc_push_keep(&work->event, res, NGX_SVC_PUSH_L_EVENT);
-        ngx_svc_push_keep(&work->since, res, NGX_SVC_PUSH_L_SINCE);
+    if (row.final && !row.relevant) {
+        ngx_svc_push_position(work, &row.push_position);
     }
 }

@@ -12,6 +12,11 @@
 --   helper         text
 --   has            int4
 --   targets_max    int4
+-- columns
+--   kept           bool
+--   share          int4
+--   tenant_id      uuid
+--   id             uuid
 SELECT claimed.kept, claimed.share, claimed.tenant_id, claimed.id
   FROM svc.scim_claim(:helper, :has, :targets_max) claimed;
 
@@ -31,6 +36,24 @@ SELECT svc.scim_release(:helper, :target_ids::text::uuid[]);
 -- parameters
 --   target_id      text
 --   helper         text
+-- columns
+--   version        int4
+--   enabled        bool
+--   base_url       text
+--   token          bytea
+--   patch          bool
+--   :push_position
+--   lost           bool         all users are to be looked at
+--   paused_ms      numeric      NULL: no pause
+--   failures       int2
+--   unprobed       bool         ServiceProviderConfig is to be asked for
+--   status         text
+--   looking        bool
+--   test           uuid
+--   item_ms        numeric      until a user is due; NULL: none is
+--   unsynced       bool         users are left of a sync
+--   failing        bool         the target failed, or says so
+--   list_next      int4         NULL: the list is done
 WITH target AS MATERIALIZED (
     :push_leased
 )

@@ -3,13 +3,15 @@
 
 -- statement: push_match (shared)
 -- Who of the resources that are listed is whom: by our id, as long as no other resource is
--- that user; by the name the one that is that user already. The columns are those of
--- ngx_svc_push_sql_users.h, in their order, the first one the number of the resource.
+-- that user; by the name the one that is that user already.
 --
 -- parameters
 --   target_id      text
 --   helper         text
 --   resources      text
+-- columns
+--   number         int4         of the resource
+--   :push_wanted
 WITH target AS MATERIALIZED (
     :push_leased
 ), client AS MATERIALIZED (
@@ -52,10 +54,10 @@ WITH target AS MATERIALIZED (
 ), concerned AS MATERIALIZED (
     SELECT found.id FROM found GROUP BY found.id HAVING count(*) = 1
 ), :push_scoped
-SELECT found.number, NULL, NULL, wanted.user_id, coalesce(item.wanted_rev, 0), found.remote, NULL,
-       NULL, NULL, NULL, NULL, wanted.active IS TRUE, wanted.hash, wanted.user_name,
-       wanted.display_name, wanted.first_name, wanted.last_name, wanted.title, wanted.locale,
-       wanted.department, 0, item.sent
+SELECT found.number, wanted.user_id, coalesce(item.wanted_rev, 0) AS wanted_rev, wanted.gone,
+       wanted.active IS TRUE AS active, wanted.hash, wanted.user_name, wanted.display_name,
+       wanted.first_name, wanted.last_name, wanted.title, wanted.locale, wanted.department,
+       item.sent
   FROM target
   CROSS JOIN found
   JOIN wanted ON wanted.user_id = found.id

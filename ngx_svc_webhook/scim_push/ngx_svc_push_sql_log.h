@@ -13,18 +13,6 @@
                                            most */
 #define NGX_SVC_PUSH_EVENTS 200         /* events that are followed at once */
 
-/* The columns of ngx_svc_sql_push_log, in order. */
-
-enum {
-    NGX_SVC_PUSH_L_N = 0,
-    NGX_SVC_PUSH_L_FINAL,
-    NGX_SVC_PUSH_L_RELEVANT,
-    NGX_SVC_PUSH_L_XID,
-    NGX_SVC_PUSH_L_EVENT,
-    NGX_SVC_PUSH_L_SINCE
-};
-
-
 /* Statements of a tenant; $1 is the target, $2 the helper. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_push_log;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_push_begin;

@@ -13,6 +13,11 @@
 --   xid            text
 --   event_id       text
 --   created_at     text
+-- columns
+--   events         int8
+--   final          int8
+--   relevant       bool
+--   :push_position
 WITH event AS MATERIALIZED (
     SELECT event.xid, event.id, event.created_at,
            event.xid < pg_snapshot_xmin(pg_current_snapshot()) AS final,
@@ -41,7 +46,7 @@ WITH event AS MATERIALIZED (
 SELECT (SELECT count(*) FROM event) AS events,
        (SELECT count(*) FROM event WHERE event.final) AS final,
        (SELECT bool_or(event.relevant) FROM event WHERE event.final) AS relevant,
-       last.xid, last.id, last.created_at
+       last.xid, last.id AS event_id, last.created_at AS event_at
   FROM (VALUES (1)) always
   LEFT JOIN last ON true;
 
@@ -84,6 +89,11 @@ UPDATE svc.scim_target target
 --   xid            text
 --   event_id       text
 --   created_at     text
+-- columns
+--   :push_position
+--   looking        bool
+--   marked         int8
+--   events         int8
 WITH target AS MATERIALIZED (
     :push_leased
     FOR NO KEY UPDATE
@@ -209,6 +219,9 @@ SELECT updated.xid, updated.event_id, updated.event_at, updated.looking,
 -- parameters
 --   target_id      text
 --   helper         text
+-- columns
+--   looking        bool
+--   marked         int8
 WITH target AS MATERIALIZED (
     :push_leased
     FOR NO KEY UPDATE

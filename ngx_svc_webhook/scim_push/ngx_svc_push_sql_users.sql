@@ -13,6 +13,17 @@
 --   items_max      int4
 --   busy           text
 --   deactivate     bool
+-- columns
+--   held           bool         nobody is taken
+--   ended          int8
+--   users          int8
+--   :push_wanted
+--   remote_id      text
+--   remote_hash    bytea
+--   remote_active  bool
+--   compare        bool
+--   attempts       int2
+--   absent         int8
 WITH target AS MATERIALIZED (
     :push_leased
 ), client AS MATERIALIZED (
@@ -78,16 +89,15 @@ WITH target AS MATERIALIZED (
      WHERE due.priority = 0 OR wanted.active OR NOT due.remote_active
 )
 SELECT decided.held, decided.ended, decided.users, taken.user_id, taken.wanted_rev,
-       taken.remote_id, taken.remote_hash, taken.remote_active, taken.compare, taken.attempts,
        taken.gone, taken.active IS TRUE AS active, taken.hash, taken.user_name,
        taken.display_name, taken.first_name, taken.last_name, taken.title, taken.locale,
-       taken.department,
+       taken.department, taken.sent, taken.remote_id, taken.remote_hash, taken.remote_active,
+       taken.compare, taken.attempts,
        CASE
            WHEN taken.absent_at IS NOT NULL
                THEN greatest(1, ceil(extract(epoch FROM now() - taken.absent_at)))
            ELSE 0
-       END::int8 AS absent,
-       taken.sent
+       END::int8 AS absent
   FROM decided
   LEFT JOIN taken ON true
  ORDER BY taken.priority, taken.next_at;
@@ -206,6 +216,9 @@ SELECT 'failure', 'scim.user_failed', 'user', stored.user_id::text, NULL,
 --   target_id      text
 --   helper         text
 --   user_id        text
+-- columns
+--   known          bool
+--   pending        bool
 WITH target AS MATERIALIZED (
     :push_leased
 ), wanted AS MATERIALIZED (

@@ -6,6 +6,7 @@
 #include "ngx_svc_helper_op.h"
 #include "ngx_svc_push_sql.h"
 #include "ngx_svc_push_sql_log.h"
+#include "ngx_svc_push_sql_log.row.h"
 
 
 static ngx_svc_pg_op_t *ngx_svc_push_store_begin_op(ngx_svc_push_work_t *work,
@@ -268,8 +269,9 @@ ngx_svc_push_store_behind(ngx_svc_push_work_t *work, ngx_svc_pg_op_t *op,
 static void
 ngx_svc_push_followed(ngx_svc_pg_op_t *op)
 {
-    PGresult             *res;
-    ngx_svc_push_work_t  *work;
+    PGresult                   *res;
+    ngx_svc_push_work_t        *work;
+    ngx_svc_row_push_follow_t   row;
 
     work = op->data;
 
@@ -279,14 +281,14 @@ ngx_svc_push_followed(ngx_svc_pg_op_t *op)
         work->more = 1;
 
         if (PQntuples(res)) {
-            work->more = ngx_svc_push_number(res, 0, 5) == NGX_SVC_PUSH_EVENTS;
-            work->paced = !work->more;
-            ngx_svc_push_keep(&work->xid, res, 0);
-            ngx_svc_push_keep(&work->event, res, 1);
-            ngx_svc_push_keep(&work->since, res, 2);
-            work->looking = ngx_svc_pg_true(res, 0, 3);
+            ngx_svc_row_push_follow(&row, res, 0);
 
-            if (ngx_svc_push_number(res, 0, 4)) {
+            work->more = row.events == NGX_SVC_PUSH_EVENTS;
+            work->paced = !work->more;
+            work->looking = row.looking;
+            ngx_svc_push_position(work, &row.push_position);
+
+            if (row.marked) {
                 work->idle = 0;
                 work->dirty = 1;
                 work->due = ngx_current_msec;
@@ -309,17 +311,20 @@ ngx_svc_push_store_look(ngx_svc_push_work_t *work)
 static void
 ngx_svc_push_looked(ngx_svc_pg_op_t *op)
 {
-    PGresult             *res;
-    ngx_svc_push_work_t  *work;
+    PGresult                 *res;
+    ngx_svc_push_work_t      *work;
+    ngx_svc_row_push_look_t   row;
 
     work = op->data;
 
     if (op->status == NGX_SVC_PG_OK) {
         res = ngx_svc_pg_op_result(op, &ngx_svc_sql_push_look);
-        work->looking = PQntuples(res) && ngx_svc_pg_true(res, 0, 0);
+        ngx_svc_row_push_look(&row, res, 0);
+
+        work->looking = row.looking;
         work->left = work->syncing;
 
-        if (PQntuples(res) && ngx_svc_push_number(res, 0, 1)) {
+        if (row.marked > 0) {
             work->idle = 0;
             work->dirty = 1;
             work->due = ngx_current_msec;
@@ -412,25 +417,20 @@ ngx_svc_push_store_count(ngx_svc_push_work_t *work, ngx_uint_t ended)
 
 /* --- values ------------------------------------------------------------ */
 
-ngx_int_t
-ngx_svc_push_number(PGresult *res, int row, int column)
+void
+ngx_svc_push_position(ngx_svc_push_work_t *work,
+    const ngx_svc_row_push_position_t *row)
 {
-    ngx_str_t  text;
-
-    text = ngx_svc_pg_value(res, row, column);
-
-    return text.len ? ngx_atoi(text.data, text.len) : 0;
+    ngx_svc_push_keep(&work->xid, &row->xid);
+    ngx_svc_push_keep(&work->event, &row->event_id);
+    ngx_svc_push_keep(&work->since, &row->event_at);
 }
 
 
 void
-ngx_svc_push_keep(ngx_svc_push_text_t *text, PGresult *res, int column)
+ngx_svc_push_keep(ngx_svc_push_text_t *text, const ngx_str_t *value)
 {
-    ngx_str_t  value;
-
-    value = ngx_svc_pg_value(res, 0, column);
-
     text->str.data = text->text;
-    text->str.len = ngx_min(value.len, NGX_SVC_PUSH_TEXT);
-    ngx_memcpy(text->text, value.data, text->str.len);
+    text->str.len = ngx_min(value->len, NGX_SVC_PUSH_TEXT);
+    ngx_memcpy(text->text, value->data, text->str.len);
 }

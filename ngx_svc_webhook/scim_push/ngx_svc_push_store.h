@@ -11,6 +11,7 @@
 #include "ngx_svc_crypto.h"
 #include "ngx_svc_pg.h"
 #include "ngx_svc_push.h"
+#include "ngx_svc_scim_push_fragments.row.h"
 
 
 #define NGX_SVC_PUSH_TAKE   64          /* users of a target ready in memory */
@@ -262,11 +263,12 @@ PGresult *ngx_svc_push_store_answer(ngx_svc_pg_op_t *op,
 /* Writes a decimal number into the pool, NUL-terminated.  NULL: no memory. */
 u_char *ngx_svc_push_store_number(ngx_pool_t *pool, int64_t n, size_t *len);
 
-/* Returns a number; 0 for NULL. */
-ngx_int_t ngx_svc_push_number(PGresult *res, int row, int column);
+/* Copies how far the log has been followed. */
+void ngx_svc_push_position(ngx_svc_push_work_t *work,
+    const ngx_svc_row_push_position_t *row);
 
-/* Copies a text of row 0. */
-void ngx_svc_push_keep(ngx_svc_push_text_t *text, PGresult *res, int column);
+/* Copies a value. */
+void ngx_svc_push_keep(ngx_svc_push_text_t *text, const ngx_str_t *value);
 
 
 #endif /* _NGX_SVC_PUSH_STORE_H_INCLUDED_ */

@@ -9,6 +9,32 @@ SELECT target.*
  LIMIT 1
 
 
+-- fragment: push_position
+-- The event of the log up to which a target has been brought.
+-- columns
+--   xid            xid8
+--   event_id       int8         as text
+--   event_at       timestamptz
+
+
+-- fragment: push_wanted
+-- What a target is to be told of a user.
+-- columns
+--   user_id        uuid
+--   wanted_rev     int8         as text
+--   gone           bool
+--   active         bool
+--   hash           bytea
+--   user_name      text
+--   display_name   text
+--   first_name     text
+--   last_name      text
+--   title          text
+--   locale         text
+--   department     text
+--   sent           int2         NULL: not known
+
+
 -- fragment: push_scoped
 -- needs: client, concerned
 -- Two CTEs: "wanted" has of the users "concerned" what a target is told, with its hash: who is
