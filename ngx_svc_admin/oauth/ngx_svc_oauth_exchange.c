@@ -7,7 +7,7 @@
  * second one writes what follows from that.
  */
 
-#include "ngx_svc_oauth_exchange_sql.h"
+#include "ngx_svc_oauth_exchange.h"
 #include "ngx_svc_oauth_kept.h"
 #include "ngx_svc_oauth_presented.h"
 #include "ngx_svc_oauth_token.h"

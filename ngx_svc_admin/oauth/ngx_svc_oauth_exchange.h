@@ -6,8 +6,10 @@
 #define _NGX_SVC_OAUTH_EXCHANGE_H_INCLUDED_
 
 
+#include "ngx_svc_oauth_bind.h"
 #include "ngx_svc_oauth_client_row.h"
 #include "ngx_svc_oauth_delegation.h"
+#include "ngx_svc_oauth_exchange.row.h"
 #include "ngx_svc_oauth_lives.h"
 
 
@@ -34,10 +36,15 @@ typedef struct {
      * pool.
      */
 
-    PGresult                            *read;      /* the subject's token */
-    PGresult                            *res;       /* the clients' rows */
-    int                                  row;       /* the requesting
-                                                       client's */
+    ngx_svc_row_oauth_exchange_token_jwt_t    read;     /* the subject's
+                                                           token */
+    ngx_svc_row_oauth_exchange_read_wider_t   asking;   /* the requesting
+                                                           client; all but
+                                                           exchange_client with
+                                                           o->wider alone */
+    ngx_svc_row_exchange_client_t            *rows;     /* the clients */
+    ngx_uint_t                                nrows;
+
     const ngx_svc_oauth_lives_client_t  *asks;
     ngx_svc_oauth_client_row_t           client;    /* the requesting client */
     ngx_svc_oauth_lives_t                subject;
@@ -87,6 +94,8 @@ typedef struct {
 
 #define ngx_svc_oauth_exchange_param(field)                                   \
     ngx_svc_oauth_data_param(ngx_svc_oauth_exchange_t, field)
+#define ngx_svc_oauth_exchange_as(type, field)                                \
+    ngx_svc_oauth_bind_as(type, ngx_svc_oauth_exchange_t, field)
 
 
 /*
@@ -94,10 +103,6 @@ typedef struct {
  * is not there any more; NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_exchange_take(ngx_svc_oauth_t *o, PGresult *res);
-
-/* Returns 1 if that column of the requesting client's row is true. */
-ngx_uint_t ngx_svc_oauth_exchange_true(ngx_svc_oauth_exchange_t *ex,
-    ngx_uint_t column);
 
 /*
  * Sets ex->chain, the actors after the exchange of the subject's token, the

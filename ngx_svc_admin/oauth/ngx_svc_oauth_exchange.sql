@@ -5,6 +5,45 @@
 -- whenever its plan is begun.
 
 
+-- fragment: exchange_token
+-- The token, or nothing but NULL.
+-- columns
+--   jti            uuid
+--   user_id        uuid
+--   client_id      text
+--   chain          text[]
+--   principals     text[]
+--   scopes         text[]
+--   audience       text
+--   audience_key   text
+--   jkt            bytea
+--   ttl            int4
+--   grant_id       uuid
+--   root_jti       uuid
+--   revoked        bool
+--   owner          text         of the user: status, cut-off
+--   granted        text         of the grant: session, sign-in, methods
+--   allowed        text[]       what the user has consented to
+--   now            int8         as text: ms
+--   principals_set text         unread
+
+
+-- fragment: exchange_client
+-- columns
+--   :lives_client
+--   grant_types          text[]
+--   access_token_format  text
+--   require_dpop         bool
+--   signing_kid          text
+--   allowed_audiences    text[]
+--   name                 text
+--   ttl_left             int4         seconds; NULL: it does not expire
+--   require_consent      bool
+--   xmin                 xid
+--   ctid                 tid
+--   assigned             bool         the user may use it
+
+
 -- statement: oauth_exchange_token
 -- The token leaves the clients that it lives by in svc.principals, for the statement
 -- behind.  What a row of another table has is one text: of the user the status, and before
@@ -17,6 +56,8 @@
 --   token_ms           text   ngx_svc_oauth_param(token.ms)
 --   token_secret_hash  bytea  ngx_svc_oauth_param(token.secret_hash)
 --   token_kid          text   ngx_svc_oauth_param(token.kid)
+-- columns
+--   :exchange_token
 SELECT token.jti, token.user_id, token.client_id, token.chain, token.principals,
        token.scopes, token.audience, token.audience_key, token.jkt, token.ttl,
        token.grant_id, coalesce(token.root_jti, token.jti) AS root_jti,
@@ -43,7 +84,7 @@ SELECT token.jti, token.user_id, token.client_id, token.chain, token.principals,
                BETWEEN (token.user_id, :client_id::text)
                    AND (token.user_id, :client_id::text)
        ) AS allowed,
-       floor(date_part('epoch', now()) * 1000)::bigint AS ms,
+       floor(date_part('epoch', now()) * 1000)::bigint AS now,
        set_config('svc.principals', array_to_string(token.principals, ' '), true)
            AS principals_set
   FROM svc.oauth_token token
@@ -66,6 +107,9 @@ SELECT token.jti, token.user_id, token.client_id, token.chain, token.principals,
 --   token_secret_hash  bytea  ngx_svc_oauth_param(token.secret_hash)
 --   token_kid          text   ngx_svc_oauth_param(token.kid)
 --   token_unverified   bool   ngx_svc_oauth_param(token.unverified)
+-- columns
+--   :exchange_token
+--   public             text         NULL: there is no such key
 SELECT found.*,
        (SELECT CASE WHEN :token_unverified::bool THEN signing_key.public::text ELSE '' END
           FROM svc.oauth_key signing_key
@@ -100,7 +144,7 @@ SELECT found.*,
                       BETWEEN (token.user_id, :client_id::text)
                           AND (token.user_id, :client_id::text)
               ) AS allowed,
-              floor(date_part('epoch', now()) * 1000)::bigint AS ms,
+              floor(date_part('epoch', now()) * 1000)::bigint AS now,
               set_config('svc.principals', array_to_string(token.principals, ' '), true)
                   AS principals_set
          FROM svc.oauth_token token
@@ -119,16 +163,20 @@ SELECT found.*,
 -- parameters
 --   client_id  text  ngx_svc_oauth_param(client.id)
 --   token_ms   text  ngx_svc_oauth_param(token.ms)
-SELECT client.client_id, client.auth_method, client.tenant_slug,
-       client.tenant_suspended_at IS NOT NULL, client.enabled, client.expires_at <= now(),
+-- columns
+--   :exchange_client
+SELECT client.orphan_action AS state, client.client_id, client.auth_method, client.tenant_slug,
+       client.tenant_suspended_at IS NOT NULL AS suspended, client.enabled,
+       client.expires_at <= now() AS expired,
        to_timestamp(:token_ms::text::float8 / 1000)::timestamptz(3)
-       < greatest(client.tokens_valid_after, client.tenant_valid_after),
-       client.orphan_action, client.resource_key, client.access_token_ttl, client.max_token_ttl,
-       client.scopes, client.allowed_scopes, client.allowed_audience_keys, NULL,
+       < greatest(client.tokens_valid_after, client.tenant_valid_after) AS stale,
+       client.resource_key, client.access_token_ttl, client.max_token_ttl, client.scopes,
+       client.allowed_scopes, client.allowed_audience_keys, NULL::bool AS lets,
        client.grant_types, client.access_token_format, client.require_dpop, client.signing_kid,
        client.allowed_audiences, client.name,
-       least(86400, ceil(date_part('epoch', client.expires_at - now())))::integer,
-       client.require_consent, client.xmin, client.ctid, client.assignment = 'everyone'
+       least(86400, ceil(date_part('epoch', client.expires_at - now())))::integer AS ttl_left,
+       client.require_consent, client.xmin, client.ctid,
+       client.assignment = 'everyone' AS assigned
   FROM svc.application client
  WHERE client.tenant_id = :tenant
    AND client.client_id = ANY ((SELECT string_to_array(
@@ -150,15 +198,21 @@ SELECT client.client_id, client.auth_method, client.tenant_slug,
 --   token_kid          text   ngx_svc_oauth_param(token.kid)
 --   resource_key       text   ngx_svc_oauth_param(resource_key)
 --   audience           text   ngx_svc_oauth_exchange_param(audience)
-SELECT client.client_id, client.auth_method, client.tenant_slug,
-       client.tenant_suspended_at IS NOT NULL, client.enabled, client.expires_at <= now(),
-       token.issued_at < greatest(client.tokens_valid_after, client.tenant_valid_after),
-       :client_state,
+-- columns
+--   :exchange_client
+--   max_delegation_depth  int4
+--   target_key            text
+--   target_uri            text
+--   target_enabled        bool
+SELECT :client_state AS state, client.client_id, client.auth_method, client.tenant_slug,
+       client.tenant_suspended_at IS NOT NULL AS suspended, client.enabled,
+       client.expires_at <= now() AS expired,
+       token.issued_at < greatest(client.tokens_valid_after, client.tenant_valid_after) AS stale,
        client.resource_key, client.access_token_ttl, client.max_token_ttl, client.scopes,
-       client.allowed_scopes, client.allowed_audience_keys, :lives_lets,
+       client.allowed_scopes, client.allowed_audience_keys, :lives_lets AS lets,
        client.grant_types, client.access_token_format, client.require_dpop, client.signing_kid,
        client.allowed_audiences, client.name,
-       least(86400, ceil(date_part('epoch', client.expires_at - now())))::integer,
+       least(86400, ceil(date_part('epoch', client.expires_at - now())))::integer AS ttl_left,
        client.require_consent, client.xmin, client.ctid,
        CASE
            WHEN client.client_id = :client_id::text AND token.user_id IS NOT NULL
@@ -180,11 +234,11 @@ SELECT client.client_id, client.auth_method, client.tenant_slug,
                                                    AND (client.client_id, member.group_id)
                                          ORDER BY assigned.client_id, assigned.group_id
                                          LIMIT 1) assigned))
-       END,
+       END AS assigned,
        (SELECT settings.max_delegation_depth
           FROM svc.oauth_tenant settings
-         WHERE settings.tenant_id = :tenant),
-       target.key, target.uri, target.enabled
+         WHERE settings.tenant_id = :tenant) AS max_delegation_depth,
+       target.key AS target_key, target.uri AS target_uri, target.enabled AS target_enabled
   FROM (SELECT) always
   LEFT JOIN LATERAL (:lives_token) token ON true
   CROSS JOIN LATERAL (SELECT :client_id::text || token.principals AS ids OFFSET 0) wanted
@@ -237,9 +291,9 @@ SELECT client.client_id, client.auth_method, client.tenant_slug,
 --   token_secret_hash  bytea  ngx_svc_oauth_exchange_param(actor.secret_hash)
 --   token_kid          text   ngx_svc_oauth_exchange_param(actor.kid)
 --   token_unverified   bool   ngx_svc_oauth_exchange_param(actor.unverified)
-SELECT :lives_columns, :client_state,
-       client.resource_key, client.access_token_ttl, client.max_token_ttl, client.scopes,
-       client.allowed_scopes, client.allowed_audience_keys, :lives_lets,
+-- columns
+--   :lives_jwt
+SELECT :client_state AS state, :lives_columns,
        signing_key.kid, CASE WHEN :token_unverified::bool THEN signing_key.public END AS public
   FROM (SELECT) always
   LEFT JOIN LATERAL (:lives_token) token ON true

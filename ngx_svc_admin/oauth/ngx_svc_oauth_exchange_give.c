@@ -2,12 +2,17 @@
  * The grant type token-exchange: its round trips.
  */
 
-#include "ngx_svc_oauth_exchange_sql.h"
+#include "ngx_svc_oauth_exchange.h"
 #include "ngx_svc_oauth_amr.h"
 #include "ngx_svc_oauth_grant.h"
 #include "ngx_svc_oauth_key.h"
 #include "ngx_svc_oauth_once.h"
 #include "ngx_svc_oauth_refusal.h"
+
+
+/* A text of a client's row. */
+#define ngx_svc_oauth_exchange_text(ex, i, offset)                            \
+    ((ngx_str_t *) ((u_char *) &(ex)->rows[i] + (offset)))
 
 
 static ngx_int_t ngx_svc_oauth_exchange_refuse(ngx_svc_oauth_t *o);
@@ -19,7 +24,7 @@ static ngx_int_t ngx_svc_oauth_exchange_token(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_sign(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_versions(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_column(ngx_svc_oauth_t *o,
-    ngx_uint_t column, ngx_str_t *array);
+    size_t offset, ngx_str_t *array);
 static ngx_int_t ngx_svc_oauth_exchange_give_calls(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_exchange_given(ngx_svc_request_t *sr);
 
@@ -138,32 +143,31 @@ ngx_svc_oauth_exchange_keep(ngx_svc_oauth_t *o)
 static ngx_int_t
 ngx_svc_oauth_exchange_keep_token(ngx_svc_oauth_t *o)
 {
-    ngx_str_t                  text;
-    ngx_uint_t                 i;
-    ngx_svc_oauth_exchange_t  *ex;
+    ngx_uint_t                           i;
+    ngx_svc_oauth_exchange_t            *ex;
+    const ngx_svc_row_exchange_token_t  *row;
+
+    static const ngx_str_t  none = ngx_null_string;
 
     ex = o->data;
+    row = &ex->read.exchange_token;
 
     const struct {
-        ngx_svc_oauth_exchange_token_e   column;
-        ngx_str_t                       *value;
-    } columns[] = {
-        { NGX_SVC_OAUTH_EXCHANGE_USER_ID, &ex->user_id },
-        { NGX_SVC_OAUTH_EXCHANGE_GRANT_ID, &ex->grant_id },
-        { NGX_SVC_OAUTH_EXCHANGE_JTI, &ex->parent_jti },
-        { NGX_SVC_OAUTH_EXCHANGE_ROOT, &ex->root_jti },
-        { NGX_SVC_OAUTH_EXCHANGE_NOW, &ex->ms }
+        const ngx_str_t  *text;
+        ngx_str_t        *copy;
+    } texts[] = {
+        { &row->user_id, &ex->user_id },
+        { &row->grant_id, &ex->grant_id },
+        { &row->jti, &ex->parent_jti },
+        { &row->root_jti, &ex->root_jti },
+        { &row->now, &ex->ms }
     };
 
-    ngx_str_null(&text);
-
-    for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
-
-        if (ex->subject.found) {
-            text = ngx_svc_pg_value(ex->read, 0, columns[i].column);
-        }
-
-        if (ngx_svc_oauth_copy(o->sr, columns[i].value, &text) != NGX_OK) {
+    for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        if (ngx_svc_oauth_copy(o->sr, texts[i].copy,
+                               ex->subject.found ? texts[i].text : &none)
+            != NGX_OK)
+        {
             return NGX_ERROR;
         }
     }
@@ -177,31 +181,24 @@ ngx_svc_oauth_exchange_keep_token(ngx_svc_oauth_t *o)
 static ngx_int_t
 ngx_svc_oauth_exchange_keep_client(ngx_svc_oauth_t *o)
 {
-    ngx_str_t                  text;
-    ngx_uint_t                 i;
-    ngx_svc_oauth_exchange_t  *ex;
+    ngx_svc_oauth_exchange_t             *ex;
+    const ngx_svc_row_exchange_client_t  *row;
 
     ex = o->data;
+    row = &ex->asking.exchange_client;
 
-    const struct {
-        ngx_svc_oauth_exchange_column_e   column;
-        ngx_str_t                        *value;
-    } columns[] = {
-        { NGX_SVC_OAUTH_EXCHANGE_SLUG, &ex->token.slug },
-        { NGX_SVC_OAUTH_EXCHANGE_NAME, &ex->name },
-        { NGX_SVC_OAUTH_EXCHANGE_FORMAT, &ex->token.format },
-        { NGX_SVC_OAUTH_EXCHANGE_ACTIVE_KID, &ex->token.kid }
-    };
-
-    for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
-        text = ngx_svc_pg_value(ex->res, ex->row, columns[i].column);
-
-        if (ngx_svc_oauth_copy(o->sr, columns[i].value, &text) != NGX_OK) {
-            return NGX_ERROR;
-        }
+    if (ngx_svc_oauth_copy(o->sr, &ex->token.slug,
+                           &row->lives_client.tenant_slug)
+        != NGX_OK
+        || ngx_svc_oauth_copy(o->sr, &ex->name, &row->name) != NGX_OK
+        || ngx_svc_oauth_copy(o->sr, &ex->token.format,
+                              &row->access_token_format)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
     }
 
-    return NGX_OK;
+    return ngx_svc_oauth_copy(o->sr, &ex->token.kid, &row->signing_kid);
 }
 
 
@@ -301,40 +298,40 @@ ngx_svc_oauth_exchange_versions(ngx_svc_oauth_t *o)
 
     ex = o->data;
 
-    if (ngx_svc_oauth_exchange_column(o, NGX_SVC_OAUTH_EXCHANGE_ID,
-                                      &ex->clients)
+    if (ngx_svc_oauth_exchange_column(o,
+            offsetof(ngx_svc_row_exchange_client_t, lives_client.client_id),
+            &ex->clients)
         != NGX_OK
-        || ngx_svc_oauth_exchange_column(o, NGX_SVC_OAUTH_EXCHANGE_PLACE,
-                                         &ex->places)
+        || ngx_svc_oauth_exchange_column(o,
+               offsetof(ngx_svc_row_exchange_client_t, ctid), &ex->places)
            != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    return ngx_svc_oauth_exchange_column(o, NGX_SVC_OAUTH_EXCHANGE_VERSION,
-                                         &ex->versions);
+    return ngx_svc_oauth_exchange_column(o,
+               offsetof(ngx_svc_row_exchange_client_t, xmin), &ex->versions);
 }
 
 
 /* Writes an array of one column of all rows. */
 
 static ngx_int_t
-ngx_svc_oauth_exchange_column(ngx_svc_oauth_t *o, ngx_uint_t column,
+ngx_svc_oauth_exchange_column(ngx_svc_oauth_t *o, size_t offset,
     ngx_str_t *array)
 {
-    int                        row;
     u_char                    *p;
     size_t                     len;
-    ngx_str_t                  value;
+    ngx_uint_t                 i;
     ngx_svc_oauth_exchange_t  *ex;
 
     ex = o->data;
 
     len = sizeof("{}");
 
-    for (row = 0; row < PQntuples(ex->res); row++) {
-        value = ngx_svc_pg_value(ex->res, row, column);
-        len += ngx_svc_pg_array_len(&value);
+    for (i = 0; i < ex->nrows; i++) {
+        len += ngx_svc_pg_array_len(ngx_svc_oauth_exchange_text(ex, i,
+                                                                offset));
     }
 
     p = ngx_pnalloc(o->sr->request->pool, len);
@@ -345,9 +342,8 @@ ngx_svc_oauth_exchange_column(ngx_svc_oauth_t *o, ngx_uint_t column,
     array->data = p;
     *p++ = '{';
 
-    for (row = 0; row < PQntuples(ex->res); row++) {
-        value = ngx_svc_pg_value(ex->res, row, column);
-        p = ngx_svc_pg_array_add(p, &value);
+    for (i = 0; i < ex->nrows; i++) {
+        p = ngx_svc_pg_array_add(p, ngx_svc_oauth_exchange_text(ex, i, offset));
     }
 
     *p++ = '}';

@@ -2,7 +2,7 @@
  * Decides whether one token may be exchanged for another.
  */
 
-#include "ngx_svc_oauth_exchange_sql.h"
+#include "ngx_svc_oauth_exchange.h"
 #include "ngx_svc_oauth_presented.h"
 
 
@@ -12,8 +12,7 @@ typedef ngx_int_t (*ngx_svc_oauth_exchange_judge_pt)(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_judge_client(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_judge_verify(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_verify(ngx_svc_oauth_t *o,
-    ngx_svc_oauth_bearer_t *bearer, PGresult *res,
-    ngx_svc_oauth_lives_t *lives);
+    ngx_svc_oauth_bearer_t *bearer, ngx_svc_oauth_lives_t *lives);
 static ngx_int_t ngx_svc_oauth_exchange_judge_subject(ngx_svc_oauth_t *o);
 static ngx_uint_t ngx_svc_oauth_exchange_other(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_ttl(ngx_svc_oauth_exchange_t *ex);
@@ -102,12 +101,10 @@ ngx_svc_oauth_exchange_judge_verify(ngx_svc_oauth_t *o)
 
     ex = o->data;
 
-    rc = ngx_svc_oauth_exchange_verify(o, &o->token, ex->read, &ex->subject);
+    rc = ngx_svc_oauth_exchange_verify(o, &o->token, &ex->subject);
 
     if (rc == NGX_OK && ex->acts) {
-        rc = ngx_svc_oauth_exchange_verify(o, &ex->actor,
-                                           ngx_svc_result(o->sr, ex->acts_by),
-                                           &ex->acting);
+        rc = ngx_svc_oauth_exchange_verify(o, &ex->actor, &ex->acting);
     }
 
     return rc == NGX_OK ? ngx_svc_oauth_exchange_chain(o) : rc;
@@ -121,8 +118,7 @@ ngx_svc_oauth_exchange_judge_verify(ngx_svc_oauth_t *o)
 
 static ngx_int_t
 ngx_svc_oauth_exchange_verify(ngx_svc_oauth_t *o,
-    ngx_svc_oauth_bearer_t *bearer, PGresult *res,
-    ngx_svc_oauth_lives_t *lives)
+    ngx_svc_oauth_bearer_t *bearer, ngx_svc_oauth_lives_t *lives)
 {
     ngx_int_t  rc;
 
@@ -130,7 +126,7 @@ ngx_svc_oauth_exchange_verify(ngx_svc_oauth_t *o,
         return NGX_OK;
     }
 
-    rc = ngx_svc_oauth_presented_verify(o, bearer, res, "public");
+    rc = ngx_svc_oauth_presented_verify(o, bearer, &lives->jwk);
 
     if (rc == NGX_DECLINED) {
         ngx_svc_oauth_presented_forget(bearer);
@@ -219,20 +215,16 @@ ngx_svc_oauth_exchange_other(ngx_svc_oauth_t *o)
 static ngx_int_t
 ngx_svc_oauth_exchange_ttl(ngx_svc_oauth_exchange_t *ex)
 {
-    int                            row;
     ngx_int_t                      ttl;
-    ngx_str_t                      text;
     ngx_uint_t                     i;
     ngx_svc_oauth_lives_client_t  *client;
 
     ttl = ngx_min(ex->asks->ttl,
                   (ex->today.ends - ex->subject.now) / 1000);
 
-    for (row = 0; row < PQntuples(ex->res); row++) {
-        text = ngx_svc_pg_value(ex->res, row, NGX_SVC_OAUTH_EXCHANGE_TTL_LEFT);
-
-        if (text.data) {
-            ttl = ngx_min(ttl, ngx_atoi(text.data, text.len));
+    for (i = 0; i < ex->nrows; i++) {
+        if (ex->rows[i].ttl_left != -1) {
+            ttl = ngx_min(ttl, ex->rows[i].ttl_left);
         }
     }
 
@@ -326,7 +318,6 @@ ngx_svc_oauth_exchange_judge_for_it(ngx_svc_oauth_t *o)
 static ngx_int_t
 ngx_svc_oauth_exchange_judge_chain(ngx_svc_oauth_t *o)
 {
-    ngx_str_t                  text;
     ngx_svc_oauth_lives_t     *subject;
     ngx_svc_oauth_exchange_t  *ex;
 
@@ -349,9 +340,7 @@ ngx_svc_oauth_exchange_judge_chain(ngx_svc_oauth_t *o)
         return NGX_AGAIN;
     }
 
-    text = ngx_svc_pg_value(ex->res, ex->row, NGX_SVC_OAUTH_EXCHANGE_DEPTH);
-
-    if ((ngx_int_t) ex->chain.n > ngx_atoi(text.data, text.len)) {
+    if ((ngx_int_t) ex->chain.n > ex->asking.max_delegation_depth) {
         ex->verdict = "chain_long";
     }
 
@@ -367,7 +356,7 @@ ngx_svc_oauth_exchange_judge_group(ngx_svc_oauth_t *o)
     ex = o->data;
 
     if (ex->subject.user_id.data == NULL
-        || ngx_svc_oauth_exchange_true(ex, NGX_SVC_OAUTH_EXCHANGE_ASSIGNED))
+        || ex->asking.exchange_client.assigned)
     {
         return NGX_OK;
     }
@@ -386,12 +375,13 @@ ngx_svc_oauth_exchange_judge_group(ngx_svc_oauth_t *o)
 static ngx_int_t
 ngx_svc_oauth_exchange_judge_key(ngx_svc_oauth_t *o)
 {
-    ngx_svc_oauth_exchange_t  *ex;
+    ngx_svc_oauth_exchange_t             *ex;
+    const ngx_svc_row_exchange_client_t  *row;
 
     ex = o->data;
+    row = &ex->asking.exchange_client;
 
-    if (*PQgetvalue(ex->res, ex->row, NGX_SVC_OAUTH_EXCHANGE_FORMAT) == 'j'
-        && PQgetisnull(ex->res, ex->row, NGX_SVC_OAUTH_EXCHANGE_ACTIVE_KID))
+    if (*row->access_token_format.data == 'j' && row->signing_kid.data == NULL)
     {
         ex->verdict = NGX_SVC_OAUTH_EXCHANGE_KEY;
     }

@@ -2,11 +2,15 @@
  * Takes what a token exchange has read.
  */
 
-#include "ngx_svc_oauth_exchange_sql.h"
+#include "ngx_svc_oauth_exchange.h"
+#include "ngx_svc_oauth_lives_row.h"
 
 
-static int ngx_svc_oauth_exchange_row(ngx_svc_oauth_t *o, PGresult *res);
+static ngx_int_t ngx_svc_oauth_exchange_take_rows(ngx_svc_oauth_t *o,
+    PGresult *res);
+static void ngx_svc_oauth_exchange_take_read(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_take_subject(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_exchange_take_clients(ngx_svc_oauth_t *o);
 static void ngx_svc_oauth_exchange_take_token(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_take_arrays(ngx_svc_oauth_t *o);
 static void ngx_svc_oauth_exchange_take_user(ngx_svc_oauth_t *o);
@@ -17,24 +21,23 @@ static ngx_int_t ngx_svc_oauth_exchange_take_actor(ngx_svc_oauth_t *o);
 static ngx_uint_t ngx_svc_oauth_exchange_other_tenant(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_bearer_t *bearer);
 static ngx_int_t ngx_svc_oauth_exchange_take_client(ngx_svc_oauth_t *o);
-static ngx_int_t ngx_svc_oauth_exchange_array(ngx_svc_oauth_t *o,
-    ngx_uint_t column, ngx_svc_pg_array_t *array);
 
 
 ngx_int_t
 ngx_svc_oauth_exchange_take(ngx_svc_oauth_t *o, PGresult *res)
 {
+    ngx_int_t                  rc;
     ngx_svc_oauth_exchange_t  *ex;
 
     ex = o->data;
 
-    ex->read = ngx_svc_result(o->sr, o->first);
-    ex->res = res;
-    ex->row = ngx_svc_oauth_exchange_row(o, res);
+    rc = ngx_svc_oauth_exchange_take_rows(o, res);
 
-    if (ex->row == NGX_ERROR) {
-        return NGX_DECLINED;
+    if (rc != NGX_OK) {
+        return rc;
     }
+
+    ngx_svc_oauth_exchange_take_read(o);
 
     if (ngx_svc_oauth_exchange_take_subject(o) != NGX_OK
         || (ex->acts && ngx_svc_oauth_exchange_take_actor(o) != NGX_OK)
@@ -47,47 +50,85 @@ ngx_svc_oauth_exchange_take(ngx_svc_oauth_t *o, PGresult *res)
 }
 
 
-/* Returns the row of the requesting client; NGX_ERROR: there is none. */
+/* Returns NGX_DECLINED if there is no row of the requesting client. */
 
-static int
-ngx_svc_oauth_exchange_row(ngx_svc_oauth_t *o, PGresult *res)
+static ngx_int_t
+ngx_svc_oauth_exchange_take_rows(ngx_svc_oauth_t *o, PGresult *res)
 {
-    int        row;
-    ngx_str_t  id;
+    ngx_int_t                       rc;
+    ngx_uint_t                      i;
+    ngx_svc_oauth_exchange_t       *ex;
+    ngx_svc_row_exchange_client_t  *row;
 
-    for (row = 0; row < PQntuples(res); row++) {
-        id = ngx_svc_pg_value(res, row, NGX_SVC_OAUTH_EXCHANGE_ID);
+    ex = o->data;
+    rc = NGX_DECLINED;
 
-        if (ngx_svc_same(&id, &o->client.id)) {
-            return row;
-        }
+    ex->nrows = PQntuples(res);
+    ex->rows = ngx_palloc(o->sr->request->pool,
+                          (ex->nrows + 1)
+                          * sizeof(ngx_svc_row_exchange_client_t));
+    if (ex->rows == NULL) {
+        return NGX_ERROR;
     }
 
-    return NGX_ERROR;
+    for (i = 0; i < ex->nrows; i++) {
+        row = &ex->rows[i];
+        ngx_svc_row_exchange_client(row, res, i, 0);
+
+        if (!ngx_svc_same(&row->lives_client.client_id, &o->client.id)) {
+            continue;
+        }
+
+        if (o->wider) {
+            ngx_svc_row_oauth_exchange_read_wider(&ex->asking, res, i);
+
+        } else {
+            ex->asking.exchange_client = *row;
+        }
+
+        rc = NGX_OK;
+    }
+
+    return rc;
+}
+
+
+static void
+ngx_svc_oauth_exchange_take_read(ngx_svc_oauth_t *o)
+{
+    PGresult                  *res;
+    ngx_svc_oauth_exchange_t  *ex;
+
+    ex = o->data;
+    res = ngx_svc_result(o->sr, o->first);
+
+    if (o->first == o->grant->jwt) {
+        ngx_svc_row_oauth_exchange_token_jwt(&ex->read, res, 0);
+
+    } else {
+        ngx_svc_row_exchange_token(&ex->read.exchange_token, res, 0, 0);
+        ngx_str_null(&ex->read.public);
+    }
 }
 
 
 static ngx_int_t
 ngx_svc_oauth_exchange_take_subject(ngx_svc_oauth_t *o)
 {
-    ngx_int_t                    rc;
-    ngx_svc_oauth_exchange_t    *ex;
-    ngx_svc_oauth_lives_rows_t   rows;
+    ngx_int_t                  rc;
+    ngx_svc_oauth_exchange_t  *ex;
 
     ex = o->data;
 
-    rows.res = ex->res;
-    rows.shift = NGX_SVC_OAUTH_EXCHANGE_SHIFT;
+    rc = ngx_svc_oauth_exchange_take_clients(o);
 
-    rc = ngx_svc_oauth_lives_clients(o->sr->request->pool, &rows, &o->issuer,
-                                     &ex->subject);
+    ex->subject.jwk = ex->read.public;
 
     ngx_str_null(&ex->signed_in);
     ngx_str_null(&ex->methods);
     ex->consent.n = 0;
 
-    if (rc != NGX_OK || PQntuples(ex->read) == 0
-        || PQgetisnull(ex->read, 0, NGX_SVC_OAUTH_EXCHANGE_JTI)
+    if (rc != NGX_OK || ex->read.exchange_token.jti.data == NULL
         || ngx_svc_oauth_exchange_other_tenant(o, &o->token))
     {
         return rc;
@@ -106,69 +147,78 @@ ngx_svc_oauth_exchange_take_subject(ngx_svc_oauth_t *o)
 }
 
 
-static void
-ngx_svc_oauth_exchange_take_token(ngx_svc_oauth_t *o)
+static ngx_int_t
+ngx_svc_oauth_exchange_take_clients(ngx_svc_oauth_t *o)
 {
-    PGresult                  *res;
-    ngx_str_t                  text;
-    ngx_svc_oauth_lives_t     *lives;
+    ngx_pool_t                *pool;
+    ngx_uint_t                 i;
     ngx_svc_oauth_exchange_t  *ex;
 
     ex = o->data;
-    res = ex->read;
+    pool = o->sr->request->pool;
+
+    if (ngx_svc_oauth_lives_begin(pool, ex->nrows, &ex->subject) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < ex->nrows; i++) {
+        if (ngx_svc_oauth_lives_add(pool, &ex->rows[i].lives_client,
+                                    &ex->subject)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return ngx_svc_oauth_lives_issuer(pool, &o->issuer, &ex->subject);
+}
+
+
+static void
+ngx_svc_oauth_exchange_take_token(ngx_svc_oauth_t *o)
+{
+    ngx_svc_oauth_lives_t               *lives;
+    ngx_svc_oauth_exchange_t            *ex;
+    const ngx_svc_row_exchange_token_t  *row;
+
+    ex = o->data;
+    row = &ex->read.exchange_token;
     lives = &ex->subject;
 
     lives->found = 1;
+    lives->now = ngx_atotm(row->now.data, row->now.len);
     lives->ms = ngx_atotm(o->token.ms.data, o->token.ms.len);
-    lives->revoked = ngx_svc_pg_true(res, 0, NGX_SVC_OAUTH_EXCHANGE_REVOKED);
-    lives->keyless = o->token.kid.data
-                     && PQgetisnull(res, 0, NGX_SVC_OAUTH_EXCHANGE_PUBLIC);
-
-    text = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_EXCHANGE_NOW);
-    lives->now = ngx_atotm(text.data, text.len);
-
-    text = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_EXCHANGE_TTL);
-    lives->ttl = ngx_atoi(text.data, text.len);
-
-    lives->user_id = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_EXCHANGE_USER_ID);
-    lives->client_id = ngx_svc_pg_value(res, 0,
-                                        NGX_SVC_OAUTH_EXCHANGE_CLIENT_ID);
-    lives->audience = ngx_svc_pg_value(res, 0,
-                                       NGX_SVC_OAUTH_EXCHANGE_AUDIENCE);
-    lives->audience_key = ngx_svc_pg_value(res, 0,
-                                          NGX_SVC_OAUTH_EXCHANGE_AUDIENCE_KEY);
-    lives->jkt = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_EXCHANGE_JKT);
+    lives->ttl = row->ttl;
+    lives->revoked = row->revoked;
+    lives->keyless = o->token.kid.data && ex->read.public.data == NULL;
+    lives->user_id = row->user_id;
+    lives->client_id = row->client_id;
+    lives->audience = row->audience;
+    lives->audience_key = row->audience_key;
+    lives->jkt = row->jkt;
 }
 
 
 static ngx_int_t
 ngx_svc_oauth_exchange_take_arrays(ngx_svc_oauth_t *o)
 {
-    ngx_str_t                  text;
-    ngx_uint_t                 i;
-    ngx_svc_oauth_exchange_t  *ex;
+    ngx_pool_t                          *pool;
+    ngx_svc_oauth_lives_t               *lives;
+    ngx_svc_oauth_exchange_t            *ex;
+    const ngx_svc_row_exchange_token_t  *row;
 
     ex = o->data;
+    row = &ex->read.exchange_token;
+    lives = &ex->subject;
+    pool = o->sr->request->pool;
 
-    const struct {
-        ngx_svc_oauth_exchange_token_e   column;
-        ngx_svc_pg_array_t              *array;
-    } arrays[] = {
-        { NGX_SVC_OAUTH_EXCHANGE_CHAIN, &ex->subject.chain },
-        { NGX_SVC_OAUTH_EXCHANGE_PRINCIPALS, &ex->subject.principals },
-        { NGX_SVC_OAUTH_EXCHANGE_SCOPES, &ex->subject.scopes },
-        { NGX_SVC_OAUTH_EXCHANGE_CONSENT, &ex->consent }
-    };
-
-    for (i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
-        text = ngx_svc_pg_value(ex->read, 0, arrays[i].column);
-
-        if (ngx_svc_pg_array_read(o->sr->request->pool, &text,
-                                  arrays[i].array)
-            != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
+    if (ngx_svc_pg_array_read(pool, &row->chain, &lives->chain) != NGX_OK
+        || ngx_svc_pg_array_read(pool, &row->principals, &lives->principals)
+           != NGX_OK
+        || ngx_svc_pg_array_read(pool, &row->scopes, &lives->scopes) != NGX_OK
+        || ngx_svc_pg_array_read(pool, &row->allowed, &ex->consent) != NGX_OK)
+    {
+        return NGX_ERROR;
     }
 
     return NGX_OK;
@@ -193,8 +243,8 @@ ngx_svc_oauth_exchange_take_user(ngx_svc_oauth_t *o)
     ex = o->data;
     lives = &ex->subject;
 
-    user = ngx_svc_pg_value(ex->read, 0, NGX_SVC_OAUTH_EXCHANGE_USER);
-    grant = ngx_svc_pg_value(ex->read, 0, NGX_SVC_OAUTH_EXCHANGE_GRANT);
+    user = ex->read.exchange_token.owner;
+    grant = ex->read.exchange_token.granted;
 
     status = ngx_svc_oauth_exchange_word(&user);
 
@@ -209,8 +259,7 @@ ngx_svc_oauth_exchange_take_user(ngx_svc_oauth_t *o)
 
     lives->user_stale = (valid_after == NGX_ERROR
                          || lives->ms * 1000 < valid_after);
-    lives->grant_good = PQgetisnull(ex->read, 0,
-                                    NGX_SVC_OAUTH_EXCHANGE_GRANT_ID)
+    lives->grant_good = ex->read.exchange_token.grant_id.data == NULL
                         || (ex->signed_in.data && session_at >= valid_after);
 }
 
@@ -270,11 +319,12 @@ ngx_svc_oauth_exchange_word(ngx_str_t *text)
 static void
 ngx_svc_oauth_exchange_take_unread(ngx_svc_oauth_t *o)
 {
-    int                            row;
-    ngx_str_t                     *root;
-    ngx_svc_oauth_lives_t         *lives;
-    ngx_svc_oauth_exchange_t      *ex;
-    ngx_svc_oauth_lives_client_t  *client;
+    ngx_uint_t                            i;
+    ngx_str_t                            *root;
+    ngx_svc_oauth_lives_t                *lives;
+    ngx_svc_oauth_exchange_t             *ex;
+    ngx_svc_oauth_lives_client_t         *client;
+    const ngx_svc_row_exchange_client_t  *row;
 
     ex = o->data;
     lives = &ex->subject;
@@ -285,15 +335,16 @@ ngx_svc_oauth_exchange_take_unread(ngx_svc_oauth_t *o)
 
     root = &lives->principals.elts[lives->principals.n - 1];
 
-    for (row = 0; row < PQntuples(ex->res); row++) {
-        client = &lives->clients[row];
+    for (i = 0; i < ex->nrows; i++) {
+        row = &ex->rows[i];
+        client = &lives->clients[i];
 
         if (!ngx_svc_pg_array_has(&lives->principals, &client->client_id)) {
             continue;
         }
 
-        if (!ngx_svc_pg_true(ex->res, row, NGX_SVC_OAUTH_EXCHANGE_ASSIGNED)
-            || (ngx_svc_pg_true(ex->res, row, NGX_SVC_OAUTH_EXCHANGE_CONSENTS)
+        if (!row->assigned
+            || (row->require_consent
                 && !ngx_svc_same(root, &client->client_id)))
         {
             client->unread = 1;
@@ -342,14 +393,18 @@ ngx_svc_oauth_exchange_other_tenant(ngx_svc_oauth_t *o,
 static ngx_int_t
 ngx_svc_oauth_exchange_take_client(ngx_svc_oauth_t *o)
 {
-    ngx_svc_oauth_exchange_t            *ex;
-    ngx_svc_oauth_client_row_t          *client;
-    const ngx_svc_oauth_lives_client_t  *asks;
+    ngx_pool_t                           *pool;
+    ngx_svc_oauth_exchange_t             *ex;
+    ngx_svc_oauth_client_row_t           *client;
+    const ngx_svc_oauth_lives_client_t   *asks;
+    const ngx_svc_row_exchange_client_t  *row;
 
     static const ngx_str_t  none = ngx_string("none");
 
     ex = o->data;
     client = &ex->client;
+    row = &ex->asking.exchange_client;
+    pool = o->sr->request->pool;
 
     asks = ngx_svc_oauth_lives_client(&ex->subject, &o->client.id);
     ex->asks = asks;
@@ -362,50 +417,24 @@ ngx_svc_oauth_exchange_take_client(ngx_svc_oauth_t *o)
     client->slug = asks->slug;
     client->public = ngx_svc_same(&asks->auth_method, &none);
     client->suspended = asks->suspended;
-    client->dpop = ngx_svc_oauth_exchange_true(ex,
-                                               NGX_SVC_OAUTH_EXCHANGE_DPOP);
+    client->dpop = row->require_dpop;
     client->state = !asks->enabled ? "disabled"
                     : asks->expired ? "expired"
                     : asks->orphaned ? "orphaned" : NULL;
 
     ngx_str_null(&client->refused);
 
-    if (ngx_svc_oauth_exchange_array(o, NGX_SVC_OAUTH_EXCHANGE_GRANTS,
-                                     &client->grants)
+    if (ngx_svc_pg_array_read(pool, &row->grant_types, &client->grants)
         != NGX_OK
-        || ngx_svc_oauth_exchange_array(o, NGX_SVC_OAUTH_EXCHANGE_ALLOWED,
-                                        &client->allowed)
+        || ngx_svc_pg_array_read(pool, &row->allowed_audiences,
+                                 &client->allowed)
            != NGX_OK
-        || ngx_svc_pg_array_read(o->sr->request->pool, &o->scopes, &ex->asked)
-           != NGX_OK)
+        || ngx_svc_pg_array_read(pool, &o->scopes, &ex->asked) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
     return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_svc_oauth_exchange_array(ngx_svc_oauth_t *o, ngx_uint_t column,
-    ngx_svc_pg_array_t *array)
-{
-    ngx_str_t                  text;
-    ngx_svc_oauth_exchange_t  *ex;
-
-    ex = o->data;
-
-    text = ngx_svc_pg_value(ex->res, ex->row, column);
-
-    return ngx_svc_pg_array_read(o->sr->request->pool, &text, array) == NGX_OK
-           ? NGX_OK : NGX_ERROR;
-}
-
-
-ngx_uint_t
-ngx_svc_oauth_exchange_true(ngx_svc_oauth_exchange_t *ex, ngx_uint_t column)
-{
-    return ngx_svc_pg_true(ex->res, ex->row, column);
 }
 
 

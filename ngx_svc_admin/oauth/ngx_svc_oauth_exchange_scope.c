@@ -2,7 +2,7 @@
  * What an exchanged token may be for, and which scopes it may have.
  */
 
-#include "ngx_svc_oauth_exchange_sql.h"
+#include "ngx_svc_oauth_exchange.h"
 
 
 static ngx_int_t ngx_svc_oauth_exchange_known(ngx_svc_oauth_t *o);
@@ -69,10 +69,8 @@ ngx_svc_oauth_exchange_known(ngx_svc_oauth_t *o)
     ngx_str_null(&uri);
 
     if (o->wider) {
-        key = ngx_svc_pg_value(ex->res, ex->row,
-                               NGX_SVC_OAUTH_EXCHANGE_TARGET_KEY);
-        uri = ngx_svc_pg_value(ex->res, ex->row,
-                               NGX_SVC_OAUTH_EXCHANGE_TARGET_URI);
+        key = ex->asking.target_key;
+        uri = ex->asking.target_uri;
     }
 
     ex->key = key;
@@ -87,8 +85,7 @@ ngx_svc_oauth_exchange_known(ngx_svc_oauth_t *o)
 
     if (issuer == 0
         && !ngx_svc_pg_array_has(&ex->client.allowed_keys, &key)
-        && !ngx_svc_oauth_exchange_true(ex,
-                                        NGX_SVC_OAUTH_EXCHANGE_TARGET_ENABLED))
+        && !ex->asking.target_enabled)
     {
         ex->verdict = "target";
     }
@@ -269,7 +266,7 @@ ngx_svc_oauth_exchange_scope_let(ngx_svc_oauth_t *o, const ngx_str_t *scope)
     ex = o->data;
 
     if (ex->subject.user_id.data == NULL
-        || !ngx_svc_oauth_exchange_true(ex, NGX_SVC_OAUTH_EXCHANGE_CONSENTS))
+        || !ex->asking.exchange_client.require_consent)
     {
         return 1;
     }

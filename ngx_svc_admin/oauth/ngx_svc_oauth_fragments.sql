@@ -359,21 +359,76 @@ SELECT token.jti, token.issued_at, token.user_id, token.client_id, token.grant_i
  LIMIT 1
 
 
+-- fragment: lives_client
+-- A client that a token lives by, or that asks about it: the first columns of the statements
+-- that look at a token with a row.
+-- columns
+--   state                 text         why it may not act; or of a statement that does not look
+--                                      at owners the tenant's orphanAction
+--   client_id             text         NULL: there is none in this row
+--   auth_method           text
+--   tenant_slug           text
+--   suspended             bool         the tenant
+--   enabled               bool
+--   expired               bool
+--   stale                 bool         the token is older than a cut-off
+--   resource_key          text
+--   access_token_ttl      int4
+--   max_token_ttl         int4
+--   scopes                text[]
+--   allowed_scopes        text[]       NULL: no ceiling
+--   allowed_audience_keys text[]       NULL: no ceiling
+--   lets                  bool         as text: whether the user lets the client; NULL: nobody
+--                                      asks
+
+
+-- fragment: lives_read
+-- The token is the same in all rows.
+-- columns
+--   :lives_client
+--   jti            uuid
+--   user_id        uuid
+--   client_id      text
+--   chain          text[]
+--   principals     text[]
+--   scopes         text[]
+--   audience       text
+--   audience_key   text
+--   jkt            bytea
+--   ttl            int4
+--   revoked        bool
+--   user_status    text
+--   user_stale     bool         the token is older than the user's cut-off
+--   grant_good     bool         also without a grant
+--   now            int8         ms
+
+
+-- fragment: lives_jwt
+-- columns
+--   :lives_read
+--   kid            text         NULL: there is no such key
+--   public         json
+
+
 -- fragment: lives_columns
 -- needs: token, revoked, account, consented, client
--- What C judges a token by, and of a client that it lives by what is in front
--- of the client's state.  Clients are found by ANY, which starts for less than a join with
--- unnest(), and by a column, since an index is not searched for what is not leakproof;
--- OFFSET 0 keeps a scan of its own.
+-- What C judges a token by, and of a client that it lives by what is behind the client's
+-- state.  Clients are found by ANY, which starts for less than a join with unnest(), and by
+-- a column, since an index is not searched for what is not leakproof; OFFSET 0 keeps a scan
+-- of its own.
+client.client_id, client.auth_method, client.tenant_slug,
+client.tenant_suspended_at IS NOT NULL AS suspended, client.enabled,
+client.expires_at <= now() AS expired,
+token.issued_at < greatest(client.tokens_valid_after, client.tenant_valid_after) AS stale,
+client.resource_key, client.access_token_ttl, client.max_token_ttl, client.scopes,
+client.allowed_scopes, client.allowed_audience_keys, :lives_lets AS lets,
 token.jti, token.user_id, token.client_id, token.chain, token.principals, token.scopes,
 token.audience, token.audience_key, token.jkt, token.ttl,
-token.revoked_at IS NOT NULL OR revoked.jti IS NOT NULL, account.status,
-token.issued_at < account.valid_after,
-token.grant_id IS NULL OR consented.session_at >= coalesce(account.valid_after, '-infinity'),
-floor(date_part('epoch', now()) * 1000)::bigint,
-client.client_id, client.auth_method, client.tenant_slug,
-client.tenant_suspended_at IS NOT NULL, client.enabled, client.expires_at <= now(),
-token.issued_at < greatest(client.tokens_valid_after, client.tenant_valid_after)
+token.revoked_at IS NOT NULL OR revoked.jti IS NOT NULL AS revoked,
+account.status AS user_status, token.issued_at < account.valid_after AS user_stale,
+token.grant_id IS NULL
+OR consented.session_at >= coalesce(account.valid_after, '-infinity') AS grant_good,
+floor(date_part('epoch', now()) * 1000)::bigint AS now
 
 
 -- fragment: lives_lets

@@ -269,7 +269,7 @@ ngx_svc_oauth_introspect_row(ngx_svc_oauth_t *o, PGresult *res,
          ? ngx_svc_oauth_lives(pool, &lives, &today) : NGX_DECLINED;
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_oauth_presented_verify(o, &o->token, res, "public");
+        rc = ngx_svc_oauth_presented_verify(o, &o->token, &lives.jwk);
     }
 
     if (rc == NGX_OK) {

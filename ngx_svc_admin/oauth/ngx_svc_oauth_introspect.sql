@@ -11,9 +11,11 @@
 --   token_ms           text   ngx_svc_oauth_param(token.ms)
 --   token_secret_hash  bytea  ngx_svc_oauth_param(token.secret_hash)
 --   token_kid          text   ngx_svc_oauth_param(token.kid)
-SELECT :lives_columns, client.orphan_action,
-       client.resource_key, client.access_token_ttl, client.max_token_ttl, client.scopes,
-       client.allowed_scopes, client.allowed_audience_keys, :lives_lets,
+-- columns
+--   :lives_read
+--   auth_time          float8
+--   methods            text[]
+SELECT client.orphan_action AS state, :lives_columns,
        date_part('epoch', consented.auth_time) AS auth_time, consented.methods
   FROM (SELECT) always
   LEFT JOIN LATERAL (:lives_token) token ON true
@@ -58,9 +60,11 @@ SELECT :lives_columns, client.orphan_action,
 --   token_secret_hash  bytea  ngx_svc_oauth_param(token.secret_hash)
 --   token_kid          text   ngx_svc_oauth_param(token.kid)
 --   token_unverified   bool   ngx_svc_oauth_param(token.unverified)
-SELECT :lives_columns, client.orphan_action,
-       client.resource_key, client.access_token_ttl, client.max_token_ttl, client.scopes,
-       client.allowed_scopes, client.allowed_audience_keys, :lives_lets,
+-- columns
+--   :lives_jwt
+--   auth_time          float8
+--   methods            text[]
+SELECT client.orphan_action AS state, :lives_columns,
        signing_key.kid, CASE WHEN :token_unverified::bool THEN signing_key.public END AS public,
        date_part('epoch', consented.auth_time) AS auth_time, consented.methods
   FROM (SELECT) always
@@ -115,9 +119,11 @@ SELECT :lives_columns, client.orphan_action,
 --   token_secret_hash  bytea  ngx_svc_oauth_param(token.secret_hash)
 --   token_kid          text   ngx_svc_oauth_param(token.kid)
 --   token_unverified   bool   ngx_svc_oauth_param(token.unverified)
-SELECT :lives_columns, :client_state,
-       client.resource_key, client.access_token_ttl, client.max_token_ttl, client.scopes,
-       client.allowed_scopes, client.allowed_audience_keys, :lives_lets,
+-- columns
+--   :lives_jwt
+--   auth_time          float8
+--   methods            text[]
+SELECT :client_state AS state, :lives_columns,
        signing_key.kid, CASE WHEN :token_unverified::bool THEN signing_key.public END AS public,
        date_part('epoch', consented.auth_time) AS auth_time, consented.methods
   FROM (SELECT) always

@@ -54,6 +54,8 @@ typedef struct {
     ngx_str_t                      audience;    /* no data: the issuer */
     ngx_str_t                      audience_key;
     ngx_str_t                      jkt;         /* the text of a bytea */
+    ngx_str_t                      jwk;         /* of a JWT's key, if the
+                                                   token is not verified */
     ngx_str_t                      issuer;      /* the tenant's */
     ngx_svc_pg_array_t             chain;       /* actors */
     ngx_svc_pg_array_t             principals;  /* clients that it lives by */

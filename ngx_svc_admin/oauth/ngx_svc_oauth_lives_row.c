@@ -6,252 +6,185 @@
 
 
 static ngx_int_t ngx_svc_oauth_lives_read_token(ngx_pool_t *pool,
-    PGresult *res, const ngx_svc_oauth_bearer_t *token,
+    const ngx_svc_row_lives_read_t *row, const ngx_svc_oauth_bearer_t *token,
     ngx_svc_oauth_lives_t *lives);
-static ngx_int_t ngx_svc_oauth_lives_read_client(ngx_pool_t *pool,
-    const ngx_svc_oauth_lives_rows_t *rows, int row,
-    ngx_svc_oauth_lives_client_t *client);
-static void ngx_svc_oauth_lives_read_limits(
-    const ngx_svc_oauth_lives_rows_t *rows, int row,
-    ngx_svc_oauth_lives_client_t *client);
+static void ngx_svc_oauth_lives_read_user(const ngx_svc_row_lives_read_t *row,
+    ngx_svc_oauth_lives_t *lives);
 static void ngx_svc_oauth_lives_read_state(
-    const ngx_svc_oauth_lives_rows_t *rows, int row,
+    const ngx_svc_row_lives_client_t *row,
     ngx_svc_oauth_lives_client_t *client);
-static ngx_int_t ngx_svc_oauth_lives_issuer(ngx_pool_t *pool,
-    const ngx_str_t *issuer, ngx_svc_oauth_lives_t *lives);
-static ngx_int_t ngx_svc_oauth_lives_array(ngx_pool_t *pool, PGresult *res,
-    int row, int column, ngx_svc_pg_array_t *array);
-static ngx_int_t ngx_svc_oauth_lives_number(PGresult *res, int row,
-    int column);
-static ngx_uint_t ngx_svc_oauth_lives_is(PGresult *res, int row, int column,
-    char first);
 
+
+/* An opaque token has no key, and its statement may have no columns of one. */
 
 ngx_int_t
 ngx_svc_oauth_lives_read(ngx_pool_t *pool, PGresult *res,
     const ngx_svc_oauth_bearer_t *token, const ngx_str_t *issuer,
     ngx_svc_oauth_lives_t *lives)
 {
-    ngx_svc_oauth_lives_rows_t  rows;
+    int                         i, n;
+    ngx_svc_row_lives_jwt_t     jwt;
+    ngx_svc_row_lives_read_t   *row;
 
-    rows.res = res;
-    rows.shift = 0;
+    row = &jwt.lives_read;
+    n = PQntuples(res);
 
-    if (ngx_svc_oauth_lives_clients(pool, &rows, issuer, lives) != NGX_OK) {
+    if (ngx_svc_oauth_lives_begin(pool, n, lives) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    return PQntuples(res)
-           ? ngx_svc_oauth_lives_read_token(pool, res, token, lives) : NGX_OK;
-}
+    if (token->kid.data) {
+        ngx_svc_row_lives_jwt(&jwt, res, 0, 0);
 
+        lives->jwk = jwt.public;
+        lives->keyless = (jwt.kid.data == NULL);
 
-ngx_int_t
-ngx_svc_oauth_lives_clients(ngx_pool_t *pool,
-    const ngx_svc_oauth_lives_rows_t *rows, const ngx_str_t *issuer,
-    ngx_svc_oauth_lives_t *lives)
-{
-    int                            row, n;
-    ngx_svc_oauth_lives_client_t  *client;
-
-    ngx_memzero(lives, sizeof(ngx_svc_oauth_lives_t));
-
-    n = PQntuples(rows->res);
-
-    lives->clients = ngx_pcalloc(pool, (n + 1)
-                                       * sizeof(ngx_svc_oauth_lives_client_t));
-    if (lives->clients == NULL) {
-        return NGX_ERROR;
+    } else {
+        ngx_svc_row_lives_read(row, res, 0, 0);
     }
 
-    for (row = 0; row < n; row++) {
+    for (i = 0; i < n; i++) {
 
-        if (PQgetisnull(rows->res, row,
-                        NGX_SVC_OAUTH_LIVES_A_ID - rows->shift))
-        {
-            continue;
+        if (i > 0) {
+            ngx_svc_row_lives_client(&row->lives_client, res, i, 0);
         }
 
-        client = &lives->clients[lives->nclients++];
-
-        if (ngx_svc_oauth_lives_read_client(pool, rows, row, client)
+        if (ngx_svc_oauth_lives_add(pool, &row->lives_client, lives)
             != NGX_OK)
         {
             return NGX_ERROR;
         }
     }
 
-    return ngx_svc_oauth_lives_issuer(pool, issuer, lives);
+    return ngx_svc_oauth_lives_issuer(pool, issuer, lives) == NGX_OK
+           ? ngx_svc_oauth_lives_read_token(pool, row, token, lives)
+           : NGX_ERROR;
 }
 
 
 static ngx_int_t
-ngx_svc_oauth_lives_read_token(ngx_pool_t *pool, PGresult *res,
-    const ngx_svc_oauth_bearer_t *token, ngx_svc_oauth_lives_t *lives)
+ngx_svc_oauth_lives_read_token(ngx_pool_t *pool,
+    const ngx_svc_row_lives_read_t *row, const ngx_svc_oauth_bearer_t *token,
+    ngx_svc_oauth_lives_t *lives)
 {
-    ngx_str_t  now;
-
-    if (PQgetisnull(res, 0, NGX_SVC_OAUTH_LIVES_JTI)) {
+    if (row->jti.data == NULL) {
         return NGX_OK;
     }
 
-    now = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_LIVES_NOW);
-
     lives->found = 1;
-    lives->now = ngx_atotm(now.data, now.len);
+    lives->now = row->now;
     lives->ms = ngx_atotm(token->ms.data, token->ms.len);
-    lives->ttl = ngx_svc_oauth_lives_number(res, 0, NGX_SVC_OAUTH_LIVES_TTL);
+    lives->ttl = row->ttl;
+    lives->client_id = row->client_id;
+    lives->audience = row->audience;
+    lives->audience_key = row->audience_key;
+    lives->jkt = row->jkt;
+    lives->revoked = row->revoked;
 
-    lives->user_id = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_LIVES_USER_ID);
-    lives->client_id = ngx_svc_pg_value(res, 0,
-                                        NGX_SVC_OAUTH_LIVES_CLIENT_ID);
-    lives->audience = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_LIVES_AUDIENCE);
-    lives->audience_key = ngx_svc_pg_value(res, 0,
-                                           NGX_SVC_OAUTH_LIVES_AUDIENCE_KEY);
-    lives->jkt = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_LIVES_JKT);
+    ngx_svc_oauth_lives_read_user(row, lives);
 
-    lives->revoked = ngx_svc_pg_true(res, 0, NGX_SVC_OAUTH_LIVES_REVOKED);
-    lives->keyless = token->kid.data
-                     && PQgetisnull(res, 0, NGX_SVC_OAUTH_LIVES_KID);
-    lives->user_active = ngx_svc_oauth_lives_is(res, 0,
-                                            NGX_SVC_OAUTH_LIVES_USER_STATUS,
-                                            'a');
-    lives->user_inactive = !lives->user_active
-                           && !PQgetisnull(res, 0,
-                                           NGX_SVC_OAUTH_LIVES_USER_STATUS);
-    lives->user_stale = ngx_svc_pg_true(res, 0, NGX_SVC_OAUTH_LIVES_USER_STALE);
-    lives->grant_good = ngx_svc_pg_true(res, 0, NGX_SVC_OAUTH_LIVES_GRANT);
-
-    if (ngx_svc_oauth_lives_array(pool, res, 0, NGX_SVC_OAUTH_LIVES_CHAIN,
-                                  &lives->chain)
-        != NGX_OK
-        || ngx_svc_oauth_lives_array(pool, res, 0,
-                                     NGX_SVC_OAUTH_LIVES_PRINCIPALS,
-                                     &lives->principals)
+    if (ngx_svc_pg_array_read(pool, &row->chain, &lives->chain) != NGX_OK
+        || ngx_svc_pg_array_read(pool, &row->principals, &lives->principals)
+           != NGX_OK
+        || ngx_svc_pg_array_read(pool, &row->scopes, &lives->scopes)
            != NGX_OK)
     {
         return NGX_ERROR;
     }
-
-    return ngx_svc_oauth_lives_array(pool, res, 0, NGX_SVC_OAUTH_LIVES_SCOPES,
-                                     &lives->scopes);
-}
-
-
-static ngx_int_t
-ngx_svc_oauth_lives_read_client(ngx_pool_t *pool,
-    const ngx_svc_oauth_lives_rows_t *rows, int row,
-    ngx_svc_oauth_lives_client_t *client)
-{
-    ngx_uint_t  i;
-
-    const struct {
-        ngx_svc_oauth_lives_column_e   column;
-        ngx_svc_pg_array_t            *array;
-    } arrays[] = {
-        { NGX_SVC_OAUTH_LIVES_A_SCOPES, &client->scopes },
-        { NGX_SVC_OAUTH_LIVES_A_ALLOWED_SCOPES, &client->allowed_scopes },
-        { NGX_SVC_OAUTH_LIVES_A_ALLOWED_KEYS, &client->allowed_keys }
-    };
-
-    const struct {
-        ngx_svc_oauth_lives_column_e   column;
-        ngx_str_t                     *value;
-    } texts[] = {
-        { NGX_SVC_OAUTH_LIVES_A_ID, &client->client_id },
-        { NGX_SVC_OAUTH_LIVES_A_METHOD, &client->auth_method },
-        { NGX_SVC_OAUTH_LIVES_A_SLUG, &client->slug },
-        { NGX_SVC_OAUTH_LIVES_A_RESOURCE, &client->resource_key }
-    };
-
-    for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        *texts[i].value = ngx_svc_pg_value(rows->res, row,
-                                           texts[i].column - rows->shift);
-    }
-
-    for (i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
-        if (ngx_svc_oauth_lives_array(pool, rows->res, row,
-                                      arrays[i].column - rows->shift,
-                                      arrays[i].array)
-            != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
-    }
-
-    ngx_svc_oauth_lives_read_limits(rows, row, client);
-    ngx_svc_oauth_lives_read_state(rows, row, client);
 
     return NGX_OK;
 }
 
 
 static void
-ngx_svc_oauth_lives_read_limits(const ngx_svc_oauth_lives_rows_t *rows,
-    int row, ngx_svc_oauth_lives_client_t *client)
+ngx_svc_oauth_lives_read_user(const ngx_svc_row_lives_read_t *row,
+    ngx_svc_oauth_lives_t *lives)
 {
-    int        shift;
-    PGresult  *res;
+    static const ngx_str_t  active = ngx_string("active");
 
-    res = rows->res;
-    shift = rows->shift;
+    lives->user_id = row->user_id;
+    lives->user_active = ngx_svc_same(&row->user_status, &active);
+    lives->user_inactive = row->user_status.data && !lives->user_active;
+    lives->user_stale = row->user_stale;
+    lives->grant_good = row->grant_good;
+}
 
-    client->ttl = ngx_svc_oauth_lives_number(res, row,
-                                          NGX_SVC_OAUTH_LIVES_A_TTL - shift);
-    client->max_ttl = ngx_svc_oauth_lives_number(res, row,
-                                      NGX_SVC_OAUTH_LIVES_A_MAX_TTL - shift);
-    client->scope_ceiling = !PQgetisnull(res, row,
-                               NGX_SVC_OAUTH_LIVES_A_ALLOWED_SCOPES - shift);
-    client->audience_ceiling = !PQgetisnull(res, row,
-                                 NGX_SVC_OAUTH_LIVES_A_ALLOWED_KEYS - shift);
+
+ngx_int_t
+ngx_svc_oauth_lives_begin(ngx_pool_t *pool, ngx_uint_t n,
+    ngx_svc_oauth_lives_t *lives)
+{
+    ngx_memzero(lives, sizeof(ngx_svc_oauth_lives_t));
+
+    lives->clients = ngx_pcalloc(pool, (n + 1)
+                                       * sizeof(ngx_svc_oauth_lives_client_t));
+
+    return lives->clients ? NGX_OK : NGX_ERROR;
+}
+
+
+ngx_int_t
+ngx_svc_oauth_lives_add(ngx_pool_t *pool,
+    const ngx_svc_row_lives_client_t *row, ngx_svc_oauth_lives_t *lives)
+{
+    ngx_svc_oauth_lives_client_t  *client;
+
+    if (row->client_id.data == NULL) {
+        return NGX_OK;
+    }
+
+    client = &lives->clients[lives->nclients++];
+
+    client->client_id = row->client_id;
+    client->auth_method = row->auth_method;
+    client->slug = row->tenant_slug;
+    client->resource_key = row->resource_key;
+    client->ttl = row->access_token_ttl;
+    client->max_ttl = row->max_token_ttl;
+    client->scope_ceiling = (row->allowed_scopes.data != NULL);
+    client->audience_ceiling = (row->allowed_audience_keys.data != NULL);
+
+    ngx_svc_oauth_lives_read_state(row, client);
+
+    if (ngx_svc_pg_array_read(pool, &row->scopes, &client->scopes) != NGX_OK
+        || ngx_svc_pg_array_read(pool, &row->allowed_scopes,
+                                 &client->allowed_scopes)
+           != NGX_OK
+        || ngx_svc_pg_array_read(pool, &row->allowed_audience_keys,
+                                 &client->allowed_keys)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
 }
 
 
 /*
- * The column _A_ORPHAN says why the client may not act; a statement that does
- * not look at owners has the tenant's orphanAction there, which may be
- * 'disable'.
+ * row->state says why the client may not act; a statement that does not look at
+ * owners has the tenant's orphanAction there, which may be 'disable'.
  */
 
 static void
-ngx_svc_oauth_lives_read_state(const ngx_svc_oauth_lives_rows_t *rows, int row,
+ngx_svc_oauth_lives_read_state(const ngx_svc_row_lives_client_t *row,
     ngx_svc_oauth_lives_client_t *client)
 {
-    int        shift;
-    PGresult  *res;
-    ngx_str_t  orphan;
-
     static const ngx_str_t  disable = ngx_string("disable");
     static const ngx_str_t  orphaned = ngx_string("orphaned");
 
-    res = rows->res;
-    shift = rows->shift;
-
-    orphan = ngx_svc_pg_value(res, row, NGX_SVC_OAUTH_LIVES_A_ORPHAN - shift);
-
-    client->suspended = ngx_svc_pg_true(res, row,
-                                    NGX_SVC_OAUTH_LIVES_A_SUSPENDED - shift);
-    client->enabled = ngx_svc_pg_true(res, row,
-                                      NGX_SVC_OAUTH_LIVES_A_ENABLED - shift);
-    client->expired = ngx_svc_pg_true(res, row,
-                                      NGX_SVC_OAUTH_LIVES_A_EXPIRED - shift);
-    client->stale = ngx_svc_pg_true(res, row,
-                                    NGX_SVC_OAUTH_LIVES_A_STALE - shift);
-    client->refused = ngx_svc_oauth_lives_is(res, row,
-                                    NGX_SVC_OAUTH_LIVES_A_LETS - shift, 'f');
-    client->orphaned = orphan.len == orphaned.len
-                       && ngx_memcmp(orphan.data, orphaned.data, orphan.len)
-                          == 0;
+    client->suspended = row->suspended;
+    client->enabled = row->enabled;
+    client->expired = row->expired;
+    client->stale = row->stale;
+    client->refused = row->lets.data && *row->lets.data == 'f';
+    client->orphaned = ngx_svc_same(&row->state, &orphaned);
     client->unread = ngx_svc_oauth_agent(&client->client_id)
-                     && orphan.len == disable.len
-                     && ngx_memcmp(orphan.data, disable.data, orphan.len)
-                        == 0;
+                     && ngx_svc_same(&row->state, &disable);
 }
 
 
-/* Sets the issuer: all clients are of one tenant. */
-
-static ngx_int_t
+ngx_int_t
 ngx_svc_oauth_lives_issuer(ngx_pool_t *pool, const ngx_str_t *issuer,
     ngx_svc_oauth_lives_t *lives)
 {
@@ -272,40 +205,4 @@ ngx_svc_oauth_lives_issuer(ngx_pool_t *pool, const ngx_str_t *issuer,
                         - lives->issuer.data;
 
     return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_svc_oauth_lives_array(ngx_pool_t *pool, PGresult *res, int row,
-    int column, ngx_svc_pg_array_t *array)
-{
-    ngx_str_t  text;
-
-    text = ngx_svc_pg_value(res, row, column);
-
-    return ngx_svc_pg_array_read(pool, &text, array) == NGX_OK ? NGX_OK
-                                                               : NGX_ERROR;
-}
-
-
-/* Returns the number in a column; NGX_ERROR: it is NULL. */
-
-static ngx_int_t
-ngx_svc_oauth_lives_number(PGresult *res, int row, int column)
-{
-    ngx_str_t  text;
-
-    text = ngx_svc_pg_value(res, row, column);
-
-    return text.data ? ngx_atoi(text.data, text.len) : NGX_ERROR;
-}
-
-
-/* Returns 1 if the value of a column begins with this character. */
-
-static ngx_uint_t
-ngx_svc_oauth_lives_is(PGresult *res, int row, int column, char first)
-{
-    return !PQgetisnull(res, row, column)
-           && *PQgetvalue(res, row, column) == first;
 }

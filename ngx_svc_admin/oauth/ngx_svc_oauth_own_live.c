@@ -102,7 +102,7 @@ ngx_svc_oauth_own_live_verify(ngx_svc_oauth_t *o, PGresult *res)
         return NGX_DECLINED;
     }
 
-    return ngx_svc_oauth_presented_verify(o, &o->token, res, "public");
+    return ngx_svc_oauth_presented_verify(o, &o->token, &row.public);
 }
 
 

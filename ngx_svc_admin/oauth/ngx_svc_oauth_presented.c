@@ -5,6 +5,7 @@
 #include "ngx_svc_oauth_presented.h"
 #include "ngx_svc_oauth_client_take.h"
 #include "ngx_svc_oauth_key.h"
+#include "ngx_svc_oauth_key.row.h"
 #include "ngx_svc_oauth_once.h"
 #include "ngx_svc_oauth_refusal.h"
 
@@ -64,10 +65,9 @@ ngx_svc_oauth_presented_answer(ngx_svc_oauth_t *o, PGresult *res,
 
 ngx_int_t
 ngx_svc_oauth_presented_verify(ngx_svc_oauth_t *o,
-    ngx_svc_oauth_bearer_t *bearer, PGresult *res, const char *column)
+    ngx_svc_oauth_bearer_t *bearer, const ngx_str_t *jwk)
 {
     ngx_int_t  rc;
-    ngx_str_t  jwk;
 
     rc = ngx_svc_oauth_bearer_verify(bearer);
 
@@ -75,15 +75,9 @@ ngx_svc_oauth_presented_verify(ngx_svc_oauth_t *o,
         return rc;
     }
 
-    ngx_str_null(&jwk);
-
-    if (PQntuples(res)) {
-        jwk = ngx_svc_row_value(res, 0, column);
-    }
-
-    return jwk.data ? ngx_svc_oauth_bearer_verify_by(o->sr->request->pool,
-                                                     bearer, &jwk)
-                    : NGX_DECLINED;
+    return jwk->data ? ngx_svc_oauth_bearer_verify_by(o->sr->request->pool,
+                                                      bearer, jwk)
+                     : NGX_DECLINED;
 }
 
 
@@ -139,14 +133,17 @@ ngx_svc_oauth_presented(ngx_svc_oauth_t *o,
 static ngx_int_t
 ngx_svc_oauth_presented_reply(ngx_svc_request_t *sr)
 {
-    ngx_int_t         rc;
-    ngx_svc_oauth_t  *o;
+    ngx_int_t                        rc;
+    ngx_svc_oauth_t                 *o;
+    ngx_svc_row_oauth_key_public_t   row;
 
     o = sr->data;
 
-    rc = ngx_svc_oauth_presented_verify(o, &o->token,
-                           ngx_svc_result(sr, &ngx_svc_sql_oauth_key_public),
-                           "public");
+    ngx_svc_row_oauth_key_public(&row,
+                            ngx_svc_result(sr, &ngx_svc_sql_oauth_key_public),
+                            0);
+
+    rc = ngx_svc_oauth_presented_verify(o, &o->token, &row.public);
 
     if (rc == NGX_ERROR) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;

@@ -26,13 +26,12 @@ ngx_int_t ngx_svc_oauth_presented_answer(ngx_svc_oauth_t *o, PGresult *res,
     ngx_int_t (*send)(ngx_svc_oauth_t *o, PGresult *res));
 
 /*
- * Tells whether the signature of a JWT is good, by the key in this column if
- * the worker does not know the key.  Call it in a reply.  Returns NGX_OK, also
- * for other kinds of tokens; NGX_DECLINED: it is not good, or there is no key;
- * or NGX_ERROR.
+ * Tells whether the signature of a JWT is good, by this key if the worker does
+ * not know it.  Call it in a reply.  Returns NGX_OK, also for other kinds of
+ * tokens; NGX_DECLINED: it is not good, or there is no key; or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_presented_verify(ngx_svc_oauth_t *o,
-    ngx_svc_oauth_bearer_t *bearer, PGresult *res, const char *column);
+    ngx_svc_oauth_bearer_t *bearer, const ngx_str_t *jwk);
 
 /* Makes a forged token one of the kind _NONE, which is never found. */
 void ngx_svc_oauth_presented_forget(ngx_svc_oauth_bearer_t *bearer);

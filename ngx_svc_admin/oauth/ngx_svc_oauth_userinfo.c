@@ -432,7 +432,7 @@ ngx_svc_oauth_userinfo_lives(ngx_svc_oauth_t *o, PGresult *res,
     }
 
     return rc == NGX_OK
-           ? ngx_svc_oauth_presented_verify(o, &o->token, res, "public") : rc;
+           ? ngx_svc_oauth_presented_verify(o, &o->token, &lives->jwk) : rc;
 }
 
 

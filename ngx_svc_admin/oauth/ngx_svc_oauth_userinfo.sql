@@ -10,9 +10,18 @@
 --   token_kid          text   ngx_svc_oauth_param(token.kid)
 --   token_unverified   bool   ngx_svc_oauth_param(token.unverified)
 --   jkt                bytea  ngx_svc_oauth_param(jkt)
-SELECT :lives_columns, :client_state,
-       client.resource_key, client.access_token_ttl, client.max_token_ttl, client.scopes,
-       client.allowed_scopes, client.allowed_audience_keys, :lives_lets,
+-- columns
+--   :lives_jwt
+--   sub                uuid
+--   name               text
+--   given_name         text
+--   family_name        text
+--   locale             text
+--   updated_at         float8
+--   email              text
+--   email_verified     bool
+--   named              text[]
+SELECT :client_state AS state, :lives_columns,
        signing_key.kid, CASE WHEN :token_unverified::bool THEN signing_key.public END AS public,
        token.user_id AS sub, account.display_name AS name, account.first_name AS given_name,
        account.last_name AS family_name, account.locale,
