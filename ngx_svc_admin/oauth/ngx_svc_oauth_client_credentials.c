@@ -7,6 +7,7 @@
 
 #include "ngx_svc_oauth_token.h"
 #include "ngx_svc_oauth_key.row.h"
+#include "ngx_svc_oauth_client_credentials.row.h"
 #include "ngx_svc_oauth_client_row.h"
 #include "ngx_svc_oauth_grant.h"
 #include "ngx_svc_oauth_kept.h"
@@ -16,17 +17,18 @@
 #include "ngx_svc_oauth_refusal.h"
 
 
-#define NGX_SVC_OAUTH_CC_SCOPE       "scope"    /* a verdict */
-
-#define NGX_SVC_OAUTH_CC_DEFAULT     NGX_SVC_OAUTH_CLIENT_COLUMNS
-#define NGX_SVC_OAUTH_CC_REGISTERED  (NGX_SVC_OAUTH_CLIENT_COLUMNS + 1)
-#define NGX_SVC_OAUTH_CC_IGNORES     (NGX_SVC_OAUTH_CLIENT_COLUMNS + 2)
+#define NGX_SVC_OAUTH_CC_SCOPE  "scope"         /* a verdict */
 
 
 /* o->data: what is decided on, and what is given. */
 
 typedef struct {
     ngx_svc_oauth_client_row_t   client;
+    ngx_str_t                    target;        /* the client's default; this
+                                                   and the next one are the
+                                                   result's */
+    ngx_str_t                    registered;    /* URI of the target as an
+                                                   application has it */
     ngx_svc_pg_array_t           asked;
     ngx_svc_pg_array_t           may;       /* its own scopes */
     unsigned                     stored:1;
@@ -37,7 +39,10 @@ typedef struct {
 
 static ngx_int_t ngx_svc_oauth_cc_check(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_cc_decide(ngx_svc_oauth_t *o, PGresult *res);
-static ngx_int_t ngx_svc_oauth_cc_default(ngx_svc_oauth_t *o, PGresult *res);
+static ngx_int_t ngx_svc_oauth_cc_take(ngx_svc_oauth_t *o, PGresult *res,
+    ngx_svc_oauth_cc_t *cc);
+static ngx_int_t ngx_svc_oauth_cc_default(ngx_svc_oauth_t *o,
+    ngx_svc_oauth_cc_t *cc);
 static ngx_int_t ngx_svc_oauth_cc_may(ngx_svc_oauth_t *o,
     ngx_svc_oauth_cc_t *cc);
 static const char *ngx_svc_oauth_cc_judge(ngx_svc_oauth_t *o,
@@ -110,20 +115,17 @@ ngx_svc_oauth_cc_decide(ngx_svc_oauth_t *o, PGresult *res)
 
     ngx_svc_oauth_once_take(o);
 
-    if (ngx_svc_oauth_client_row_read(o, res, &cc->client) != NGX_OK
+    if (ngx_svc_oauth_cc_take(o, res, cc) != NGX_OK
         || ngx_svc_oauth_cc_may(o, cc) != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    rc = ngx_svc_oauth_cc_default(o, res);
+    rc = ngx_svc_oauth_cc_default(o, cc);
 
     if (rc == NGX_ERROR) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
-
-    cc->client.ignores = o->wider
-                         && ngx_svc_pg_true(res, 0, NGX_SVC_OAUTH_CC_IGNORES);
 
     if (rc == NGX_OK || (!o->wider && cc->client.allowed_keys.n == 1)) {
 
@@ -153,25 +155,52 @@ ngx_svc_oauth_cc_decide(ngx_svc_oauth_t *o, PGresult *res)
 }
 
 
+static ngx_int_t
+ngx_svc_oauth_cc_take(ngx_svc_oauth_t *o, PGresult *res,
+    ngx_svc_oauth_cc_t *cc)
+{
+    ngx_svc_row_oauth_own_wider_t  row;
+
+    if (o->wider) {
+        ngx_svc_row_oauth_own_wider(&row, res, 0);
+        cc->registered = row.registered;
+
+    } else {
+        ngx_svc_row_own_client(&row.own_client, res, 0, 0);
+    }
+
+    cc->target = row.own_client.default_resource_uri;
+
+    if (ngx_svc_oauth_client_row_read(o, &row.own_client.grant_client,
+                                      &cc->client)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    cc->client.ignores = o->wider && row.ignores;
+
+    return NGX_OK;
+}
+
+
 /*
  * Sets the client's default target if the request names none.  Returns
  * NGX_DECLINED if it does not get one.
  */
 
 static ngx_int_t
-ngx_svc_oauth_cc_default(ngx_svc_oauth_t *o, PGresult *res)
+ngx_svc_oauth_cc_default(ngx_svc_oauth_t *o, ngx_svc_oauth_cc_t *cc)
 {
-    ngx_str_t  uri, text;
+    ngx_str_t  uri;
 
-    text = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_CC_DEFAULT);
-
-    if (text.data == NULL || o->resource_key.data
+    if (cc->target.data == NULL || o->resource_key.data
         || ngx_svc_oauth_client_row_fault(o, NGX_SVC_OAUTH_FAULT_TARGET))
     {
         return NGX_DECLINED;
     }
 
-    return ngx_svc_oauth_bytes(o->sr, &uri, text.data, text.len) == NGX_OK
+    return ngx_svc_oauth_copy(o->sr, &uri, &cc->target) == NGX_OK
            && ngx_svc_oauth_target(o, &uri) == NGX_OK ? NGX_OK : NGX_ERROR;
 }
 
@@ -239,9 +268,8 @@ ngx_svc_oauth_cc_judge(ngx_svc_oauth_t *o, ngx_svc_oauth_cc_t *cc)
         verdict = ngx_svc_oauth_cc_judge_scopes(o, cc);
     }
 
-    if (verdict == NULL
-        && PQgetisnull(client->res, 0, NGX_SVC_OAUTH_CLIENT_KID)
-        && *PQgetvalue(client->res, 0, NGX_SVC_OAUTH_CLIENT_FORMAT) == 'j')
+    if (verdict == NULL && client->kid.data == NULL
+        && *client->format.data == 'j')
     {
         verdict = "key";
     }
@@ -332,31 +360,26 @@ ngx_svc_oauth_cc_judge_scopes(ngx_svc_oauth_t *o, ngx_svc_oauth_cc_t *cc)
 static ngx_int_t
 ngx_svc_oauth_cc_issue(ngx_svc_oauth_t *o, ngx_svc_oauth_cc_t *cc)
 {
-    u_char                  *p;
-    PGresult                *res;
-    ngx_str_t                now, slug;
-    ngx_svc_oauth_own_t     *own;
-    ngx_svc_oauth_issued_t  *token;
+    u_char                            *p;
+    ngx_svc_oauth_own_t               *own;
+    ngx_svc_oauth_issued_t            *token;
+    const ngx_svc_oauth_client_row_t  *client;
 
     own = &cc->own;
     token = &cc->token;
-
-    res = cc->client.res;
-    now = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_CLIENT_NOW);
-    slug = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_CLIENT_SLUG);
+    client = &cc->client;
 
     own->tenant = o->tenant;
     own->client_id = o->client.id;
-    own->ms = ngx_atotm(now.data, now.len);
-    own->ttl = ngx_svc_oauth_client_row_ttl(&cc->client);
+    own->ms = ngx_atotm(client->now.data, client->now.len);
+    own->ttl = client->ttl;
     own->jkt = o->jkt;
 
     p = ngx_pnalloc(o->sr->request->pool, NGX_SVC_UUID_TEXT_LEN);
 
     if (p == NULL || own->scope.data == NULL
         || ngx_svc_oauth_own_jti(own, &o->jti) != NGX_OK
-        || ngx_svc_oauth_bytes(o->sr, &token->slug, slug.data, slug.len)
-           != NGX_OK
+        || ngx_svc_oauth_copy(o->sr, &token->slug, &client->slug) != NGX_OK
         || ngx_svc_oauth_cc_audience(o, cc) != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -371,7 +394,7 @@ ngx_svc_oauth_cc_issue(ngx_svc_oauth_t *o, ngx_svc_oauth_cc_t *cc)
     token->scope = own->scope;
     token->audience = own->audience;
 
-    return *PQgetvalue(res, 0, NGX_SVC_OAUTH_CLIENT_FORMAT) == 'o'
+    return *client->format.data == 'o'
            ? ngx_svc_oauth_cc_opaque(o, cc) : ngx_svc_oauth_cc_jwt(o, cc);
 }
 
@@ -385,7 +408,7 @@ static ngx_int_t
 ngx_svc_oauth_cc_audience(ngx_svc_oauth_t *o, ngx_svc_oauth_cc_t *cc)
 {
     ngx_int_t             rc;
-    ngx_str_t             key, uri, registered;
+    ngx_str_t             key, uri;
     ngx_svc_oauth_own_t  *own;
 
     own = &cc->own;
@@ -408,14 +431,11 @@ ngx_svc_oauth_cc_audience(ngx_svc_oauth_t *o, ngx_svc_oauth_cc_t *cc)
         return rc == NGX_ERROR ? NGX_ERROR : NGX_OK;
     }
 
-    registered = ngx_svc_pg_value(cc->client.res, 0,
-                                  NGX_SVC_OAUTH_CC_REGISTERED);
     own->audience_key = key;
     own->audience = uri;
 
-    return registered.data
-           ? ngx_svc_oauth_bytes(o->sr, &own->audience, registered.data,
-                                 registered.len)
+    return cc->registered.data
+           ? ngx_svc_oauth_copy(o->sr, &own->audience, &cc->registered)
            : NGX_OK;
 }
 
@@ -494,13 +514,7 @@ ngx_svc_oauth_cc_row_reply(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_oauth_cc_jwt(ngx_svc_oauth_t *o, ngx_svc_oauth_cc_t *cc)
 {
-    ngx_str_t  kid;
-
-    kid = ngx_svc_pg_value(cc->client.res, 0, NGX_SVC_OAUTH_CLIENT_KID);
-
-    if (ngx_svc_oauth_bytes(o->sr, &cc->token.kid, kid.data, kid.len)
-        != NGX_OK)
-    {
+    if (ngx_svc_oauth_copy(o->sr, &cc->token.kid, &cc->client.kid) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 

@@ -10,54 +10,69 @@
                                                anomaly */
 
 
+static ngx_int_t ngx_svc_oauth_client_row_arrays(ngx_pool_t *pool,
+    const ngx_svc_row_grant_client_t *columns,
+    ngx_svc_oauth_client_row_t *row);
 static ngx_int_t ngx_svc_oauth_client_row_presented(ngx_svc_oauth_t *o,
     const ngx_svc_pg_array_t *array, ngx_str_t *json);
 
 
 ngx_int_t
-ngx_svc_oauth_client_row_read(ngx_svc_oauth_t *o, PGresult *res,
-    ngx_svc_oauth_client_row_t *row)
+ngx_svc_oauth_client_row_read(ngx_svc_oauth_t *o,
+    const ngx_svc_row_grant_client_t *columns, ngx_svc_oauth_client_row_t *row)
 {
-    ngx_str_t   text;
+    static const ngx_str_t  none = ngx_string("none");
+
+    row->slug = columns->tenant_slug;
+    row->format = columns->access_token_format;
+    row->kid = columns->signing_kid;
+    row->now = columns->now;
+    row->state = (char *) columns->state.data;
+    row->public = ngx_svc_same(&columns->auth_method, &none);
+    row->suspended = columns->suspended;
+    row->dpop = columns->require_dpop;
+    row->scope_ceiling = (columns->allowed_scopes.data != NULL);
+    row->audience_ceiling = (columns->allowed_audience_keys.data != NULL);
+    row->ignores = 0;
+    row->ttl = columns->access_token_ttl;
+    ngx_str_null(&row->refused);
+
+    if (columns->max_token_ttl != -1) {
+        row->ttl = ngx_min(row->ttl, columns->max_token_ttl);
+    }
+
+    if (columns->ttl_left != -1) {
+        row->ttl = ngx_min(row->ttl, columns->ttl_left);
+    }
+
+    return ngx_svc_oauth_client_row_arrays(o->sr->request->pool, columns, row);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_client_row_arrays(ngx_pool_t *pool,
+    const ngx_svc_row_grant_client_t *columns, ngx_svc_oauth_client_row_t *row)
+{
     ngx_uint_t  i;
 
     const struct {
-        ngx_svc_oauth_client_column_e   column;
-        ngx_svc_pg_array_t             *array;
+        const ngx_str_t     *text;
+        ngx_svc_pg_array_t  *array;
     } arrays[] = {
-        { NGX_SVC_OAUTH_CLIENT_GRANTS, &row->grants },
-        { NGX_SVC_OAUTH_CLIENT_SCOPES, &row->scopes },
-        { NGX_SVC_OAUTH_CLIENT_ALLOWED_SCOPES, &row->allowed_scopes },
-        { NGX_SVC_OAUTH_CLIENT_ALLOWED, &row->allowed },
-        { NGX_SVC_OAUTH_CLIENT_ALLOWED_KEYS, &row->allowed_keys }
+        { &columns->grant_types, &row->grants },
+        { &columns->scopes, &row->scopes },
+        { &columns->allowed_scopes, &row->allowed_scopes },
+        { &columns->allowed_audiences, &row->allowed },
+        { &columns->allowed_audience_keys, &row->allowed_keys }
     };
 
     for (i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
-        text = ngx_svc_pg_value(res, 0, arrays[i].column);
-
-        if (ngx_svc_pg_array_read(o->sr->request->pool, &text,
-                                  arrays[i].array)
+        if (ngx_svc_pg_array_read(pool, arrays[i].text, arrays[i].array)
             != NGX_OK)
         {
             return NGX_ERROR;
         }
     }
-
-    row->res = res;
-    row->slug = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_CLIENT_SLUG);
-    row->state = PQgetisnull(res, 0, NGX_SVC_OAUTH_CLIENT_STATE)
-                 ? NULL : PQgetvalue(res, 0, NGX_SVC_OAUTH_CLIENT_STATE);
-    row->public = (ngx_strcmp(PQgetvalue(res, 0, NGX_SVC_OAUTH_CLIENT_METHOD),
-                              "none")
-                   == 0);
-    row->suspended = ngx_svc_pg_true(res, 0, NGX_SVC_OAUTH_CLIENT_SUSPENDED);
-    row->dpop = ngx_svc_pg_true(res, 0, NGX_SVC_OAUTH_CLIENT_DPOP);
-    row->scope_ceiling = !PQgetisnull(res, 0,
-                                      NGX_SVC_OAUTH_CLIENT_ALLOWED_SCOPES);
-    row->audience_ceiling = !PQgetisnull(res, 0,
-                                         NGX_SVC_OAUTH_CLIENT_ALLOWED_KEYS);
-    row->ignores = 0;
-    ngx_str_null(&row->refused);
 
     return NGX_OK;
 }
@@ -187,33 +202,6 @@ ngx_svc_oauth_client_row_fault(ngx_svc_oauth_t *o, const char *fault)
 {
     return o->fault.len == ngx_strlen(fault)
            && ngx_memcmp(o->fault.data, fault, o->fault.len) == 0;
-}
-
-
-ngx_int_t
-ngx_svc_oauth_client_row_ttl(const ngx_svc_oauth_client_row_t *row)
-{
-    ngx_int_t   ttl, n;
-    ngx_str_t   text;
-    ngx_uint_t  i;
-
-    static const ngx_svc_oauth_client_column_e  limits[] = {
-        NGX_SVC_OAUTH_CLIENT_MAX_TTL, NGX_SVC_OAUTH_CLIENT_TTL_LEFT
-    };
-
-    text = ngx_svc_pg_value(row->res, 0, NGX_SVC_OAUTH_CLIENT_TTL);
-    ttl = ngx_atoi(text.data, text.len);
-
-    for (i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
-        text = ngx_svc_pg_value(row->res, 0, limits[i]);
-
-        if (text.data) {
-            n = ngx_atoi(text.data, text.len);
-            ttl = ngx_min(ttl, n);
-        }
-    }
-
-    return ttl;
 }
 
 

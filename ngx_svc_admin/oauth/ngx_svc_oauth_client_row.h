@@ -7,29 +7,9 @@
 #define _NGX_SVC_OAUTH_CLIENT_ROW_H_INCLUDED_
 
 
+#include "ngx_svc_oauth_fragments.row.h"
 #include "ngx_svc_oauth_issue.h"
 #include "ngx_svc_pg_array.h"
-
-
-typedef enum {
-    NGX_SVC_OAUTH_CLIENT_SLUG = 0,
-    NGX_SVC_OAUTH_CLIENT_METHOD,
-    NGX_SVC_OAUTH_CLIENT_SUSPENDED,
-    NGX_SVC_OAUTH_CLIENT_STATE,
-    NGX_SVC_OAUTH_CLIENT_GRANTS,
-    NGX_SVC_OAUTH_CLIENT_SCOPES,
-    NGX_SVC_OAUTH_CLIENT_FORMAT,
-    NGX_SVC_OAUTH_CLIENT_TTL,
-    NGX_SVC_OAUTH_CLIENT_MAX_TTL,
-    NGX_SVC_OAUTH_CLIENT_TTL_LEFT,
-    NGX_SVC_OAUTH_CLIENT_DPOP,
-    NGX_SVC_OAUTH_CLIENT_KID,
-    NGX_SVC_OAUTH_CLIENT_ALLOWED_SCOPES,
-    NGX_SVC_OAUTH_CLIENT_ALLOWED,
-    NGX_SVC_OAUTH_CLIENT_ALLOWED_KEYS,
-    NGX_SVC_OAUTH_CLIENT_NOW,
-    NGX_SVC_OAUTH_CLIENT_COLUMNS        /* the grant type's columns begin */
-} ngx_svc_oauth_client_column_e;
 
 
 /*
@@ -38,13 +18,19 @@ typedef enum {
  */
 
 typedef struct {
-    PGresult                *res;           /* set by ..._read() alone */
     ngx_svc_pg_array_t       grants;
     ngx_svc_pg_array_t       scopes;
     ngx_svc_pg_array_t       allowed_scopes;
     ngx_svc_pg_array_t       allowed;       /* audiences */
     ngx_svc_pg_array_t       allowed_keys;  /* the audiences' keys */
     ngx_str_t                slug;          /* of its tenant */
+    ngx_str_t                format;        /* of its tokens; this and the
+                                               next three are set by ..._read()
+                                               alone */
+    ngx_str_t                kid;           /* of the tenant's key */
+    ngx_str_t                now;           /* ms */
+    ngx_int_t                ttl;           /* seconds that a token lives if it
+                                               is issued now */
     const char              *state;         /* why it may not act; or NULL */
     unsigned                 public:1;      /* 1: it has no secret */
     unsigned                 suspended:1;   /* 1: its tenant is suspended */
@@ -59,8 +45,9 @@ typedef struct {
 } ngx_svc_oauth_client_row_t;
 
 
-/* Reads a result that has a row.  Returns NGX_OK or NGX_ERROR. */
-ngx_int_t ngx_svc_oauth_client_row_read(ngx_svc_oauth_t *o, PGresult *res,
+/* Reads the columns of a row.  Returns NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_svc_oauth_client_row_read(ngx_svc_oauth_t *o,
+    const ngx_svc_row_grant_client_t *columns,
     ngx_svc_oauth_client_row_t *row);
 
 /*
@@ -96,9 +83,6 @@ ngx_int_t ngx_svc_oauth_client_row_ignore(ngx_svc_oauth_client_row_t *row,
 /* Returns 1 if o->fault is this one. */
 ngx_uint_t ngx_svc_oauth_client_row_fault(ngx_svc_oauth_t *o,
     const char *fault);
-
-/* Returns the seconds that a token of the client lives if it is issued now. */
-ngx_int_t ngx_svc_oauth_client_row_ttl(const ngx_svc_oauth_client_row_t *row);
 
 /*
  * Joins scopes by spaces into *text, in the pool.  Returns NGX_OK;

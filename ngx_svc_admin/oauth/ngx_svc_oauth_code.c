@@ -7,7 +7,6 @@
  */
 
 #include "ngx_svc_oauth_granted.h"
-#include "ngx_svc_oauth_granted_sql.h"
 #include "ngx_svc_oauth_token.h"
 
 

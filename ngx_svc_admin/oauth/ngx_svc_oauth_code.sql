@@ -14,6 +14,8 @@
 --   jkt           bytea  ngx_svc_oauth_param(jkt)
 --   challenge     bytea  ngx_svc_oauth_granted_param(challenge)
 --   redirect_uri  text   ngx_svc_oauth_granted_param(redirect_uri)
+-- columns
+--   :granted_read
 SELECT CASE
            WHEN code.used_at IS NOT NULL THEN 'code_replayed'
            WHEN code.expires_at <= now()
@@ -27,14 +29,14 @@ SELECT CASE
                      END
            WHEN code.redirect_uri <> :redirect_uri::text THEN 'code_redirect'
        END AS refusal,
-       code.used_at IS NULL AND code.expires_at > now() AS taken, NULL AS again, code.nonce,
+       code.used_at IS NULL AND code.expires_at > now() AS taken, NULL::int4 AS again, code.nonce,
        NOT consented.consented AS unasked,
        consented.id, consented.user_id, consented.scopes, consented.resources,
        consented.resource_keys,
        floor(date_part('epoch', consented.auth_time))::bigint AS auth_time,
        consented.methods, consented.claims, consented.expires_at, consented.session_id,
        consented.session_at, consented.xmin, consented.ctid, code.ctid AS presented_ctid,
-       date_part('epoch', consented.created_at)
+       date_part('epoch', consented.created_at) AS created_at
   FROM (SELECT code.grant_id, code.jkt, code.expires_at, code.used_at, code.challenge,
                code.redirect_uri, code.nonce, code.ctid
           FROM svc.oauth_code code
@@ -64,13 +66,15 @@ SELECT CASE
 --   challenge     bytea  ngx_svc_oauth_granted_param(challenge)
 --   redirect_uri  text   ngx_svc_oauth_granted_param(redirect_uri)
 --   resource_key  text   ngx_svc_oauth_param(resource_key)
-SELECT client.tenant_slug, client.auth_method, client.tenant_suspended_at IS NOT NULL,
-       :client_state, client.grant_types, client.scopes, client.access_token_format,
+-- columns
+--   :granted_wider
+SELECT client.tenant_slug, client.auth_method, client.tenant_suspended_at IS NOT NULL AS suspended,
+       :client_state AS state, client.grant_types, client.scopes, client.access_token_format,
        client.access_token_ttl, client.max_token_ttl,
-       least(86400, ceil(date_part('epoch', client.expires_at - now())))::integer,
+       least(86400, ceil(date_part('epoch', client.expires_at - now())))::integer AS ttl_left,
        client.require_dpop, client.signing_kid, client.allowed_scopes, client.allowed_audiences,
-       client.allowed_audience_keys, floor(date_part('epoch', now()) * 1000)::bigint, client.name,
-       client.xmin, client.ctid, client.id_token_ttl, client.refresh_idle_days,
+       client.allowed_audience_keys, floor(date_part('epoch', now()) * 1000)::bigint AS now,
+       client.name, client.xmin, client.ctid, client.id_token_ttl, client.refresh_idle_days,
        client.refresh_tokens, client.id_token_claims, client.security_profile, granted.*
   FROM (SELECT client.client_id, client.enabled, client.expires_at, client.tenant_slug,
                client.auth_method, client.tenant_suspended_at, client.grant_types, client.scopes,
@@ -105,7 +109,8 @@ SELECT client.tenant_slug, client.auth_method, client.tenant_suspended_at IS NOT
                            < greatest(client.tokens_valid_after, client.tenant_valid_after)
                        THEN 'code'
               END AS refusal,
-              code.used_at IS NULL AND code.expires_at > now() AS taken, NULL AS again, code.nonce,
+              code.used_at IS NULL AND code.expires_at > now() AS taken, NULL::int4 AS again,
+              code.nonce,
               client.require_consent AND NOT consented.consented AS unasked,
               consented.id, consented.user_id, consented.scopes, consented.resources,
               consented.resource_keys,

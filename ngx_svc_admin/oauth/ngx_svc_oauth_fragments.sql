@@ -359,6 +359,80 @@ SELECT token.jti, token.issued_at, token.user_id, token.client_id, token.grant_i
  LIMIT 1
 
 
+-- fragment: grant_client
+-- The first columns of the statements that read the client of a grant type.
+-- columns
+--   tenant_slug           text
+--   auth_method           text
+--   suspended             bool         the tenant
+--   state                 text         why the client may not act; or NULL
+--   grant_types           text[]
+--   scopes                text[]
+--   access_token_format   text
+--   access_token_ttl      int4
+--   max_token_ttl         int4         NULL: no ceiling
+--   ttl_left              int4         until it expires; NULL: it does not
+--   require_dpop          bool
+--   signing_kid           text
+--   allowed_scopes        text[]       NULL: no ceiling
+--   allowed_audiences     text[]
+--   allowed_audience_keys text[]       NULL: no ceiling
+--   now                   int8         as text: ms
+
+
+-- fragment: granted_client
+-- What is read besides of the client of a grant, after :grant_client.
+-- columns
+--   name                  text
+--   xmin                  xid
+--   ctid                  tid
+--   id_token_ttl          int4         as text: seconds
+--   refresh_idle_days     int4         as text
+--   refresh_tokens        text
+--   id_token_claims       text[]
+--   security_profile      text         NULL: none
+
+
+-- fragment: granted_presented
+-- A code, or a refresh token, and its grant.
+-- columns
+--   refusal        text         a verdict
+--   taken          bool         the code was unused
+--   again          int4         which successor the refresh token has, or 0; NULL: it has none
+--   nonce          text
+--   unasked        bool         consent is missing
+--   id             uuid         of the grant
+--   user_id        uuid
+--   scopes         text[]
+--   resources      text[]
+--   resource_keys  text[]
+--   auth_time      int8         as text: seconds
+--   methods        text[]
+--   claims         text[]
+--   expires_at     timestamptz
+--   session_id     uuid
+--   session_at     timestamptz
+--   xmin           xid
+--   ctid           tid
+--   presented_ctid tid
+
+
+-- fragment: granted_read
+-- columns
+--   :granted_presented
+--   created_at     float8       of the grant: seconds
+
+
+-- fragment: granted_wider
+-- columns
+--   :grant_client
+--   :granted_client
+--   :granted_presented
+--   assigned       bool         the user may use the client
+--   registered     text         the target's URI as an application has it
+--   ignores        bool         scopes that the client does not have are ignored
+
+
 -- fragment: lives_client
 -- A client that a token lives by, or that asks about it: the first columns of the statements
 -- that look at a token with a row.

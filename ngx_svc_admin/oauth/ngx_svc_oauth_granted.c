@@ -8,7 +8,6 @@
 #include "ngx_svc_oauth_grant.h"
 #include "ngx_svc_oauth_granted_judge.h"
 #include "ngx_svc_oauth_granted_refuse.h"
-#include "ngx_svc_oauth_granted_sql.h"
 #include "ngx_svc_oauth_id_token.h"
 #include "ngx_svc_oauth_key.h"
 #include "ngx_svc_oauth_once.h"
@@ -154,7 +153,7 @@ ngx_svc_oauth_granted_token(ngx_svc_oauth_t *o)
     token = &granted->token;
 
     token->ms = ngx_atotm(granted->ms.data, granted->ms.len);
-    token->ttl = ngx_svc_oauth_client_row_ttl(&granted->client);
+    token->ttl = granted->client.ttl;
     token->client_id = o->client.id;
     token->subject = granted->user_id;
     token->acr = ngx_svc_oauth_acr(&granted->methods);

@@ -11,6 +11,7 @@
 #define _NGX_SVC_OAUTH_GRANTED_H_INCLUDED_
 
 
+#include "ngx_svc_oauth_bind.h"
 #include "ngx_svc_oauth_claims.h"
 #include "ngx_svc_oauth_client_row.h"
 #include "ngx_svc_oauth_refresh_token.h"
@@ -137,6 +138,8 @@ typedef struct {
 
 #define ngx_svc_oauth_granted_param(field)                                    \
     ngx_svc_oauth_data_param(ngx_svc_oauth_granted_t, field)
+#define ngx_svc_oauth_granted_as(type, field)                                 \
+    ngx_svc_oauth_bind_as(type, ngx_svc_oauth_granted_t, field)
 
 
 /* For a check: makes o->data.  Returns NULL when memory runs out. */

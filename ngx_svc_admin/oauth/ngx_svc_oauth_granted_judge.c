@@ -3,7 +3,6 @@
  */
 
 #include "ngx_svc_oauth_granted_judge.h"
-#include "ngx_svc_oauth_granted_sql.h"
 
 
 static const char *ngx_svc_oauth_granted_judge_client(ngx_svc_oauth_t *o);
@@ -69,8 +68,8 @@ ngx_svc_oauth_granted_judge_client(ngx_svc_oauth_t *o)
     verdict = ngx_svc_oauth_client_row_judge(o, client);
 
     if (verdict == NULL
-        && PQgetisnull(client->res, 0, NGX_SVC_OAUTH_CLIENT_KID)
-        && (*PQgetvalue(client->res, 0, NGX_SVC_OAUTH_CLIENT_FORMAT) == 'j'
+        && client->kid.data == NULL
+        && (*client->format.data == 'j'
             || ngx_svc_pg_array_has(&client->scopes, &openid)))
     {
         verdict = NGX_SVC_OAUTH_GRANTED_KEY;

@@ -4,7 +4,6 @@
 
 #include "ngx_svc_oauth_granted_refuse.h"
 #include "ngx_svc_oauth_grant.h"
-#include "ngx_svc_oauth_granted_sql.h"
 #include "ngx_svc_oauth_refusal.h"
 
 

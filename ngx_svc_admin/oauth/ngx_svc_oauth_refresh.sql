@@ -12,20 +12,23 @@
 --   client_id     text   ngx_svc_oauth_param(client.id)
 --   presented_digest  bytea  ngx_svc_oauth_granted_param(digest)
 --   jkt           bytea  ngx_svc_oauth_param(jkt)
+-- columns
+--   :granted_read
 SELECT CASE
            WHEN consented.revoked_at IS NOT NULL OR consented.expires_at <= now() THEN 'refresh'
            WHEN refresh.used_at <= now() - interval '30 seconds' THEN 'refresh_reused'
            WHEN refresh.expires_at <= now() THEN 'refresh'
            WHEN refresh.jkt <> coalesce(:jkt::bytea, '') THEN 'refresh_proof'
        END AS refusal,
-       NULL AS taken, CASE WHEN refresh.successor IS NOT NULL THEN 0 END AS again, NULL AS nonce,
+       NULL::bool AS taken, CASE WHEN refresh.successor IS NOT NULL THEN 0 END AS again,
+       NULL AS nonce,
        NOT consented.consented AS unasked,
        consented.id, consented.user_id, consented.scopes, consented.resources,
        consented.resource_keys,
        floor(date_part('epoch', consented.auth_time))::bigint AS auth_time,
        consented.methods, consented.claims, consented.expires_at, consented.session_id,
        consented.session_at, consented.xmin, consented.ctid, refresh.ctid AS presented_ctid,
-       date_part('epoch', consented.created_at)
+       date_part('epoch', consented.created_at) AS created_at
   FROM (SELECT refresh.grant_id, refresh.jkt, refresh.expires_at, refresh.used_at,
                refresh.successor, refresh.ctid
           FROM svc.oauth_refresh refresh
@@ -54,13 +57,15 @@ SELECT CASE
 --   jkt                bytea  ngx_svc_oauth_param(jkt)
 --   successor_digests  text   ngx_svc_oauth_granted_param(digests)
 --   resource_key       text   ngx_svc_oauth_param(resource_key)
-SELECT client.tenant_slug, client.auth_method, client.tenant_suspended_at IS NOT NULL,
-       :client_state, client.grant_types, client.scopes, client.access_token_format,
+-- columns
+--   :granted_wider
+SELECT client.tenant_slug, client.auth_method, client.tenant_suspended_at IS NOT NULL AS suspended,
+       :client_state AS state, client.grant_types, client.scopes, client.access_token_format,
        client.access_token_ttl, client.max_token_ttl,
-       least(86400, ceil(date_part('epoch', client.expires_at - now())))::integer,
+       least(86400, ceil(date_part('epoch', client.expires_at - now())))::integer AS ttl_left,
        client.require_dpop, client.signing_kid, client.allowed_scopes, client.allowed_audiences,
-       client.allowed_audience_keys, floor(date_part('epoch', now()) * 1000)::bigint, client.name,
-       client.xmin, client.ctid, client.id_token_ttl, client.refresh_idle_days,
+       client.allowed_audience_keys, floor(date_part('epoch', now()) * 1000)::bigint AS now,
+       client.name, client.xmin, client.ctid, client.id_token_ttl, client.refresh_idle_days,
        client.refresh_tokens, client.id_token_claims, client.security_profile, granted.*
   FROM (SELECT client.client_id, client.enabled, client.expires_at, client.tenant_slug,
                client.auth_method, client.tenant_suspended_at, client.grant_types, client.scopes,
@@ -93,7 +98,7 @@ SELECT client.tenant_slug, client.auth_method, client.tenant_suspended_at IS NOT
                            < greatest(client.tokens_valid_after, client.tenant_valid_after)
                        THEN 'refresh'
               END AS refusal,
-              NULL AS taken,
+              NULL::bool AS taken,
               array_position(:successor_digests::text::bytea[], refresh.successor) AS again,
               NULL AS nonce,
               client.require_consent AND NOT consented.consented AS unasked,
