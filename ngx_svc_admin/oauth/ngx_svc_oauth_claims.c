@@ -257,8 +257,8 @@ ngx_svc_oauth_claims_value(ngx_svc_json_writer_t *w,
 static void
 ngx_svc_oauth_claims_groups(ngx_svc_json_writer_t *w, PGresult *res)
 {
-    int        row, n;
-    ngx_str_t  name;
+    int                                i, n;
+    ngx_svc_row_oauth_claims_groups_t  row;
 
     n = PQntuples(res);
 
@@ -269,9 +269,9 @@ ngx_svc_oauth_claims_groups(ngx_svc_json_writer_t *w, PGresult *res)
 
     ngx_svc_json_open(w, "groups", '[');
 
-    for (row = 0; row < n; row++) {
-        name = ngx_svc_pg_value(res, row, 0);
-        ngx_svc_json_string(w, NULL, name.data, name.len);
+    for (i = 0; i < n; i++) {
+        ngx_svc_row_oauth_claims_groups(&row, res, i);
+        ngx_svc_json_string(w, NULL, row.name.data, row.name.len);
     }
 
     ngx_svc_json_close(w, ']');

@@ -23,6 +23,8 @@ SELECT account.id AS sub, account.display_name AS name, account.first_name AS gi
 -- parameters
 --   user_id    uuid   ngx_svc_oauth_param(about)
 --   client_id  text   ngx_svc_oauth_param(client.id)
+-- columns
+--   name           text
 SELECT found.name
   FROM (SELECT user_group.name
           FROM (SELECT client.client_id, client.groups_claim

@@ -170,8 +170,9 @@ ngx_svc_oauth_grant_key_calls(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_oauth_grant_key_reply(ngx_svc_request_t *sr)
 {
-    PGresult         *res;
-    ngx_svc_oauth_t  *o;
+    PGresult                 *res;
+    ngx_svc_oauth_t          *o;
+    ngx_svc_row_oauth_alg_t   row;
 
     o = sr->data;
     res = ngx_svc_result(sr, &ngx_svc_sql_oauth_alg);
@@ -183,7 +184,9 @@ ngx_svc_oauth_grant_key_reply(ngx_svc_request_t *sr)
         return ngx_svc_oauth_refuse_client(o, ngx_svc_oauth_client_result(o));
     }
 
-    if (*PQgetvalue(res, 0, 0) == 'R') {
+    ngx_svc_row_oauth_alg(&row, res, 0);
+
+    if (*row.signing_alg.data == 'R') {
         return ngx_svc_oauth_make(o, ngx_svc_oauth_grant_made);
     }
 

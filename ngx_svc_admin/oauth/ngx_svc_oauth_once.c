@@ -8,6 +8,7 @@
 #include "ngx_svc_oauth_once.h"
 #include "ngx_svc_oauth_assertion.h"
 #include "ngx_svc_oauth_client.h"
+#include "ngx_svc_oauth_fragments.row.h"
 
 
 static ngx_int_t ngx_svc_oauth_once_add(ngx_svc_oauth_t *o,
@@ -56,24 +57,25 @@ ngx_svc_oauth_once_add(ngx_svc_oauth_t *o,
 void
 ngx_svc_oauth_once_take(ngx_svc_oauth_t *o)
 {
-    PGresult  *res, *login;
+    ngx_svc_row_once_seen_t    seen;
+    ngx_svc_row_login_found_t  found;
 
     if (o->looks == NULL) {
         return;
     }
 
-    login = ngx_svc_oauth_client_result(o);
-    res = ngx_svc_result(o->sr, o->looks);
+    ngx_svc_row_login_found(&found, ngx_svc_oauth_client_result(o), 0, 0);
+    ngx_svc_row_once_seen(&seen, ngx_svc_result(o->sr, o->looks), 0, 0);
 
     o->looks = NULL;
 
-    if (PQntuples(login) == 0 || PQgetisnull(login, 0, 0)) {
+    if (found.tenant.data == NULL) {
         return;
     }
 
-    o->proof_seen = (*PQgetvalue(res, 0, 0) == 's');
+    o->proof_seen = seen.proof_seen;
 
-    if (o->client.once.data && *PQgetvalue(res, 0, 1) == 's') {
+    if (seen.assertion_seen) {
         o->assertion_seen = 1;
         ngx_svc_oauth_once_tell(o, "has been used");
     }

@@ -2,6 +2,12 @@
 -- has authenticated as it has to.
 
 
+-- fragment: once_seen
+-- columns
+--   proof_seen       bool         the proof that came was used before
+--   assertion_seen   bool         the assertion was
+
+
 -- statement: oauth_once
 --
 -- parameters
@@ -9,6 +15,8 @@
 --   proof_seconds  text   ngx_svc_oauth_param(once_seconds)
 --   client_id      text   ngx_svc_oauth_param(client.id)
 --   client_public  bool   ngx_svc_oauth_param(client.public)
+-- columns
+--   :once_seen
 WITH spent AS (
     INSERT INTO svc.oauth_once (tenant_id, digest, expires_at)
     SELECT tenant.id, :proof_digest, now() + make_interval(secs => :proof_seconds::text::float8)
@@ -25,12 +33,11 @@ WITH spent AS (
     ON CONFLICT DO NOTHING
     RETURNING digest
 )
-SELECT CASE WHEN EXISTS (SELECT FROM spent) THEN 'new' ELSE 'seen' END;
+SELECT NOT EXISTS (SELECT FROM spent) AS proof_seen, false AS assertion_seen;
 
 
 -- statement: oauth_once_assertion
--- The first column is of the proof that came with the assertion, if one did; the second one
--- of the assertion.
+-- With the assertion may have come a proof.
 --
 -- parameters
 --   proof_digest      bytea  ngx_svc_oauth_param(once)
@@ -38,6 +45,8 @@ SELECT CASE WHEN EXISTS (SELECT FROM spent) THEN 'new' ELSE 'seen' END;
 --   client_id         text   ngx_svc_oauth_param(client.id)
 --   client_public     bool   ngx_svc_oauth_param(client.public)
 --   assertion_digest  bytea  ngx_svc_oauth_param(client.once)
+-- columns
+--   :once_seen
 WITH spent AS (
     INSERT INTO svc.oauth_once (tenant_id, digest, expires_at)
     SELECT tenant.id, presented.digest, now() + make_interval(secs => presented.seconds)
@@ -57,15 +66,9 @@ WITH spent AS (
     ON CONFLICT DO NOTHING
     RETURNING digest
 )
-SELECT CASE
-           WHEN :proof_digest IS NULL
-                 OR EXISTS (SELECT FROM spent WHERE spent.digest = :proof_digest) THEN 'new'
-           ELSE 'seen'
-       END,
-       CASE
-           WHEN EXISTS (SELECT FROM spent WHERE spent.digest = :assertion_digest) THEN 'new'
-           ELSE 'seen'
-       END;
+SELECT :proof_digest IS NOT NULL
+       AND NOT EXISTS (SELECT FROM spent WHERE spent.digest = :proof_digest) AS proof_seen,
+       NOT EXISTS (SELECT FROM spent WHERE spent.digest = :assertion_digest) AS assertion_seen;
 
 
 -- statement: oauth_once_only
@@ -78,6 +81,8 @@ SELECT CASE
 --   client_id         text   ngx_svc_oauth_param(client.id)
 --   client_public     bool   ngx_svc_oauth_param(client.public)
 --   assertion_digest  bytea  ngx_svc_oauth_param(client.once)
+-- columns
+--   :once_seen
 WITH spent AS (
     INSERT INTO svc.oauth_once (tenant_id, digest, expires_at)
     SELECT tenant.id, presented.digest, now() + make_interval(secs => presented.seconds)
@@ -97,12 +102,9 @@ WITH spent AS (
     ON CONFLICT DO NOTHING
     RETURNING digest
 )
-SELECT CASE
-           WHEN :proof_digest IS NULL
-                 OR EXISTS (SELECT FROM spent WHERE spent.digest = :proof_digest) THEN 'new'
-           ELSE 'seen'
-       END,
+SELECT :proof_digest IS NOT NULL
+       AND NOT EXISTS (SELECT FROM spent WHERE spent.digest = :proof_digest) AS proof_seen,
        CASE
-           WHEN EXISTS (SELECT FROM spent WHERE spent.digest = :assertion_digest) THEN 'new'
-           ELSE 'seen' || set_config('svc.tenant', '', true)
-       END;
+           WHEN EXISTS (SELECT FROM spent WHERE spent.digest = :assertion_digest) THEN false
+           ELSE set_config('svc.tenant', '', true) = ''
+       END AS assertion_seen;

@@ -206,28 +206,29 @@ ngx_svc_oauth_rotate_write(ngx_svc_json_writer_t *w, const ngx_str_t *tenant,
 static void
 ngx_svc_oauth_rotate_done(ngx_svc_pg_op_t *op)
 {
-    int        i;
-    u_char     bytes[NGX_SVC_UUID_LEN];
-    PGresult  *res;
-    ngx_str_t  text, tenant;
+    int                              i;
+    u_char                           bytes[NGX_SVC_UUID_LEN];
+    PGresult                        *res;
+    ngx_str_t                        tenant;
+    ngx_svc_row_oauth_rotate_keys_t  row;
 
     res = ngx_svc_pg_op_result(op, &ngx_svc_sql_oauth_rotate_keys);
     tenant.data = bytes;
     tenant.len = NGX_SVC_UUID_LEN;
 
     for (i = 1; i < PQntuples(res); i++) {
-        text = ngx_svc_pg_value(res, i, 1);
+        ngx_svc_row_oauth_rotate_keys(&row, res, i);
 
-        if (ngx_svc_uuid_parse(text.data, text.len, bytes) != NGX_OK) {
+        if (ngx_svc_uuid_parse(row.tenant.data, row.tenant.len, bytes)
+            != NGX_OK)
+        {
             continue;
         }
 
-        text = ngx_svc_pg_value(res, i, 2);
-
-        if (text.data == NULL) {
+        if (row.needs.data == NULL) {
             ngx_svc_oauth_key_changed(&tenant);
 
-        } else if (*text.data == 'R') {
+        } else if (*row.needs.data == 'R') {
             ngx_svc_oauth_rotate_need_rsa(bytes);
 
         } else {

@@ -5,5 +5,9 @@
 --
 -- parameters
 --   new_keys  text
+-- columns
+--   n              int8         in the first row
+--   tenant         uuid
+--   needs          text
 SELECT *
   FROM svc.oauth_key_turns(:new_keys::text::json, 32);

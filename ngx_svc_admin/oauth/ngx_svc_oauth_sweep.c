@@ -78,24 +78,22 @@ ngx_svc_oauth_sweep_bind(ngx_svc_pg_op_t *op, ngx_svc_pg_call_t *call)
 static void
 ngx_svc_oauth_sweep_done(ngx_svc_pg_op_t *op)
 {
-    int        i;
-    ngx_str_t  type, tenant, last;
-    PGresult  *res;
+    int                        i;
+    ngx_str_t                  last;
+    PGresult                  *res;
+    ngx_svc_row_oauth_sweep_t  row;
 
     res = ngx_svc_pg_op_result(op, &ngx_svc_sql_oauth_sweep);
     ngx_str_null(&last);
 
     for (i = 1; i < PQntuples(res); i++) {
-        tenant = ngx_svc_pg_value(res, i, 1);
-        type = ngx_svc_pg_value(res, i, 2);
+        ngx_svc_row_oauth_sweep(&row, res, i);
 
-        ngx_svc_anomaly_count(&type);
+        ngx_svc_anomaly_count(&row.raised);
 
-        if (last.data == NULL || tenant.len != last.len
-            || ngx_memcmp(tenant.data, last.data, tenant.len) != 0)
-        {
-            ngx_svc_redis_publish(NGX_SVC_AUDIT_CHANNEL, &tenant);
-            last = tenant;
+        if (!ngx_svc_same(&row.raised_for, &last)) {
+            ngx_svc_redis_publish(NGX_SVC_AUDIT_CHANNEL, &row.raised_for);
+            last = row.raised_for;
         }
     }
 }

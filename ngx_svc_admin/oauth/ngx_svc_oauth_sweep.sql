@@ -4,6 +4,10 @@
 --
 -- parameters
 --   lag_ms  int4
+-- columns
+--   taken          int8         in the first row: tokens
+--   raised_for     uuid         the tenant of a new anomaly; NULL in the first row
+--   raised         text         its type
 SELECT *
   FROM svc.agent_sweep(:lag_ms::int4, 5000);
 
