@@ -48,31 +48,41 @@ static ngx_conf_post_t  ngx_http_svc_webhook_folder_post = {
 
 
 static ngx_svc_webhook_numbers_t  ngx_http_svc_webhook_queue = {
-    10000000, 0,
-    { { NULL, offsetof(ngx_svc_webhook_conf_t, capacity) },
-      { "tenant=", offsetof(ngx_svc_webhook_conf_t, tenant_capacity) },
-      { "endpoint=", offsetof(ngx_svc_webhook_conf_t, endpoint_capacity) },
-      { NULL, 0 } }
+    .max = 10000000,
+    .list = {
+        { NULL, offsetof(ngx_svc_webhook_conf_t, capacity) },
+        { "tenant=", offsetof(ngx_svc_webhook_conf_t, tenant_capacity) },
+        { "endpoint=", offsetof(ngx_svc_webhook_conf_t, endpoint_capacity) },
+        { NULL, 0 }
+    }
 };
 
 static ngx_svc_webhook_numbers_t  ngx_http_svc_webhook_concurrency = {
-    65536, 0,
-    { { NULL, offsetof(ngx_svc_webhook_conf_t, concurrency) },
-      { "tenant=", offsetof(ngx_svc_webhook_conf_t, tenant_concurrency) },
-      { "endpoint=", offsetof(ngx_svc_webhook_conf_t, endpoint_concurrency) },
-      { NULL, 0 } }
+    .max = 65536,
+    .list = {
+        { NULL, offsetof(ngx_svc_webhook_conf_t, concurrency) },
+        { "tenant=", offsetof(ngx_svc_webhook_conf_t, tenant_concurrency) },
+        { "endpoint=", offsetof(ngx_svc_webhook_conf_t,
+                                endpoint_concurrency) },
+        { NULL, 0 }
+    }
 };
 
 static ngx_svc_webhook_numbers_t  ngx_http_svc_webhook_mail_concurrency = {
-    NGX_SVC_MAIL_CONCURRENCY_MAX, 0,
-    { { NULL, offsetof(ngx_svc_webhook_conf_t, mail.concurrency) },
-      { NULL, 0 } }
+    .max = NGX_SVC_MAIL_CONCURRENCY_MAX,
+    .list = {
+        { NULL, offsetof(ngx_svc_webhook_conf_t, mail.concurrency) },
+        { NULL, 0 }
+    }
 };
 
 static ngx_svc_webhook_numbers_t  ngx_http_svc_webhook_scim_rate = {
-    NGX_SVC_PUSH_RATE_MAX, 1,
-    { { NULL, offsetof(ngx_svc_webhook_conf_t, push.rate) },
-      { NULL, 0 } }
+    .max = NGX_SVC_PUSH_RATE_MAX,
+    .off = 1,
+    .list = {
+        { NULL, offsetof(ngx_svc_webhook_conf_t, push.rate) },
+        { NULL, 0 }
+    }
 };
 
 
