@@ -272,9 +272,10 @@ ngx_svc_signup_unpack(ngx_svc_signup_t *signup, u_char *p, u_char *end)
 
     for (i = 0; i < NGX_SVC_SIGNUP_FIELDS; i++, p += len) {
 
-        /* the version before this one has sealed no method */
+        /* sign-ups that were sealed without a method began with a password */
 
         if (p == end && fields[i] == &signup->method) {
+            ngx_str_set(&signup->method, "password");
             break;
         }
 

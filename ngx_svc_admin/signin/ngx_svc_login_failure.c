@@ -108,7 +108,9 @@ ngx_svc_login_failure(ngx_svc_request_t *sr)
 
     ngx_svc_login_reason(login);
 
-    if (login->reason < NGX_SVC_LOGIN_BLOCKED && !login->method->factor) {
+    if (login->reason < NGX_SVC_LOGIN_BLOCKED
+        && !(login->method && login->method->factor))
+    {
         sr->op->committed = ngx_svc_login_failed;
         return ngx_svc_login_calls(sr, wrong);
     }
