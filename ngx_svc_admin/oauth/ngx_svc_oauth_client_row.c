@@ -41,9 +41,7 @@ ngx_svc_oauth_client_row_read(ngx_svc_oauth_t *o,
         row->ttl = ngx_min(row->ttl, columns->max_token_ttl);
     }
 
-    if (columns->ttl_left != -1) {
-        row->ttl = ngx_min(row->ttl, columns->ttl_left);
-    }
+    row->ttl = ngx_min(row->ttl, columns->ttl_left);
 
     return ngx_svc_oauth_client_row_arrays(o->sr->request->pool, columns, row);
 }

@@ -37,7 +37,7 @@
 --   signing_kid          text
 --   allowed_audiences    text[]
 --   name                 text
---   ttl_left             int4         seconds; NULL: it does not expire
+--   ttl_left             int4         seconds until it expires, a day at most
 --   require_consent      bool
 --   xmin                 xid
 --   ctid                 tid

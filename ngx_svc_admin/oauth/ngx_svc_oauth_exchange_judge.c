@@ -223,9 +223,7 @@ ngx_svc_oauth_exchange_ttl(ngx_svc_oauth_exchange_t *ex)
                   (ex->today.ends - ex->subject.now) / 1000);
 
     for (i = 0; i < ex->nrows; i++) {
-        if (ex->rows[i].ttl_left != -1) {
-            ttl = ngx_min(ttl, ex->rows[i].ttl_left);
-        }
+        ttl = ngx_min(ttl, ex->rows[i].ttl_left);
     }
 
     for (i = 0; i < ex->subject.nclients; i++) {

@@ -371,7 +371,7 @@ SELECT token.jti, token.issued_at, token.user_id, token.client_id, token.grant_i
 --   access_token_format   text
 --   access_token_ttl      int4
 --   max_token_ttl         int4         NULL: no ceiling
---   ttl_left              int4         until it expires; NULL: it does not
+--   ttl_left              int4         seconds until it expires, a day at most
 --   require_dpop          bool
 --   signing_kid           text
 --   allowed_scopes        text[]       NULL: no ceiling

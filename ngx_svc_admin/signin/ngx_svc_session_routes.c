@@ -101,7 +101,7 @@ ngx_svc_session_routes_revoke_reply(ngx_svc_request_t *sr)
     res = ngx_svc_result(sr, &ngx_svc_sql_admin_sessions_revoke);
     ngx_svc_row_admin_sessions_revoke(&row, res, 0);
 
-    if (row.ended.data) {
+    if (row.revoked_sessions.data == NULL) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_UNAUTHENTICATED,
                             "The session has ended: sign in again.");
         return ngx_svc_send_error(sr);

@@ -122,8 +122,8 @@ SELECT
 --   session        bytea ngx_svc_param_session()
 --   session_idle   int4  ngx_svc_param_setting(NGX_SVC_SET_SESSION_IDLE)
 -- columns
---   revokedSessions int8         answer
---   _ended          text
+--   revokedSessions int8         as text; NULL: the session has ended
+--   _ended          text         unread
 WITH counted AS (
     SELECT live.user_id, count(*) - 1 AS others
       FROM (:live_sessions) live

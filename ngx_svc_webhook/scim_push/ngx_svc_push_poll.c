@@ -162,7 +162,8 @@ ngx_svc_push_row_state(ngx_svc_push_work_t *work,
 
 
 /*
- * Returns the time after text milliseconds; for no text, or a past time, now.
+ * Returns the time in as many ms as the text says; now, if there is no text or
+ * the time is past.
  */
 
 static ngx_msec_t

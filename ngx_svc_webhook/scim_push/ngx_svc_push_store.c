@@ -288,7 +288,7 @@ ngx_svc_push_followed(ngx_svc_pg_op_t *op)
             work->looking = row.looking;
             ngx_svc_push_position(work, &row.push_position);
 
-            if (row.marked) {
+            if (row.marked > 0) {
                 work->idle = 0;
                 work->dirty = 1;
                 work->due = ngx_current_msec;
