@@ -156,7 +156,8 @@ SELECT user_group.id
 
 -- statement: invitation_user
 -- The account is made of an invitation that is as good as it was when it was read, and gets
--- its groups but those that have gone meanwhile; otherwise there is no tenant for the rest.
+-- its groups but those that have gone meanwhile. Without such an invitation there is no tenant
+-- for the rest.
 --
 -- parameters
 --   user           uuid  ngx_svc_login_param(user)

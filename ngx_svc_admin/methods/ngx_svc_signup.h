@@ -19,7 +19,7 @@ typedef struct {
     ngx_str_t                  slug;            /* of an organization */
     ngx_str_t                  name;            /* of an organization */
     ngx_str_t                  tenant;          /* id of an organization */
-    ngx_str_t                  method;          /* its name */
+    ngx_str_t                  method;          /* the account's, by name */
 } ngx_svc_signup_t;
 
 

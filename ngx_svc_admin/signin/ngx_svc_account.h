@@ -18,10 +18,10 @@ typedef ngx_int_t (*ngx_svc_account_pt)(ngx_svc_account_t *account);
 /* How an account begins with a method of ngx_svc_method.h. */
 
 typedef struct {
-    ngx_svc_member_t               member;      /* of a body: its proof */
+    ngx_svc_member_t               member;      /* of a body: the proof */
 
     /*
-     * Takes its proof, the value of that member.  Returns NGX_OK; NGX_DECLINED
+     * Takes the proof, the value of that member.  Returns NGX_OK; NGX_DECLINED
      * with sr->error set; NGX_ERROR.
      */
     ngx_int_t                    (*take)(ngx_svc_account_t *account,

@@ -144,8 +144,8 @@ typedef struct ngx_svc_login_s  ngx_svc_login_t;
 struct ngx_svc_login_s {
     ngx_svc_signin_key_t       session;     /* first */
     ngx_svc_request_t         *sr;
-    const ngx_svc_login_method_t  *method;  /* NULL: it is no sign-in, or it
-                                               is not known yet */
+    const ngx_svc_login_method_t  *method;  /* NULL: it is no sign-in, or the
+                                               method is not known yet */
     ngx_svc_limit_t            limit;
     ngx_int_t                (*next)(ngx_svc_login_t *login);
     ngx_uint_t                 invalid;     /* 1: sr->error says how */

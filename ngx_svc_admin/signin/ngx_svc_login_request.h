@@ -39,8 +39,8 @@ ngx_int_t ngx_svc_login_take_address(ngx_svc_login_t *login,
     ngx_svc_login_body_t *body);
 
 /*
- * Does so for a route with these members alone.  Returns NGX_OK; NGX_DECLINED
- * with sr->error set; NGX_ERROR.
+ * Takes the body of a route that has these members alone, and the client.
+ * Returns NGX_OK; NGX_DECLINED with sr->error set; NGX_ERROR.
  */
 extern const ngx_svc_member_t  ngx_svc_login_address_members[];
 ngx_int_t ngx_svc_login_address(ngx_svc_login_t *login);

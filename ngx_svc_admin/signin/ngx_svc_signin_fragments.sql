@@ -92,7 +92,7 @@ governance.risk_enabled, governance.risk_mfa_threshold, governance.risk_deny_thr
 
 -- fragment: challenge_mailed
 -- The first columns of the statements that make a challenge to be mailed. The first of all
--- is NULL in organization_open, and in organization_try, for ngx_svc_committed_tenant().
+-- is NULL in organization_open, for ngx_svc_committed_tenant().
 -- columns
 --   user_id        uuid
 --   challengeId    uuid         answer
@@ -108,7 +108,8 @@ governance.risk_enabled, governance.risk_mfa_threshold, governance.risk_deny_thr
 
 
 -- fragment: challenge_tried
--- The columns of the statements that find the challenge of a mail that is presented.
+-- The columns of the statements that find the challenge of a mail that is presented. The first
+-- is NULL in organization_try, for ngx_svc_committed_tenant().
 -- columns
 --   user_id        uuid
 --   id             uuid
