@@ -48,8 +48,13 @@ sub dropped {
 }
 
 
+# Waits until each worker has Redis.
+
 sub up {
-    return wait_for { ($s->health->json // {})->{redis} eq 'up' };
+    return wait_for {
+        SvcTest::Metrics->get($s)->value('svc_redis_processes', process => 'worker',
+                                         state => 'up') >= 2
+    };
 }
 
 
@@ -235,6 +240,7 @@ ok((wait_for { $s->sql("SELECT due_at < now() + interval '1 minute' FROM $turn")
 $redis->launch;
 is(scalar($receiver->wait($hook, $have + 1)), $have + 1, 'it is delivered');
 is(dropped(), $before, 'none is dropped');
+ok(up(), 'Redis is up again');
 
 
 # --- a test, which is not in the outbox -----------------------------------------------
