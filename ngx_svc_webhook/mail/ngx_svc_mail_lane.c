@@ -302,6 +302,11 @@ ngx_svc_mail_lane_forget(void)
 }
 
 
+/*
+ * A mail counts until Redis has confirmed its end: when the helper is killed no
+ * more than that many come twice.
+ */
+
 static void
 ngx_svc_mail_lane_pump(void)
 {
@@ -311,7 +316,8 @@ ngx_svc_mail_lane_pump(void)
     jobs = &ngx_svc_mail_jobs;
 
     while (!jobs->draining && !ngx_queue_empty(&jobs->ready)
-           && jobs->nsending < ngx_svc_webhook_conf()->mail.concurrency
+           && jobs->nsending + jobs->nending
+              < ngx_svc_webhook_conf()->mail.concurrency
            && ngx_svc_mail_queue_sure())
     {
         q = ngx_queue_head(&jobs->ready);
@@ -477,6 +483,7 @@ ngx_svc_mail_lane_ended(void *data, ngx_uint_t first)
         ngx_svc_mail_lane_free(job);
     }
 
+    ngx_svc_mail_lane_pump();
     ngx_svc_mail_lane_idle();
 }
 
