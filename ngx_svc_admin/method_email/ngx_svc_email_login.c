@@ -10,8 +10,8 @@
 
 #include "ngx_svc_email_challenge.h"
 #include "ngx_svc_hex.h"
-#include "ngx_svc_login_failure.h"
 #include "ngx_svc_login_limit.h"
+#include "ngx_svc_login_outcome.h"
 #include "ngx_svc_login_read.h"
 #include "ngx_svc_login_request.h"
 #include "ngx_svc_login_write.h"
@@ -33,8 +33,6 @@ static ngx_int_t ngx_svc_email_login_take(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_email_login_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_email_login_read(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_email_login_presented(ngx_svc_login_t *login);
-static ngx_int_t ngx_svc_email_login_right(ngx_svc_login_t *login);
-static ngx_int_t ngx_svc_email_login_wrong(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_email_login_allowed(ngx_svc_request_t *sr,
     ngx_uint_t allowed);
 
@@ -322,12 +320,16 @@ ngx_svc_email_login_presented(ngx_svc_login_t *login)
     switch (ngx_svc_email_challenge_verify(login, tried)) {
 
     case NGX_OK:
-        return login->reason == NGX_SVC_LOGIN_WRONG
-               ? ngx_svc_email_login_right(login)
-               : ngx_svc_email_login_wrong(login);
+        if (login->reason != NGX_SVC_LOGIN_WRONG) {
+            return ngx_svc_login_fail(login);
+        }
+
+        ngx_svc_login_stage(login, 1);
+
+        return ngx_svc_login_succeed(login);
 
     case NGX_DECLINED:
-        return ngx_svc_email_login_wrong(login);
+        return ngx_svc_login_fail(login);
 
     case NGX_ABORT:
         return ngx_svc_send_error(sr);
@@ -335,35 +337,6 @@ ngx_svc_email_login_presented(ngx_svc_login_t *login)
     default:
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
-}
-
-
-static ngx_int_t
-ngx_svc_email_login_right(ngx_svc_login_t *login)
-{
-    ngx_svc_login_stage(login, 1);
-
-    if (login->risk.action == NGX_SVC_ACCESS_DENY) {
-        login->reason = NGX_SVC_LOGIN_RISK;
-        return ngx_svc_email_login_wrong(login);
-    }
-
-    return ngx_svc_request_again(login->sr, NGX_SVC_PG_WRITE,
-                                 ngx_svc_login_success,
-                                 ngx_svc_login_success_reply);
-}
-
-
-/* Writes the failure, which may lock the account, and then answers. */
-
-static ngx_int_t
-ngx_svc_email_login_wrong(ngx_svc_login_t *login)
-{
-    login->sr->error.kind = NGX_SVC_E_NONE;
-
-    return ngx_svc_request_again(login->sr, NGX_SVC_PG_WRITE,
-                                 ngx_svc_login_failure,
-                                 ngx_svc_login_failure_reply);
 }
 
 

@@ -6,8 +6,8 @@
  */
 
 #include "ngx_svc_ceremony.h"
-#include "ngx_svc_login_failure.h"
 #include "ngx_svc_login_limit.h"
+#include "ngx_svc_login_outcome.h"
 #include "ngx_svc_login_read.h"
 #include "ngx_svc_login_refused.h"
 #include "ngx_svc_login_request.h"
@@ -287,15 +287,7 @@ ngx_svc_passkey_login_reply(ngx_svc_request_t *sr)
 
     case NGX_OK:
         p->login.stage = NGX_SVC_STAGE_FULL;
-
-        if (p->login.risk.action == NGX_SVC_ACCESS_DENY) {
-            p->login.reason = NGX_SVC_LOGIN_RISK;
-            return ngx_svc_passkey_login_wrong(p);
-        }
-
-        return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
-                                     ngx_svc_login_success,
-                                     ngx_svc_login_success_reply);
+        return ngx_svc_login_succeed(&p->login);
 
     case NGX_ABORT:
         return ngx_svc_passkey_login_wrong(p);
@@ -435,9 +427,7 @@ ngx_svc_passkey_login_wrong(ngx_svc_passkey_login_t *p)
     sr = p->login.sr;
 
     if (sr->tenant_known) {
-        return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
-                                     ngx_svc_login_failure,
-                                     ngx_svc_login_failure_reply);
+        return ngx_svc_login_fail(&p->login);
     }
 
     (void) ngx_svc_login_wrong(sr);

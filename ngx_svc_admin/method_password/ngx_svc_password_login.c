@@ -3,8 +3,8 @@
  */
 
 #include "ngx_svc_email.h"
-#include "ngx_svc_login_failure.h"
 #include "ngx_svc_login_limit.h"
+#include "ngx_svc_login_outcome.h"
 #include "ngx_svc_login_read.h"
 #include "ngx_svc_login_refused.h"
 #include "ngx_svc_login_request.h"
@@ -31,9 +31,6 @@ static ngx_int_t ngx_svc_password_login_verdict(ngx_svc_login_t *login,
     ngx_svc_password_job_t *job);
 static ngx_int_t ngx_svc_password_login_right(ngx_svc_login_t *login,
     ngx_svc_password_work_t *work);
-static ngx_int_t ngx_svc_password_login_write(ngx_svc_login_t *login,
-    ngx_int_t (*prepare)(ngx_svc_request_t *sr),
-    ngx_int_t (*reply)(ngx_svc_request_t *sr));
 
 
 static const ngx_svc_member_t  ngx_svc_password_login_members[] = {
@@ -292,8 +289,7 @@ ngx_svc_password_login_verdict(ngx_svc_login_t *login,
             return ngx_svc_login_refused(login);
         }
 
-        return ngx_svc_password_login_write(login, ngx_svc_login_failure,
-                                         ngx_svc_login_failure_reply);
+        return ngx_svc_login_fail(login);
     }
 
     return ngx_svc_password_login_right(login, &job->work);
@@ -304,15 +300,6 @@ static ngx_int_t
 ngx_svc_password_login_right(ngx_svc_login_t *login,
     ngx_svc_password_work_t *work)
 {
-    ngx_svc_login_stage(login, 0);
-
-    if (login->risk.action == NGX_SVC_ACCESS_DENY) {
-        login->reason = NGX_SVC_LOGIN_RISK;
-
-        return ngx_svc_password_login_write(login, ngx_svc_login_failure,
-                                         ngx_svc_login_failure_reply);
-    }
-
     if (work->made_len
         && ngx_svc_stored_seal(login->sr, &login->row, work->made,
                                work->made_len, &login->password.rehash)
@@ -321,15 +308,7 @@ ngx_svc_password_login_right(ngx_svc_login_t *login,
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_svc_password_login_write(login, ngx_svc_login_success,
-                                     ngx_svc_login_success_reply);
-}
+    ngx_svc_login_stage(login, 0);
 
-
-static ngx_int_t
-ngx_svc_password_login_write(ngx_svc_login_t *login,
-    ngx_int_t (*prepare)(ngx_svc_request_t *sr),
-    ngx_int_t (*reply)(ngx_svc_request_t *sr))
-{
-    return ngx_svc_request_again(login->sr, NGX_SVC_PG_WRITE, prepare, reply);
+    return ngx_svc_login_succeed(login);
 }

@@ -4,8 +4,8 @@
  */
 
 #include "ngx_svc_login_read.h"
-#include "ngx_svc_login_failure.h"
 #include "ngx_svc_login_limit.h"
+#include "ngx_svc_login_outcome.h"
 #include "ngx_svc_login_policy.h"
 #include "ngx_svc_login_refused.h"
 #include "ngx_svc_login_request.h"
@@ -67,10 +67,7 @@ ngx_svc_login_declined(ngx_svc_login_t *login)
     sr = login->sr;
 
     if (sr->error.kind == NGX_SVC_E_ACCESS_DENIED && sr->tenant_known) {
-        sr->error.kind = NGX_SVC_E_NONE;
-        return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
-                                     ngx_svc_login_failure,
-                                     ngx_svc_login_failure_reply);
+        return ngx_svc_login_fail(login);
     }
 
     return ngx_svc_send_error(sr);
