@@ -166,7 +166,7 @@ SELECT user_group.id
 --   token          bytea ngx_svc_invitation_param(token)
 -- columns
 --   :account_stored
---   ?column?       bool         unread
+--   settings_set   bool         unread
 WITH invitation AS MATERIALIZED (
     SELECT invitation.*
       FROM svc.invitation invitation
@@ -242,6 +242,6 @@ SELECT account.id AS _user, account.user_name AS _email, now()::timestamptz(3) A
            WHEN account.id IS NULL THEN set_config('svc.tenant', '', true)
            ELSE set_config('svc.actor_type', 'user', true)
                 || set_config('svc.actor_id', account.id::text, true)
-       END IS NULL
+       END IS NULL AS settings_set
   FROM (VALUES (1)) always
   LEFT JOIN account ON true;

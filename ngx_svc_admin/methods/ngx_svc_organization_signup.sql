@@ -90,14 +90,14 @@ SELECT NULL::uuid AS user_id, challenge.id, challenge.code_mac, challenge.data,
 -- columns
 --   id             text
 --   verdict        text
---   ?column?       bool         unread
+--   settings_set   bool         unread
 SELECT CASE made.verdict
            WHEN 'made' THEN set_config('svc.tenant', :new_tenant::uuid::text, true)
        END AS id,
        made.verdict,
        set_config('svc.ip', coalesce(:client_ip, ''), true)
        || set_config('svc.user_agent', :client_user_agent, true)
-       || set_config('svc.request_id', :request_id, true) IS NULL
+       || set_config('svc.request_id', :request_id, true) IS NULL AS settings_set
   FROM (SELECT svc.organization_create(:challenge_id, :new_tenant, :name) AS verdict
         OFFSET 0) made;
 
@@ -113,7 +113,7 @@ SELECT CASE made.verdict
 --   email          text ngx_svc_login_param(asked.email)
 -- columns
 --   :account_stored
---   ?column?       bool         unread
+--   settings_set   bool         unread
 WITH account AS (
     INSERT INTO svc.user_account
         (tenant_id, id, user_name, display_name, role, email_verified, source, last_login_at)
@@ -146,6 +146,6 @@ SELECT account.id AS _user, account.user_name AS _email, now()::timestamptz(3) A
            WHEN account.id IS NULL THEN set_config('svc.tenant', '', true)
            ELSE set_config('svc.actor_type', 'user', true)
                 || set_config('svc.actor_id', account.id::text, true)
-       END IS NULL
+       END IS NULL AS settings_set
   FROM (VALUES (1)) always
   LEFT JOIN account ON true;

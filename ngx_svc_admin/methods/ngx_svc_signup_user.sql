@@ -10,7 +10,7 @@
 --   verified       bool ngx_svc_param_call(ngx_svc_signup_bind_verified)
 -- columns
 --   :account_stored
---   ?column?       bool         unread
+--   settings_set   bool         unread
 WITH account AS (
     INSERT INTO svc.user_account
         (tenant_id, id, user_name, display_name, role, email_verified, source, last_login_at)
@@ -38,6 +38,6 @@ SELECT account.id AS _user, account.user_name AS _email, now()::timestamptz(3) A
            WHEN account.id IS NULL THEN set_config('svc.tenant', '', true)
            ELSE set_config('svc.actor_type', 'user', true)
                 || set_config('svc.actor_id', account.id::text, true)
-       END IS NULL
+       END IS NULL AS settings_set
   FROM (VALUES (1)) always
   LEFT JOIN account ON true;
