@@ -303,8 +303,8 @@ ngx_svc_mail_lane_forget(void)
 
 
 /*
- * A mail counts until Redis has confirmed its end: when the helper is killed no
- * more than that many come twice.
+ * A mail is under way until Redis has confirmed its end: when the helper is
+ * killed, no more than svc_mail_concurrency of them come twice.
  */
 
 static void
