@@ -1,0 +1,242 @@
+-- serves: 1
+--
+-- People come in by their own identity provider, or their own directory.  A connection is a
+-- row of svc.social (OpenID Connect), svc.saml_sp or svc.ldap, and what all of them have
+-- are columns of the same names.  Rows that there were vouch for nobody with a permission.
+
+
+DO $$
+DECLARE
+    t  text;
+BEGIN
+    FOREACH t IN ARRAY ARRAY['social', 'saml_sp', 'ldap']
+    LOOP
+        EXECUTE format('ALTER TABLE svc.%I'
+
+            -- the links of users hang on it: another issuer is another connection
+
+            ' ADD COLUMN connection_id uuid NOT NULL DEFAULT gen_random_uuid(),'
+
+            -- who comes from it, and what for; no domains: any
+
+            ' ADD COLUMN domains        text[],'
+            ' ADD COLUMN link_by_email  text COLLATE "C" NOT NULL DEFAULT ''owned'','
+            ' ADD COLUMN trust_mfa      boolean NOT NULL DEFAULT false,'
+            ' ADD COLUMN mfa_contexts   text[],'
+            ' ADD COLUMN show_on_page   boolean NOT NULL DEFAULT %L,'
+            ' ADD COLUMN label          text,'
+            ' ADD COLUMN group_mapping  jsonb NOT NULL DEFAULT ''[]'','
+
+            -- what whoever configured it may do: it brings in nobody who may do more
+
+            ' ADD COLUMN vouched        text[] NOT NULL DEFAULT ''{}'','
+            ' ADD COLUMN vouched_owner  boolean NOT NULL DEFAULT false,'
+            ' ADD CONSTRAINT %I UNIQUE (tenant_id, connection_id),'
+            ' ADD CONSTRAINT %I CHECK (cardinality(domains) BETWEEN 1 AND 50),'
+            ' ADD CONSTRAINT %I CHECK (link_by_email IN (''never'', ''verified'', ''owned'')),'
+            ' ADD CONSTRAINT %I CHECK (char_length(label) BETWEEN 1 AND 64),'
+            ' ADD CONSTRAINT %I CHECK (jsonb_array_length(group_mapping) <= 200)',
+            t, t = 'social', t || '_connection_key', t || '_domains_check', t || '_link_check',
+            t || '_label_check', t || '_groups_check');
+    END LOOP;
+END
+$$;
+
+
+-- Without a secret the tenant is a public client of its provider.
+
+ALTER TABLE svc.social
+    ALTER COLUMN client_secret DROP NOT NULL,
+    ADD COLUMN issuer             text COLLATE "C",         -- NULL: the provider's
+    ADD COLUMN directory          text COLLATE "C",         -- Microsoft's "tenantId"
+    ADD COLUMN allowed_tenants    text[],                   -- Microsoft's
+    ADD COLUMN trust_email        boolean NOT NULL DEFAULT false,
+    ADD COLUMN jit_provisioning   boolean NOT NULL DEFAULT false,
+    ADD COLUMN attribute_mapping  jsonb NOT NULL DEFAULT '{}',
+    ADD COLUMN updated_at         timestamptz(3) NOT NULL DEFAULT now(),
+    DROP CONSTRAINT social_provider_check,
+    ADD CONSTRAINT social_provider_check
+        CHECK (provider IN ('google', 'github', 'microsoft', 'apple', 'gitlab', 'linkedin',
+                            'facebook', 'oidc')
+               OR provider ~ '^oidc-[a-z0-9]{1,30}$'),
+    ADD CONSTRAINT social_issuer_check
+        CHECK (octet_length(issuer) <= 2048
+               AND (issuer IS NOT NULL OR NOT starts_with(provider, 'oidc'))),
+    ADD CONSTRAINT social_allowed_check CHECK (cardinality(allowed_tenants) BETWEEN 1 AND 100);
+
+
+ALTER TABLE svc.ldap
+    ADD COLUMN jit_provisioning       boolean NOT NULL DEFAULT false,
+    ADD COLUMN unique_id_attribute    text,                 -- NULL: the directory's own
+    ADD COLUMN ca_certificates        text,                 -- PEM; NULL: svc_ldap_ca_file
+    ADD COLUMN sync_enabled           boolean NOT NULL DEFAULT false,
+    ADD COLUMN sync_filter            text,
+    ADD COLUMN sync_interval_minutes  integer NOT NULL DEFAULT 60,
+    ADD COLUMN sync_deactivate        boolean NOT NULL DEFAULT false,
+    DROP CONSTRAINT ldap_filter_check,
+    ADD CONSTRAINT ldap_filter_check
+        CHECK ((user_filter LIKE '(%{email}%)') <> (user_filter LIKE '(%{local}%)')
+               AND char_length(user_filter) <= 1024),
+    ADD CONSTRAINT ldap_sync_check CHECK (sync_interval_minutes BETWEEN 15 AND 1440
+                                          AND char_length(sync_filter) <= 1024);
+
+
+-- What an issuer publishes, as it was fetched last; and when to look again.
+
+CREATE TABLE svc.federation_meta (
+    tenant_id      uuid            NOT NULL,
+    connection_id  uuid            NOT NULL,
+    document       jsonb,                                   -- what is used of its metadata
+    jwks           jsonb,
+    fetched_at     timestamptz(3),                          -- both are as old as this
+    due_at         timestamptz(3)  NOT NULL DEFAULT now(),
+    asked_at       timestamptz(3),                          -- for a key that was not there
+    failed_at      timestamptz(3),                          -- NULL: the last try was good
+    error          text,
+    CONSTRAINT federation_meta_pkey PRIMARY KEY (tenant_id, connection_id),
+    CONSTRAINT federation_meta_fkey FOREIGN KEY (tenant_id, connection_id)
+        REFERENCES svc.social (tenant_id, connection_id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+
+CREATE INDEX federation_meta_due_idx ON svc.federation_meta (due_at);
+
+
+-- Whom an identity of a connection is.  Its subject is sealed: a hash finds it, of the
+-- connection and the subject.
+
+CREATE TABLE svc.federated_identity (
+    tenant_id      uuid            NOT NULL
+                       DEFAULT nullif(current_setting('svc.tenant', true), '')::uuid,
+    connection_id  uuid            NOT NULL,
+    subject_hash   bytea           NOT NULL,
+    id             uuid            NOT NULL,
+    user_id        uuid            NOT NULL,
+    subject        bytea           NOT NULL,                -- sealed, for the id
+    email_seen     text,                                    -- what its issuer said last
+    linked_at      timestamptz(3)  NOT NULL DEFAULT now(),
+    last_at        timestamptz(3),                          -- the last sign-in by it
+    CONSTRAINT federated_identity_pkey PRIMARY KEY (tenant_id, connection_id, subject_hash),
+    CONSTRAINT federated_identity_user_key UNIQUE (tenant_id, user_id, connection_id),
+    CONSTRAINT federated_identity_id_key UNIQUE (tenant_id, id),
+    CONSTRAINT federated_identity_hash_check CHECK (octet_length(subject_hash) = 32),
+    CONSTRAINT federated_identity_user_fkey FOREIGN KEY (tenant_id, user_id)
+        REFERENCES svc.user_account (tenant_id, id) ON DELETE CASCADE
+) WITH (fillfactor = 80);
+
+
+-- One journey of one browser.  "proof": what has come of it, sealed; of a test, what was
+-- found.  A flow that was taken stays, and is good for nothing.
+
+CREATE TABLE svc.federation_flow (
+    tenant_id           uuid            NOT NULL
+                            DEFAULT nullif(current_setting('svc.tenant', true), '')::uuid
+                            REFERENCES svc.tenant ON DELETE CASCADE,
+    id                  uuid            NOT NULL,
+    token_hash          bytea           NOT NULL,           -- SHA-256, of the state
+    connection_id       uuid            NOT NULL,
+    connection_version  timestamptz(3)  NOT NULL,           -- its updated_at
+    purpose             text COLLATE "C" NOT NULL,
+    binding_hash        bytea           NOT NULL,           -- of the cookie and the id
+    nonce               text COLLATE "C",
+    verifier            bytea,                              -- sealed
+    return_to           text,
+    address             inet,                               -- its limits count the flow
+    host                text COLLATE "C" NOT NULL,          -- where the browser is
+    user_id             uuid,                               -- of purposes with a session
+    root_id             uuid,
+    invitation_id       uuid,
+    min_auth_time       timestamptz(3),                     -- NULL: any
+    subject_hash        bytea,                              -- once there is a proof
+    proof               bytea,                              -- sealed
+    created_at          timestamptz(3)  NOT NULL DEFAULT now(),
+    expires_at          timestamptz(3)  NOT NULL,
+    used_at             timestamptz(3),
+    CONSTRAINT federation_flow_pkey PRIMARY KEY (tenant_id, id),
+    CONSTRAINT federation_flow_token_key UNIQUE (token_hash),
+    CONSTRAINT federation_flow_purpose_check
+        CHECK (purpose IN ('sign_in', 'link', 'step_up', 'invite', 'test')),
+    CONSTRAINT federation_flow_hash_check
+        CHECK (octet_length(token_hash) = 32 AND octet_length(binding_hash) = 32
+               AND octet_length(subject_hash) = 32),
+    CONSTRAINT federation_flow_return_check CHECK (octet_length(return_to) <= 2048),
+    CONSTRAINT federation_flow_proof_check CHECK (octet_length(proof) <= 17408)
+) WITH (fillfactor = 70);
+
+CREATE INDEX federation_flow_expires_idx ON svc.federation_flow (expires_at);
+CREATE INDEX federation_flow_address_idx
+    ON svc.federation_flow (tenant_id, address, created_at);
+
+
+-- What may come once: logout tokens, assertions.
+
+CREATE TABLE svc.federation_seen (
+    tenant_id      uuid            NOT NULL
+                       DEFAULT nullif(current_setting('svc.tenant', true), '')::uuid
+                       REFERENCES svc.tenant ON DELETE CASCADE,
+    connection_id  uuid            NOT NULL,
+    digest         bytea           NOT NULL,
+    expires_at     timestamptz(3)  NOT NULL,
+    CONSTRAINT federation_seen_pkey PRIMARY KEY (tenant_id, connection_id, digest),
+    CONSTRAINT federation_seen_digest_check CHECK (octet_length(digest) = 32)
+);
+
+CREATE INDEX federation_seen_expires_idx ON svc.federation_seen (expires_at);
+
+
+-- A session that began elsewhere ends when its issuer says so, and no later than that says.
+
+ALTER TABLE svc.session
+    ADD COLUMN connection_id     uuid,
+    ADD COLUMN upstream_sid      bytea,                     -- SHA-256
+    ADD COLUMN upstream_subject  bytea;                     -- as in svc.federated_identity
+
+CREATE INDEX session_upstream_idx ON svc.session (tenant_id, connection_id, upstream_subject)
+    WHERE connection_id IS NOT NULL AND ended_at IS NULL;
+
+
+-- A membership that a connection's groups have made goes when they do; NULL: by hand.
+
+ALTER TABLE svc.group_member ADD COLUMN origin uuid;
+
+
+-- A domain whose people come in by one connection alone.
+
+ALTER TABLE svc.domain
+    ADD COLUMN sign_in             uuid,                    -- the connection's id
+    ADD COLUMN include_subdomains  boolean NOT NULL DEFAULT false;
+
+GRANT UPDATE (sign_in, include_subdomains) ON svc.domain TO svc_app;
+
+
+-- A code by mail can prove whose an identity's address is: "data" has its subject's hash.
+
+ALTER TABLE svc.email_challenge
+    DROP CONSTRAINT email_challenge_kind_check,
+    ADD CONSTRAINT email_challenge_kind_check
+        CHECK (kind IN ('sign_in', 'signup', 'verify', 'change', 'mfa', 'link'));
+
+
+DO $$
+DECLARE
+    t  text;
+BEGIN
+    FOREACH t IN ARRAY ARRAY['federation_meta', 'federated_identity', 'federation_flow',
+                             'federation_seen']
+    LOOP
+        EXECUTE format('ALTER TABLE svc.%I ALTER COLUMN tenant_id SET STATISTICS 0', t);
+        EXECUTE format('ALTER TABLE svc.%I ENABLE ROW LEVEL SECURITY', t);
+        EXECUTE format('CREATE POLICY tenant_isolation ON svc.%I USING (tenant_id ='
+                       ' greatest(current_setting(''svc.tenant'', true),'
+                       ' ''00000000-0000-0000-0000-000000000000'')::uuid)'
+                       ' WITH CHECK (tenant_id ='
+                       ' nullif(current_setting(''svc.tenant'', true), '''')::uuid)', t);
+    END LOOP;
+END
+$$;
+
+GRANT SELECT, INSERT, UPDATE, DELETE ON svc.federation_meta TO svc_app;
+GRANT SELECT, INSERT, DELETE, UPDATE (email_seen, last_at, subject) ON svc.federated_identity
+    TO svc_app;
+GRANT SELECT, INSERT, UPDATE (token_hash, subject_hash, proof, used_at) ON svc.federation_flow
+    TO svc_app;
+GRANT SELECT, INSERT ON svc.federation_seen TO svc_app;
