@@ -50,7 +50,7 @@ ngx_svc_mail_enqueue_exit(void)
 static ngx_int_t
 ngx_svc_mail_enqueue(const ngx_svc_mail_t *mail)
 {
-    u_char                id[NGX_SVC_MAIL_ID], text[NGX_SVC_MAIL_ENTRY_MAX];
+    u_char                id[NGX_SVC_ENTRY_ID], text[NGX_SVC_MAIL_ENTRY_MAX];
     ngx_int_t             rc;
     ngx_str_t             entry;
     ngx_svc_main_conf_t  *smcf;

@@ -132,7 +132,7 @@ ngx_svc_mail_lane_take(const ngx_str_t *entry)
     jobs = &ngx_svc_mail_jobs;
 
     id.data = entry->data;
-    id.len = ngx_min(entry->len, NGX_SVC_MAIL_ID);
+    id.len = ngx_min(entry->len, NGX_SVC_ENTRY_ID);
 
     job = (ngx_svc_mail_job_t *)
               ngx_str_rbtree_lookup(&jobs->tree, &id,
@@ -197,8 +197,8 @@ ngx_svc_mail_lane_open(const ngx_str_t *entry, ngx_svc_mail_job_t **out)
 
     job->size = size;
     job->node.str.data = text.data;
-    job->node.str.len = NGX_SVC_MAIL_ID;
-    job->node.node.key = ngx_crc32_short(text.data, NGX_SVC_MAIL_ID);
+    job->node.str.len = NGX_SVC_ENTRY_ID;
+    job->node.node.key = ngx_crc32_short(text.data, NGX_SVC_ENTRY_ID);
     job->result.id = job->node.str;
     job->result.mail = &job->mail;
     job->result.error = "none was made";
@@ -252,7 +252,7 @@ ngx_svc_mail_lane_damaged(const ngx_str_t *entry, ngx_int_t rc)
     }
 
     if (rc == NGX_ABORT) {
-        end->tenant.data = p + NGX_SVC_MAIL_ID + 1;
+        end->tenant.data = p + NGX_SVC_ENTRY_ID + 1;
         end->tenant.len = NGX_SVC_UUID_TEXT_LEN;
     }
 

@@ -48,7 +48,7 @@ struct ngx_svc_mail_letter_s {
 
 
 /*
- * Renders a mail.  id: NGX_SVC_MAIL_ID digits, the same in each attempt.  The
+ * Renders a mail.  id: NGX_SVC_ENTRY_ID digits, the same in each attempt.  The
  * letter is freed by destroying its pool.  NULL: no memory.
  */
 ngx_svc_mail_letter_t *ngx_svc_mail_letter(const ngx_svc_mail_conf_t *conf,
