@@ -14,6 +14,8 @@
 #include "ngx_svc_webhook_emit.h"
 #include "ngx_svc_webhook_entry.h"
 
+#include "ngx_svc_conf_networks.h"
+
 #include <ngx_event.h>
 
 
@@ -86,6 +88,11 @@ static ngx_svc_webhook_numbers_t  ngx_http_svc_webhook_scim_rate = {
 };
 
 
+static ngx_svc_conf_networks_t  ngx_http_svc_webhook_networks = {
+    "the webhooks", "receivers"
+};
+
+
 static ngx_command_t  ngx_http_svc_webhook_commands[] = {
 
     { ngx_string("svc_webhooks"),
@@ -153,10 +160,10 @@ static ngx_command_t  ngx_http_svc_webhook_commands[] = {
 
     { ngx_string("svc_webhook_allow"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_1MORE,
-      ngx_svc_webhook_conf_allow,
+      ngx_svc_conf_networks,
       NGX_HTTP_MAIN_CONF_OFFSET,
-      0,
-      NULL },
+      offsetof(ngx_svc_webhook_conf_t, allow),
+      &ngx_http_svc_webhook_networks },
 
     { ngx_string("svc_mail"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
@@ -341,7 +348,8 @@ static ngx_int_t
 ngx_http_svc_webhook_deliverable(const ngx_str_t *url, const char *path,
     ngx_svc_error_t *err)
 {
-    return ngx_svc_outbound_url(url, &ngx_svc_webhook_conf()->allow, path, err);
+    return ngx_svc_outbound_url(url, &ngx_svc_webhook_conf()->allow, 0, path,
+                                err);
 }
 
 

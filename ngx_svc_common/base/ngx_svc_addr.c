@@ -270,3 +270,16 @@ ngx_svc_cidr_bits(const u_char *text, size_t len, ngx_uint_t *bits)
 
     return NGX_OK;
 }
+
+
+ngx_uint_t
+ngx_svc_addr_loopback(const ngx_svc_addr_t *addr)
+{
+    static const u_char  ipv6[16] = {
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1
+    };
+
+    return addr->family == AF_INET
+           ? addr->bytes[0] == 127
+           : ngx_memcmp(addr->bytes, ipv6, sizeof(ipv6)) == 0;
+}

@@ -59,5 +59,8 @@ NGX_SVC_API ngx_int_t ngx_svc_cidr_parse(const u_char *text, size_t len,
 NGX_SVC_API ngx_uint_t ngx_svc_cidr_contains(const ngx_svc_cidr_t *cidr,
     const ngx_svc_addr_t *addr);
 
+/* Returns 1 for an address in 127.0.0.0/8, and for ::1. */
+NGX_SVC_API ngx_uint_t ngx_svc_addr_loopback(const ngx_svc_addr_t *addr);
+
 
 #endif /* _NGX_SVC_ADDR_H_INCLUDED_ */

@@ -138,7 +138,7 @@ ngx_svc_push_url_check(const ngx_svc_member_t *member, ngx_svc_value_t *value,
 
     url = &value->str;
 
-    if (ngx_svc_outbound_url(url, &ngx_svc_webhook_conf()->allow, path, err)
+    if (ngx_svc_outbound_url(url, &ngx_svc_webhook_conf()->allow, 0, path, err)
         != NGX_OK)
     {
         return NGX_DECLINED;

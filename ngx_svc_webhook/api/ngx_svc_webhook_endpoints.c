@@ -152,8 +152,8 @@ static ngx_int_t
 ngx_svc_webhook_url_check(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err)
 {
-    if (ngx_svc_outbound_url(&value->str, &ngx_svc_webhook_conf()->allow, path,
-                             err)
+    if (ngx_svc_outbound_url(&value->str, &ngx_svc_webhook_conf()->allow, 0,
+                             path, err)
         != NGX_OK)
     {
         return NGX_DECLINED;

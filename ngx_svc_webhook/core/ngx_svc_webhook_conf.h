@@ -38,8 +38,6 @@ char *ngx_svc_webhook_conf_numbers(ngx_conf_t *cf, ngx_command_t *cmd,
 
 char *ngx_svc_webhook_conf_outbox(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
-char *ngx_svc_webhook_conf_allow(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
 
 /* Post handlers, which nginx calls when it has set a slot. */
 char *ngx_svc_webhook_conf_timeout(ngx_conf_t *cf, void *post, void *data);

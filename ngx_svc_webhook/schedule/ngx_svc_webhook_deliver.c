@@ -296,7 +296,7 @@ ngx_svc_webhook_deliver_prepare(ngx_svc_webhook_job_t *job,
     wcf = ngx_svc_webhook_conf();
     err.kind = NGX_SVC_E_NONE;
 
-    if (ngx_svc_outbound_url(&endpoint->url, &wcf->allow, "url", &err)
+    if (ngx_svc_outbound_url(&endpoint->url, &wcf->allow, 0, "url", &err)
         != NGX_OK)
     {
         why.data = err.detail;

@@ -32,7 +32,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ngx_memcpy(url.data, data, size);
     ngx_memzero(&err, sizeof(ngx_svc_error_t));
 
-    rc = ngx_svc_outbound_url(&url, &fuzz_nothing, "url", &err);
+    rc = ngx_svc_outbound_url(&url, &fuzz_nothing, 0, "url", &err);
 
     fuzz_assert(err.len <= NGX_SVC_ERROR_DETAIL);
 

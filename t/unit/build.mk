@@ -41,7 +41,6 @@ NGX_SVC_PURE = $(patsubst %.c,%,$(NGX_SVC_PURE_COMMON) $(NGX_SVC_PURE_SCIM) \
 	ngx_svc_common/pg/ngx_svc_pg_array \
 	ngx_svc_common/pg/ngx_svc_pg_results \
 	ngx_svc_webhook/queue/ngx_svc_webhook_entry \
-	ngx_svc_webhook/core/ngx_svc_outbound_target \
 	$(addprefix ngx_svc_webhook/scim_push/ngx_svc_push_, attribute patch read \
 		write)
 

@@ -336,7 +336,7 @@ test_addresses(void **state)
 
 
 static void
-check_url(const url_t *row, const ngx_array_t *allow)
+check_url(const url_t *row, const ngx_array_t *allow, ngx_uint_t plain)
 {
     ngx_int_t         rc;
     ngx_str_t         url;
@@ -349,7 +349,7 @@ check_url(const url_t *row, const ngx_array_t *allow)
     memcpy(url.data, row->url, url.len);
     ngx_memzero(&err, sizeof(ngx_svc_error_t));
 
-    rc = ngx_svc_outbound_url(&url, allow, "url", &err);
+    rc = ngx_svc_outbound_url(&url, allow, plain, "url", &err);
 
     if (rc != (row->detail ? NGX_DECLINED : NGX_OK)) {
         fail_msg("\"%s\": %d %.*s", row->url, (int) rc, (int) err.len,
@@ -369,7 +369,7 @@ test_urls(void **state)
     ngx_uint_t  i;
 
     for (i = 0; i < ngx_unit_len(urls); i++) {
-        check_url(&urls[i], &nothing);
+        check_url(&urls[i], &nothing, 0);
     }
 }
 
@@ -391,7 +391,23 @@ test_allowed(void **state)
         { "https://[fd01::1]/", IS("fd01::1", "unique-local") },
         { "https://127.1/", ADDRESS },
         { "https://localhost/", LOCAL("localhost") },
-        { "https://8.8.8.8/", NULL }
+        { "https://8.8.8.8/", NULL },
+        { "http://127.0.0.1/", BEGIN }
+    };
+
+    static const url_t  plain[] = {
+        { "http://127.0.0.1:8080/.well-known/x", NULL },
+        { "HTTP://[::ffff:127.0.0.1]/", NULL },
+        { "https://8.8.8.8/", NULL },
+        { "https://example.com/", NULL },
+        { "http://127.0.0.2/", IS("127.0.0.2", "loopback") },
+        { "http://[::1]/", IS("::1", "loopback") },
+        { "http://[fd00::1]/", BEGIN },
+        { "http://8.8.8.8/", BEGIN },
+        { "http://example.com/", BEGIN },
+        { "http://localhost/", BEGIN },
+        { "http://127.1/", ADDRESS },
+        { "http:/127.0.0.1/", BEGIN }
     };
 
     assert_int_equal(ngx_array_init(&allow, *state, 2,
@@ -408,7 +424,11 @@ test_allowed(void **state)
     }
 
     for (i = 0; i < ngx_unit_len(rows); i++) {
-        check_url(&rows[i], &allow);
+        check_url(&rows[i], &allow, 0);
+    }
+
+    for (i = 0; i < ngx_unit_len(plain); i++) {
+        check_url(&plain[i], &allow, 1);
     }
 }
 
@@ -436,19 +456,19 @@ test_limits(void **state)
     row.url = long_url(buf, "example.com/", 2048 - strlen("https://"
                                                           "example.com/"));
     row.detail = NULL;
-    check_url(&row, &nothing);
+    check_url(&row, &nothing, 0);
 
     (void) strcat(buf, "a");
     row.detail = "\"url\" must have at most 2048 bytes.";
-    check_url(&row, &nothing);
+    check_url(&row, &nothing, 0);
 
     row.url = long_url(buf, "", 63);
     row.detail = NULL;
-    check_url(&row, &nothing);
+    check_url(&row, &nothing, 0);
 
     row.url = long_url(buf, "", 64);
     row.detail = LABEL;
-    check_url(&row, &nothing);
+    check_url(&row, &nothing, 0);
 
     for (i = 0; i < 252; i += 2) {
         memcpy(host + i, "b.", 3);
@@ -456,11 +476,11 @@ test_limits(void **state)
 
     row.url = long_url(buf, host, 1);
     row.detail = NULL;
-    check_url(&row, &nothing);
+    check_url(&row, &nothing, 0);
 
     row.url = long_url(buf, host, 2);
     row.detail = "\"url\" must have a host with at most 253 characters.";
-    check_url(&row, &nothing);
+    check_url(&row, &nothing, 0);
 }
 
 
@@ -475,8 +495,8 @@ test_ends(void **state)
     ngx_memzero(&err, sizeof(ngx_svc_error_t));
 
     ngx_str_set(&url, "https://example.com\0.invalid/");
-    assert_int_equal(ngx_svc_outbound_url(&url, &nothing, "hooks[1].url",
-                                          &err),
+    assert_int_equal(ngx_svc_outbound_url(&url, &nothing, 0,
+                                          "hooks[1].url", &err),
                      NGX_DECLINED);
     ngx_unit_error(&err, NGX_SVC_E_INVALID_VALUE,
                    "\"hooks[1].url\" has a character that no URL has, at byte "
@@ -487,7 +507,8 @@ test_ends(void **state)
 
     ngx_str_set(&url, "https://8.8.8.8.9");
     url.len -= 2;
-    assert_int_equal(ngx_svc_outbound_url(&url, &nothing, "url", &err), NGX_OK);
+    assert_int_equal(ngx_svc_outbound_url(&url, &nothing, 0, "url", &err),
+                     NGX_OK);
 }
 
 

@@ -1,5 +1,5 @@
 /*
- * Where webhooks may be delivered.
+ * Where requests of ours may go.
  */
 
 #include "ngx_svc_outbound_target.h"
@@ -27,13 +27,15 @@ typedef struct {
     ngx_str_t                host;      /* with the brackets of IPv6 */
     ngx_str_t                port;      /* with its colon; or empty */
     unsigned                 ipv6:1;    /* the host begins with a bracket */
+    unsigned                 plain:1;   /* "http://" */
 } ngx_svc_outbound_url_t;
 
 
 static ngx_int_t ngx_svc_outbound_url_bytes(ngx_svc_outbound_url_t *u,
     const ngx_str_t *url);
 static ngx_int_t ngx_svc_outbound_url_split(ngx_svc_outbound_url_t *u,
-    const ngx_str_t *url);
+    const ngx_str_t *url, ngx_uint_t plain);
+static ngx_int_t ngx_svc_outbound_url_scheme(ngx_svc_outbound_url_t *u);
 static ngx_int_t ngx_svc_outbound_url_host(ngx_svc_outbound_url_t *u,
     u_char *start, u_char *end);
 static ngx_int_t ngx_svc_outbound_url_port(ngx_svc_outbound_url_t *u);
@@ -123,7 +125,7 @@ ngx_svc_outbound_address(const ngx_svc_addr_t *addr, const ngx_array_t *allow)
 
 ngx_int_t
 ngx_svc_outbound_url(const ngx_str_t *url, const ngx_array_t *allow,
-    const char *path, ngx_svc_error_t *err)
+    ngx_uint_t plain, const char *path, ngx_svc_error_t *err)
 {
     ngx_svc_outbound_url_t  u;
 
@@ -134,7 +136,7 @@ ngx_svc_outbound_url(const ngx_str_t *url, const ngx_array_t *allow,
     u.err = err;
 
     if (ngx_svc_outbound_url_bytes(&u, url) != NGX_OK
-        || ngx_svc_outbound_url_split(&u, url) != NGX_OK
+        || ngx_svc_outbound_url_split(&u, url, plain) != NGX_OK
         || ngx_svc_outbound_url_port(&u) != NGX_OK)
     {
         return NGX_DECLINED;
@@ -181,20 +183,30 @@ ngx_svc_outbound_url_bytes(ngx_svc_outbound_url_t *u, const ngx_str_t *url)
 
 
 static ngx_int_t
-ngx_svc_outbound_url_split(ngx_svc_outbound_url_t *u, const ngx_str_t *url)
+ngx_svc_outbound_url_split(ngx_svc_outbound_url_t *u, const ngx_str_t *url,
+    ngx_uint_t plain)
 {
-    u_char  *start, *end, *last;
+    u_char     *start, *end, *last;
+    ngx_str_t   scheme;
 
-    start = url->data + sizeof(NGX_SVC_OUTBOUND_SCHEME) - 1;
-    last = url->data + url->len;
+    ngx_str_set(&scheme, NGX_SVC_OUTBOUND_SCHEME);
 
-    if (url->len < sizeof(NGX_SVC_OUTBOUND_SCHEME) - 1
-        || ngx_strncasecmp(url->data, (u_char *) NGX_SVC_OUTBOUND_SCHEME,
-                           sizeof(NGX_SVC_OUTBOUND_SCHEME) - 1) != 0)
+    if (plain && url->len >= sizeof(NGX_SVC_OUTBOUND_PLAIN) - 1
+        && ngx_strncasecmp(url->data, (u_char *) NGX_SVC_OUTBOUND_PLAIN,
+                           sizeof(NGX_SVC_OUTBOUND_PLAIN) - 1) == 0)
     {
-        return ngx_svc_fail(u->err, NGX_SVC_E_INVALID_VALUE,
-                            "\"%s\" must begin with \"https://\".", u->path);
+        u->plain = 1;
+        ngx_str_set(&scheme, NGX_SVC_OUTBOUND_PLAIN);
     }
+
+    if (url->len < scheme.len
+        || ngx_strncasecmp(url->data, scheme.data, scheme.len) != 0)
+    {
+        return ngx_svc_outbound_url_scheme(u);
+    }
+
+    start = url->data + scheme.len;
+    last = url->data + url->len;
 
     for (end = start; end < last && *end != '/' && *end != '?'; end++) {
 
@@ -206,6 +218,14 @@ ngx_svc_outbound_url_split(ngx_svc_outbound_url_t *u, const ngx_str_t *url)
     }
 
     return ngx_svc_outbound_url_host(u, start, end);
+}
+
+
+static ngx_int_t
+ngx_svc_outbound_url_scheme(ngx_svc_outbound_url_t *u)
+{
+    return ngx_svc_fail(u->err, NGX_SVC_E_INVALID_VALUE,
+                        "\"%s\" must begin with \"https://\".", u->path);
 }
 
 
@@ -303,6 +323,10 @@ ngx_svc_outbound_url_name(ngx_svc_outbound_url_t *u)
 
     if (ngx_svc_outbound_numeric(&last)) {
         return ngx_svc_outbound_url_literal(u, u->host.data, u->host.len);
+    }
+
+    if (u->plain) {
+        return ngx_svc_outbound_url_scheme(u);
     }
 
     for (j = 0; j < sizeof(names) / sizeof(ngx_str_t); j++) {
@@ -418,7 +442,8 @@ ngx_svc_outbound_url_literal(ngx_svc_outbound_url_t *u, const u_char *text,
     kind = ngx_svc_outbound_address(&addr, u->allow);
 
     if (kind == NULL) {
-        return NGX_OK;
+        return u->plain && !ngx_svc_addr_loopback(&addr)
+               ? ngx_svc_outbound_url_scheme(u) : NGX_OK;
     }
 
     p = ngx_svc_addr_text(canonical, &addr);
