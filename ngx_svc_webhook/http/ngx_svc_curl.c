@@ -17,9 +17,12 @@ typedef struct {
     ngx_svc_curl_pt   done;
     ngx_event_t       timer;                /* asked for by libcurl */
     ngx_event_t       idle;                 /* closes idle connections */
+    ngx_queue_t       urgent;               /* events that come before those
+                                               of steps */
     ngx_queue_t       steps;                /* events; one runs in an
                                                iteration */
-    ngx_event_t       step;                 /* posted while steps has events */
+    ngx_event_t       step;                 /* posted while one of them has
+                                               events */
     ngx_uint_t        ninit;                /* callers of init */
     ngx_uint_t        nused;                /* handles in use */
     ngx_uint_t        nhandles;
@@ -72,6 +75,7 @@ ngx_svc_curl_init(ngx_cycle_t *cycle, ngx_svc_curl_pt done)
     wc->idle.log = cycle->log;
     wc->idle.cancelable = 1;
 
+    ngx_queue_init(&wc->urgent);
     ngx_queue_init(&wc->steps);
 
     wc->step.handler = ngx_svc_curl_step;
@@ -259,13 +263,13 @@ ngx_svc_curl_start(CURL *curl)
 
 
 void
-ngx_svc_curl_post(ngx_event_t *ev)
+ngx_svc_curl_post(ngx_event_t *ev, ngx_uint_t urgent)
 {
     ngx_svc_curl_t  *wc;
 
     wc = &ngx_svc_curl;
 
-    ngx_post_event(ev, &wc->steps);
+    ngx_post_event(ev, urgent ? &wc->urgent : &wc->steps);
     ngx_post_event(&wc->step, &ngx_posted_next_events);
 }
 
@@ -273,19 +277,21 @@ ngx_svc_curl_post(ngx_event_t *ev)
 static void
 ngx_svc_curl_step(ngx_event_t *ev)
 {
-    ngx_queue_t     *q;
+    ngx_queue_t     *q, *steps;
     ngx_event_t     *event;
     ngx_svc_curl_t  *wc;
 
     wc = &ngx_svc_curl;
 
-    if (ngx_queue_empty(&wc->steps)) {
+    steps = ngx_queue_empty(&wc->urgent) ? &wc->steps : &wc->urgent;
+
+    if (ngx_queue_empty(steps)) {
         return;
     }
 
     ngx_post_event(ev, &ngx_posted_next_events);
 
-    q = ngx_queue_head(&wc->steps);
+    q = ngx_queue_head(steps);
     event = ngx_queue_data(q, ngx_event_t, queue);
 
     ngx_delete_posted_event(event);
@@ -441,7 +447,7 @@ ngx_svc_curl_event(ngx_event_t *ev)
 
         (void) ngx_del_event(ev, ev->write ? NGX_WRITE_EVENT : NGX_READ_EVENT,
                              0);
-        ngx_svc_curl_post(ev);
+        ngx_svc_curl_post(ev, reader->urgent);
         return;
     }
 

@@ -44,9 +44,9 @@ ngx_int_t ngx_svc_curl_start(CURL *curl);
  * for, so each iteration of the event loop has only one such step; readers
  * that are direct do not wait, since they are likely to have a connection.
  * Posts an event whose handler makes such a step: it begins a transfer, or
- * breaks one off.
+ * breaks one off.  urgent: 1 if it comes before those that are not.
  */
-void ngx_svc_curl_post(ngx_event_t *ev);
+void ngx_svc_curl_post(ngx_event_t *ev, ngx_uint_t urgent);
 
 /*
  * Begins the same transfer again on a new connection.  NGX_DECLINED: its

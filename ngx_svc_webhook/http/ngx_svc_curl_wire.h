@@ -40,6 +40,7 @@ typedef struct {
                                                framing */
     ngx_svc_curl_excess_e   excess;
     unsigned                direct:1;       /* no step waits for others */
+    unsigned                urgent:1;       /* its steps come before others */
     unsigned                connected:1;    /* the request has begun */
 } ngx_svc_curl_reader_t;
 

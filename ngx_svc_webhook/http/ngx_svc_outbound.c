@@ -2,15 +2,11 @@
  * One request over HTTPS.
  */
 
+#include "ngx_svc_outbound_connect.h"
 #include "ngx_svc_outbound_error.h"
-#include "ngx_svc_outbound_target.h"
 #include "ngx_svc_curl_options.h"
-#include "ngx_svc_log_limit.h"
 
 
-#define NGX_SVC_OUTBOUND_SPARE  8           /* nginx connections to be left
-                                               free */
-#define NGX_SVC_OUTBOUND_LACK   60000       /* ms between lines in the log */
 #define NGX_SVC_OUTBOUND_RETRY  3600        /* s of Retry-After, at most */
 
 
@@ -20,14 +16,6 @@ static long ngx_svc_outbound_method(ngx_svc_outbound_t *r);
 static long ngx_svc_outbound_callbacks(ngx_svc_outbound_t *r);
 static size_t ngx_svc_outbound_send(char *buf, size_t size, size_t n,
     void *data);
-static curl_socket_t ngx_svc_outbound_socket(void *data, curlsocktype purpose,
-    struct curl_sockaddr *address);
-static curl_socket_t ngx_svc_outbound_open(ngx_svc_outbound_t *r,
-    struct curl_sockaddr *address);
-static void ngx_svc_outbound_lack(ngx_svc_outbound_t *r, ngx_err_t err,
-    const char *text);
-static int ngx_svc_outbound_sends(void *data, char *to, char *from,
-    int to_port, int from_port);
 static size_t ngx_svc_outbound_head(char *line, size_t size, size_t n,
     void *data);
 static size_t ngx_svc_outbound_body(char *text, size_t size, size_t n,
@@ -108,6 +96,7 @@ ngx_svc_outbound_request(ngx_svc_outbound_t *r)
 
     r->reader.event = &r->end;
     r->reader.limit = 2 * r->limit;
+    r->reader.urgent = r->urgent;
 
     r->step.handler = ngx_svc_outbound_begin;
     r->step.data = r;
@@ -120,7 +109,7 @@ ngx_svc_outbound_request(ngx_svc_outbound_t *r)
     }
 
     if (!r->connected) {
-        ngx_svc_curl_post(&r->step);
+        ngx_svc_curl_post(&r->step, r->urgent);
         return NGX_OK;
     }
 
@@ -174,6 +163,7 @@ ngx_svc_outbound_setup(ngx_svc_outbound_t *r)
 
     rc |= ngx_svc_outbound_method(r);
     rc |= ngx_svc_outbound_callbacks(r);
+    rc |= ngx_svc_outbound_connects(r);
 
     if (rc != CURLE_OK) {
         return NGX_ERROR;
@@ -230,14 +220,8 @@ ngx_svc_outbound_callbacks(ngx_svc_outbound_t *r)
 
     curl = r->curl;
 
-    rc = (long) curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION,
-                                 ngx_svc_outbound_socket);
-    rc |= (long) curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, r);
-    rc |= (long) curl_easy_setopt(curl, CURLOPT_PREREQFUNCTION,
-                                  ngx_svc_outbound_sends);
-    rc |= (long) curl_easy_setopt(curl, CURLOPT_PREREQDATA, r);
-    rc |= (long) curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION,
-                                  ngx_svc_outbound_head);
+    rc = (long) curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION,
+                                 ngx_svc_outbound_head);
     rc |= (long) curl_easy_setopt(curl, CURLOPT_HEADERDATA, r);
     rc |= (long) curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION,
                                   ngx_svc_outbound_body);
@@ -258,103 +242,6 @@ ngx_svc_outbound_send(char *buf, size_t size, size_t n, void *data)
     r->sent += n;
 
     return n;
-}
-
-
-/*
- * libcurl calls this for each address before it connects.  A proxy's address
- * is the operator's choice, and is not checked.
- */
-
-static curl_socket_t
-ngx_svc_outbound_socket(void *data, curlsocktype purpose,
-    struct curl_sockaddr *address)
-{
-    ngx_svc_outbound_t *r = data;
-
-    const char              *kind;
-    ngx_svc_addr_t           addr;
-    ngx_svc_webhook_conf_t  *wcf;
-
-    wcf = ngx_svc_webhook_conf();
-
-    if (wcf->proxy.len == 0) {
-
-        if (ngx_svc_addr_from_sockaddr(&address->addr, &addr) != NGX_OK) {
-            return CURL_SOCKET_BAD;
-        }
-
-        kind = ngx_svc_outbound_address(&addr, &wcf->allow);
-
-        if (kind) {
-            r->address = addr;
-            r->kind = kind;
-            return CURL_SOCKET_BAD;
-        }
-    }
-
-    r->allowed = 1;
-
-    return ngx_svc_outbound_open(r, address);
-}
-
-
-/* Opens a socket.  If we lack something, that is no failure of the receiver. */
-
-static curl_socket_t
-ngx_svc_outbound_open(ngx_svc_outbound_t *r, struct curl_sockaddr *address)
-{
-    curl_socket_t  fd;
-
-    if (ngx_cycle->free_connection_n < NGX_SVC_OUTBOUND_SPARE) {
-        ngx_svc_outbound_lack(r, 0,
-                              "no free connections in the webhook "
-                              "helper: raise worker_connections, or "
-                              "lower svc_webhook_concurrency");
-        return CURL_SOCKET_BAD;
-    }
-
-    fd = socket(address->family, address->socktype|SOCK_CLOEXEC,
-                address->protocol);
-
-    if (fd == CURL_SOCKET_BAD
-        && (ngx_errno == NGX_EMFILE || ngx_errno == NGX_ENFILE
-            || ngx_errno == ENOBUFS || ngx_errno == NGX_ENOMEM))
-    {
-        ngx_svc_outbound_lack(r, ngx_errno,
-                              "socket() of the webhook helper failed: "
-                              "raise worker_rlimit_nofile, or lower "
-                              "svc_webhook_concurrency");
-    }
-
-    return fd;
-}
-
-
-static void
-ngx_svc_outbound_lack(ngx_svc_outbound_t *r, ngx_err_t err, const char *text)
-{
-    static ngx_svc_log_limit_t  limit;
-
-    r->lack = 1;
-
-    if (ngx_svc_log_limit(&limit, 1, NGX_SVC_OUTBOUND_LACK)) {
-        ngx_log_error(NGX_LOG_ALERT, ngx_cycle->log, err, "%s", text);
-    }
-}
-
-
-/* libcurl calls this when it has a connection, new or kept. */
-
-static int
-ngx_svc_outbound_sends(void *data, char *to, char *from, int to_port,
-    int from_port)
-{
-    ngx_svc_outbound_t *r = data;
-
-    ngx_svc_curl_wire_request(r->curl, &r->reader);
-
-    return CURL_PREREQFUNC_OK;
 }
 
 
@@ -382,6 +269,11 @@ ngx_svc_outbound_head(char *line, size_t size, size_t n, void *data)
     if (n <= 2 && (line[0] == '\r' || line[0] == '\n')) {
         status = 0;
         curl_easy_getinfo(r->curl, CURLINFO_RESPONSE_CODE, &status);
+
+        if (status >= 200 && !r->answered && r->head) {
+            r->head(r);
+        }
+
         r->answered = (status >= 200);
 
         if (r->answered && r->linger) {
@@ -410,6 +302,32 @@ ngx_svc_outbound_body(char *text, size_t size, size_t n, void *data)
 }
 
 
+ngx_int_t
+ngx_svc_outbound_answered(ngx_svc_outbound_t *r, const char *name,
+    ngx_str_t *value)
+{
+    size_t               i;
+    struct curl_header  *header;
+
+    if (curl_easy_header(r->curl, name, 0, CURLH_HEADER, -1, &header)
+        != CURLHE_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    value->data = (u_char *) header->value;
+    value->len = ngx_strlen(value->data);
+
+    for (i = 0; i < value->len; i++) {
+        if (value->data[i] < 0x20 || value->data[i] > 0x7e) {
+            return NGX_DECLINED;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
 static void
 ngx_svc_outbound_done(ngx_svc_curl_reader_t *reader, CURLcode code)
 {
@@ -432,7 +350,7 @@ ngx_svc_outbound_end(ngx_event_t *ev)
     ngx_svc_outbound_t *r = ev->data;
 
     r->step.handler = ngx_svc_outbound_stop;
-    ngx_svc_curl_post(&r->step);
+    ngx_svc_curl_post(&r->step, r->urgent);
 }
 
 
@@ -464,6 +382,7 @@ ngx_svc_outbound_finish(ngx_svc_outbound_t *r, CURLcode code)
     r->result.duration = ngx_current_msec - r->start;
     r->retry_after = ngx_svc_outbound_retry_after(r->curl);
     r->complete = (status && code == CURLE_OK);
+    r->late = (code == CURLE_OPERATION_TIMEDOUT);
 
     /* before libcurl 8.16 such a handle fails again in any later use */
 
@@ -502,12 +421,17 @@ ngx_svc_outbound_retry_after(CURL *curl)
 
 /*
  * A receiver may close a kept connection while a request is on its way.
- * libcurl itself does not repeat a request after an error in sending.
+ * libcurl itself does not repeat a request after an error in sending.  On a
+ * kept connection that was not for us nothing was sent.
  */
 
 static ngx_int_t
 ngx_svc_outbound_again(ngx_svc_outbound_t *r, CURLcode code)
 {
+    if (code == CURLE_ABORTED_BY_CALLBACK) {
+        return ngx_svc_curl_again(r->curl);
+    }
+
     if (r->received == 0 && !r->once
         && r->reader.excess == NGX_SVC_CURL_WITHIN
         && (code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR

@@ -33,18 +33,29 @@ struct ngx_svc_outbound_s {
                                                    read */
     ngx_msec_t                  linger;         /* ms for the body, after the
                                                    head; 0: until the timeout */
+    ngx_msec_t                  timeout;        /* ms, at most; 0:
+                                                   svc_webhook_timeout */
+    const ngx_array_t          *allow;          /* private addresses that it may
+                                                   reach; NULL:
+                                                   svc_webhook_allow */
+    ngx_svc_outbound_pt         head;           /* called with the final head's
+                                                   last line; or NULL */
     ngx_svc_outbound_body_pt    sink;           /* or NULL */
     ngx_svc_outbound_pt         handler;
     void                       *data;
     unsigned                    connected:1;        /* a kept connection is
                                                        likely to be used */
     unsigned                    once:1;         /* never sent twice */
+    unsigned                    plain:1;        /* "http://", to a loopback
+                                                   address */
+    unsigned                    urgent:1;       /* a person waits for it */
 
     /* the result; an outcome can be POSTPONED, too */
 
     ngx_svc_outbound_result_t   result;
     ngx_msec_t                  retry_after;        /* ms; 0: none was named */
     unsigned                    complete:1;         /* the answer is complete */
+    unsigned                    late:1;             /* its time was up */
     unsigned                    untrusted:1;        /* the certificate is not
                                                        trusted */
     unsigned                    nowhere:1;          /* the name leads to no
@@ -95,6 +106,14 @@ ngx_int_t ngx_svc_outbound_header(ngx_svc_outbound_t *r, const char *name,
  * when the request has been closed.  NGX_ERROR: no memory, and it was closed.
  */
 ngx_int_t ngx_svc_outbound_request(ngx_svc_outbound_t *r);
+
+/*
+ * Finds a header of the answer, for "head".  Returns NGX_OK, with a value that
+ * lives until "head" returns; or NGX_DECLINED: it is not there, or has bytes
+ * that are not printable ASCII.
+ */
+ngx_int_t ngx_svc_outbound_answered(ngx_svc_outbound_t *r, const char *name,
+    ngx_str_t *value);
 
 /* Breaks off a request: the handler will not be called. */
 void ngx_svc_outbound_close(ngx_svc_outbound_t *r);

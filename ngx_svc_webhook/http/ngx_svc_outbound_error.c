@@ -227,10 +227,11 @@ ngx_svc_outbound_error_timeout(ngx_svc_outbound_t *r)
     long                     sent;
     curl_off_t               resolved;
     const char              *what;
-    ngx_msec_t               limit;
+    ngx_msec_t               limit, timeout;
     ngx_svc_webhook_conf_t  *wcf;
 
     wcf = ngx_svc_webhook_conf();
+    timeout = r->timeout ? r->timeout : wcf->timeout;
 
     sent = 0;
     resolved = 0;
@@ -240,11 +241,11 @@ ngx_svc_outbound_error_timeout(ngx_svc_outbound_t *r)
 
     if (sent > 0) {
         what = "no answer";
-        limit = wcf->timeout;
+        limit = timeout;
 
     } else {
         what = resolved ? "no TLS connection" : "the name was not resolved";
-        limit = ngx_min(wcf->connect_timeout, wcf->timeout);
+        limit = ngx_min(wcf->connect_timeout, timeout);
     }
 
     r->result.unreachable = 1;

@@ -224,7 +224,7 @@ ngx_svc_push_http_done(ngx_svc_outbound_t *r)
     }
 
     if (http->len > NGX_SVC_PUSH_SHORT) {
-        ngx_svc_curl_post(&http->step);
+        ngx_svc_curl_post(&http->step, 0);
         return;
     }
 

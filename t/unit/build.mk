@@ -78,7 +78,7 @@ UNIT_TOOLS = $(addprefix $(UNIT_OUT)/, access_eval email_eval factor_eval jose_e
 # with libcurl, on a small event loop in the tool itself
 NGX_SVC_TEST_PUSH = $(patsubst %,$(UNIT_OUT)/obj/%.o, \
 	$(addprefix ngx_svc_webhook/http/ngx_svc_, curl curl_options curl_wire \
-		outbound outbound_error outbound_result) \
+		outbound outbound_connect outbound_error outbound_result) \
 	$(addprefix ngx_svc_webhook/scim_push/ngx_svc_push_, call http id leave page probe \
 		user) \
 	ngx_svc_common/base/ngx_svc_socket src/event/ngx_event_timer \
