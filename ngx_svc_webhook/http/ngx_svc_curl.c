@@ -329,13 +329,15 @@ ngx_svc_curl_again(CURL *curl)
 
 /*
  * When nginx has no free connection, the transfer gets no events and times
- * out: an error would end all other transfers, too.
+ * out: an error would end all other transfers, too.  A socket that was still
+ * connecting when its time was up is closed by libcurl 7.88 before it says so.
  */
 
 static int
 ngx_svc_curl_socket(CURL *curl, curl_socket_t fd, int what, void *data,
     void *socket)
 {
+    ngx_uint_t         closed;
     ngx_connection_t  *c;
     ngx_svc_curl_t    *wc;
 
@@ -347,7 +349,8 @@ ngx_svc_curl_socket(CURL *curl, curl_socket_t fd, int what, void *data,
         if (c) {
             curl_multi_assign(wc->multi, fd, NULL);
             ngx_svc_curl_owner(c, NULL);
-            ngx_svc_socket_return(c, 0);
+            closed = (fcntl(fd, F_GETFD) == -1);
+            ngx_svc_socket_return(c, closed);
         }
 
         return 0;
