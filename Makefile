@@ -6,8 +6,10 @@ MODULES = ngx_http_svc_common_module.so ngx_http_svc_scim_module.so \
 	ngx_http_svc_admin_module.so ngx_http_svc_webhook_module.so
 DOCUMENTS := $(wildcard README.md conf/*.md conf/ha/*.md conf/www/*.md ngx_svc_*/*.md \
 	ngx_svc_*/*/*.md t/*.md .github/*.md)
+# what tests load besides; it is not installed
+TEST_MODULE = ngx_http_svc_test_module.so
 SQL = ngx_svc_common/sql/sql.pl
-SOURCES := $(shell find ngx_svc_* -name "*.[ch]" -o -name "*.sql") $(SQL)
+SOURCES := $(shell find ngx_svc_* t/module -name "*.[ch]" -o -name "*.sql") $(SQL)
 CFLAGS_WARN = -Wall -Wextra -Wno-unused-parameter
 
 # nginx, and what deps.sh calls, are in folders that users may not have in PATH
@@ -71,9 +73,9 @@ deps-run:            ## the same, for the demo too: PostgreSQL and Redis
 deps-test:           ## the same, for the tests too; PostgreSQL's newest minor
 	@conf/deps.sh test
 
-build: deps $(addprefix $(BUILD)/modules/,$(MODULES)) $(SVCCTL)  ## build the modules, in build/modules
+build: deps $(addprefix $(BUILD)/modules/,$(MODULES) $(TEST_MODULE)) $(SVCCTL)  ## build the modules, in build/modules
 
-$(DEV)/objs/Makefile: config conf/version conf/openapi.json \
+$(DEV)/objs/Makefile: config t/module/config conf/version conf/openapi.json \
 		conf/integrations.json \
 		$(shell find ngx_svc_* -type d) \
 		/usr/sbin/nginx
@@ -85,7 +87,8 @@ $(DEV)/objs/Makefile: config conf/version conf/openapi.json \
 		-fPIC -fstack-protector-strong -D_FORTIFY_SOURCE=2 -Wformat \
 		-Werror=format-security $(CFLAGS_WARN)" \
 		--with-ld-opt="-Wl,-z,relro -Wl,-z,now -fPIC" \
-		--add-dynamic-module="$$(realpath --relative-to=. "$(TOP)")"' > configure.log 2>&1 \
+		--add-dynamic-module="$$(realpath --relative-to=. "$(TOP)")" \
+		--add-dynamic-module="$$(realpath --relative-to=. "$(TOP)/t/module")"' > configure.log 2>&1 \
 		|| { tail -n 20 configure.log; exit 1; }
 
 $(DEV)/objs/.built: $(DEV)/objs/Makefile $(SOURCES)
@@ -199,7 +202,7 @@ $(SRC)/objs/ngx_auto_config.h:
 unit: $(SRC)/objs/ngx_auto_config.h  ## build the unit tests, in build/unit
 	@$(MAKE) -s $(PARALLEL) -f t/unit/build.mk NGX_SRC=$(SRC) unit
 
-$(SAN)/nginx: $(SRC)/objs/ngx_auto_config.h config conf/version conf/openapi.json \
+$(SAN)/nginx: $(SRC)/objs/ngx_auto_config.h config t/module/config conf/version conf/openapi.json \
 		conf/integrations.json t/lib/headers.h t/lib/asan-fork.c \
 		$(SOURCES)
 	@echo "==> building nginx and the modules with ASan and UBSan"
@@ -209,6 +212,7 @@ $(SAN)/nginx: $(SRC)/objs/ngx_auto_config.h config conf/version conf/openapi.jso
 	@cd $(SAN)/src && ./configure --with-debug --with-threads \
 		--with-http_ssl_module --with-http_v2_module \
 		--with-http_realip_module --add-module=$(TOP) \
+		--add-module=$(TOP)/t/module \
 		--with-cc-opt="-g1 -O1 -fno-omit-frame-pointer \
 		-fsanitize=address,undefined \
 		-fno-sanitize=alignment,nonnull-attribute,pointer-overflow \

@@ -63,6 +63,10 @@ static ngx_conf_post_t  ngx_http_svc_admin_rate_size_post = {
     ngx_svc_conf_rate_size
 };
 
+static ngx_conf_post_t  ngx_http_svc_admin_sign_in_post = {
+    ngx_svc_signin_conf_flag
+};
+
 
 static ngx_command_t  ngx_http_svc_admin_commands[] = {
 
@@ -120,7 +124,7 @@ static ngx_command_t  ngx_http_svc_admin_commands[] = {
       ngx_conf_set_flag_slot,
       NGX_HTTP_MAIN_CONF_OFFSET,
       offsetof(ngx_svc_admin_main_conf_t, sign_in),
-      NULL },
+      &ngx_http_svc_admin_sign_in_post },
 
     { ngx_string("svc_organization_signup"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_FLAG,

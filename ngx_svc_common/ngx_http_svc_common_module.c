@@ -6,7 +6,10 @@
 #include "ngx_svc_http.h"
 #include "ngx_svc_access_cache.h"
 #include "ngx_svc_envelope.h"
+#include "ngx_svc_conf_networks.h"
 #include "ngx_svc_conf_base_url.h"
+#include "ngx_svc_federation.h"
+#include "ngx_svc_fetch.h"
 #include "ngx_svc_health.h"
 #include "ngx_svc_keys_check.h"
 #include "ngx_svc_metrics_request.h"
@@ -36,6 +39,11 @@ static void ngx_http_svc_exit_process(ngx_cycle_t *cycle);
 
 static ngx_conf_post_t  ngx_http_svc_timeout_post = { ngx_svc_conf_timeout };
 static ngx_conf_post_t  ngx_http_svc_zoneinfo_post = { ngx_svc_conf_zoneinfo };
+
+
+static ngx_svc_conf_networks_t  ngx_http_svc_federation_networks = {
+    "sign-in through other servers", "servers"
+};
 
 
 static ngx_command_t  ngx_http_svc_commands[] = {
@@ -109,6 +117,20 @@ static ngx_command_t  ngx_http_svc_commands[] = {
       NGX_HTTP_MAIN_CONF_OFFSET,
       0,
       NULL },
+
+    { ngx_string("svc_federation"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_FLAG,
+      ngx_conf_set_flag_slot,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_svc_main_conf_t, federation),
+      NULL },
+
+    { ngx_string("svc_federation_allow"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_1MORE,
+      ngx_svc_conf_networks,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_svc_main_conf_t, allow),
+      &ngx_http_svc_federation_networks },
 
     { ngx_string("svc_base_url"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
@@ -218,7 +240,9 @@ ngx_http_svc_postconfiguration(ngx_conf_t *cf)
         }
     }
 
-    if (ngx_http_svc_load_zones(cf, smcf) != NGX_OK) {
+    if (ngx_svc_federation_conf(cf, smcf) != NGX_OK
+        || ngx_http_svc_load_zones(cf, smcf) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
@@ -323,12 +347,15 @@ ngx_http_svc_create_main_conf(ngx_conf_t *cf)
     smcf->pg.queue = NGX_CONF_UNSET_UINT;
     smcf->pg.queue_timeout = NGX_CONF_UNSET_MSEC;
     smcf->redis.timeout = NGX_CONF_UNSET_MSEC;
+    smcf->federation = NGX_CONF_UNSET;
 
     if (ngx_array_init(&smcf->locations, cf->pool, 4,
                        sizeof(ngx_svc_location_t))
         != NGX_OK
         || ngx_array_init(&smcf->resources, cf->pool, 2,
                           sizeof(ngx_svc_resource_list_t))
+           != NGX_OK
+        || ngx_array_init(&smcf->allow, cf->pool, 4, sizeof(ngx_svc_cidr_t))
            != NGX_OK)
     {
         return NULL;
@@ -361,6 +388,7 @@ ngx_http_svc_init_main_conf(ngx_conf_t *cf, void *conf)
     ngx_conf_init_uint_value(smcf->pg.queue, 1024);
     ngx_conf_init_msec_value(smcf->pg.queue_timeout, 1000);
     ngx_conf_init_msec_value(smcf->redis.timeout, 1000);
+    ngx_conf_init_value(smcf->federation, 0);
 
     if (smcf->zoneinfo.len == 0) {
         ngx_str_set(&smcf->zoneinfo, "/usr/share/zoneinfo");
@@ -501,7 +529,8 @@ ngx_http_svc_init_process(ngx_cycle_t *cycle)
 
     if (ngx_svc_pg_init_worker(cycle, &smcf->pg) != NGX_OK
         || ngx_svc_pg_watch_init(cycle, &smcf->pg) != NGX_OK
-        || ngx_svc_redis_init_worker(cycle, &smcf->redis) != NGX_OK)
+        || ngx_svc_redis_init_worker(cycle, &smcf->redis) != NGX_OK
+        || (smcf->fetch && ngx_svc_fetch_init() != NGX_OK))
     {
         return NGX_ERROR;
     }

@@ -303,7 +303,16 @@ ngx_module_t  ngx_http_svc_webhook_module = {
 static ngx_int_t
 ngx_http_svc_webhook_preconfiguration(ngx_conf_t *cf)
 {
-    return ngx_svc_check_common(cf, "ngx_http_svc_webhook_module");
+    ngx_svc_main_conf_t  *smcf;
+
+    if (ngx_svc_check_common(cf, "ngx_http_svc_webhook_module") != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    smcf = ngx_svc_main_conf(cf);
+    smcf->helper = 1;
+
+    return NGX_OK;
 }
 
 
@@ -317,13 +326,21 @@ ngx_http_svc_webhook_postconfiguration(ngx_conf_t *cf)
     smcf = ngx_svc_main_conf(cf);
     wcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_svc_webhook_module);
 
+    wcf->fetch = smcf->federation;
+
     if (!ngx_svc_helper_on(wcf)) {
         return NGX_OK;
     }
 
     what = wcf->on ? "svc_webhooks on"
            : wcf->push.on ? "svc_scim_targets on"
-           : wcf->logout ? "svc_backchannel_logout on" : "svc_mail";
+           : wcf->logout ? "svc_backchannel_logout on"
+           : wcf->mail.url.len ? "svc_mail" : "svc_federation on";
+
+    /* a helper that is there anyway fetches for applications, too */
+
+    wcf->fetch |= ngx_svc_conf_surface(smcf, "/oauth") != NULL;
+    smcf->fetch = wcf->fetch;
 
     if (ngx_http_svc_webhook_needs(cf, smcf, what) != NGX_OK
         || ngx_svc_webhook_conf_check_ca(cf, &wcf->ca_file) != NGX_OK)

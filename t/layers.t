@@ -19,7 +19,8 @@ my %FLOORS = (
     admin => [ qw(limit core password factor tenant directory governance config audit
                   signin method_* methods console oauth) ],
     scim => [],
-    webhook => [ qw(core queue emit http lane log schedule mail scim_push logout outbox process api) ],
+    webhook => [ qw(core queue emit http lane fetch log schedule mail scim_push logout outbox process
+                    api) ],
 );
 
 my ($objects) = grep { -d } map { "build/$_/objs/addon" }
@@ -178,7 +179,7 @@ is_deeply(\@circles, [], 'no files need each other');
 # Metrics, and the resources of routes, are left out: their tables are read elsewhere.
 
 my @tidy = ((map { "ngx_svc_common/$_" } qw(base zone access pg redis)),
-            map { "ngx_svc_webhook/$_" } qw(core queue emit http lane log schedule
+            map { "ngx_svc_webhook/$_" } qw(core queue emit http lane fetch log schedule
                                             mail scim_push logout process));
 my @strays;
 

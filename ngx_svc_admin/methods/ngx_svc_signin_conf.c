@@ -70,6 +70,20 @@ static ngx_svc_resources_t  ngx_svc_signin_organization_resources[] = {
 };
 
 
+char *
+ngx_svc_signin_conf_flag(ngx_conf_t *cf, void *post, void *data)
+{
+    ngx_flag_t *on = data;
+
+    ngx_svc_main_conf_t  *smcf;
+
+    smcf = ngx_svc_main_conf(cf);
+    smcf->sign_in = *on;
+
+    return NGX_CONF_OK;
+}
+
+
 ngx_int_t
 ngx_svc_signin_init(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf,
     const ngx_svc_surface_t *surface)

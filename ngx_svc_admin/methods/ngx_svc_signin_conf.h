@@ -16,6 +16,9 @@
 ngx_int_t ngx_svc_signin_init(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf,
     const ngx_svc_surface_t *surface);
 
+/* A post handler: tells the common module of the flag. */
+char *ngx_svc_signin_conf_flag(ngx_conf_t *cf, void *post, void *data);
+
 /* A worker's start and end. */
 ngx_int_t ngx_svc_signin_init_worker(ngx_cycle_t *cycle,
     ngx_svc_admin_main_conf_t *amcf);

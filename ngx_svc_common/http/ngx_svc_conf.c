@@ -401,6 +401,30 @@ ngx_svc_surface_directive(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
+const ngx_svc_loc_conf_t *
+ngx_svc_conf_surface(const ngx_svc_main_conf_t *smcf, const char *prefix)
+{
+    ngx_uint_t                i;
+    ngx_svc_location_t       *location;
+    const ngx_svc_surface_t  *surface;
+
+    location = smcf->locations.elts;
+
+    for (i = 0; i < smcf->locations.nelts; i++) {
+        surface = location[i].conf->surface;
+
+        if (surface && surface->prefix.len == ngx_strlen(prefix)
+            && ngx_memcmp(surface->prefix.data, prefix, surface->prefix.len)
+               == 0)
+        {
+            return location[i].conf;
+        }
+    }
+
+    return NULL;
+}
+
+
 /*
  * Returns 1 if a request to the surface's prefix can come to the location.  Of
  * a regular expression that is not known, so it counts as 1.

@@ -6,7 +6,7 @@
 #define _NGX_SVC_CONF_H_INCLUDED_
 
 
-#include "ngx_svc_common.h"
+#include "ngx_svc_addr.h"
 #include "ngx_svc_crypto.h"
 #include "ngx_svc_error.h"
 #include "ngx_svc_pg.h"
@@ -42,6 +42,16 @@ typedef struct {
     ngx_uint_t                 mail;        /* 1: svc_mail is on */
     ngx_uint_t                 logout;      /* 1: svc_backchannel_logout is
                                                on */
+    ngx_flag_t                 federation;  /* svc_federation */
+    ngx_flag_t                 sign_in;     /* svc_sign_in, as the admin module
+                                               has it */
+    ngx_uint_t                 helper;      /* 1: there is a module with a
+                                               helper */
+    ngx_uint_t                 fetch;       /* 1: the helper fetches */
+    ngx_uint_t                 plain;       /* 1: svc_base_url is a loopback
+                                               address, everywhere */
+    ngx_array_t                allow;       /* ngx_svc_cidr_t; private addresses
+                                               that fetches may reach */
 
     /* returns NGX_OK if a delivery may go to a URL, or NGX_DECLINED with err
        set; NULL: nothing is delivered here */
@@ -127,6 +137,13 @@ char *ngx_svc_conf_timeout(ngx_conf_t *cf, void *post, void *data);
 /* The set function of a surface's directive; cmd->post: the surface. */
 NGX_SVC_API char *ngx_svc_surface_directive(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
+
+/*
+ * Returns the first location of a surface, such as "/oauth"; NULL: there is
+ * none.
+ */
+NGX_SVC_API const ngx_svc_loc_conf_t *ngx_svc_conf_surface(
+    const ngx_svc_main_conf_t *smcf, const char *prefix);
 
 /*
  * Returns the time zones of svc_zoneinfo, which are there wherever a surface is

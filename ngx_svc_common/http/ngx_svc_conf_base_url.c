@@ -3,7 +3,7 @@
  */
 
 #include "ngx_svc_conf_base_url.h"
-#include "ngx_svc_conf.h"
+#include "ngx_svc_addr.h"
 #include "ngx_svc_uri.h"
 
 
@@ -121,4 +121,27 @@ ngx_svc_conf_base_key(ngx_conf_t *cf, ngx_svc_loc_conf_t *slcf, size_t scheme)
     key->len = p - key->data;
 
     return NGX_OK;
+}
+
+
+ngx_uint_t
+ngx_svc_conf_base_loopback(const ngx_svc_loc_conf_t *slcf)
+{
+    ngx_str_t       host;
+    ngx_svc_addr_t  addr;
+
+    host = slcf->base_host;
+
+    if (host.len > 2 && host.data[0] == '[') {
+        host.data++;
+        host.len -= 2;
+    }
+
+    if (ngx_svc_addr_parse(host.data, host.len, &addr) == NGX_OK) {
+        return ngx_svc_addr_loopback(&addr);
+    }
+
+    return host.len == sizeof("localhost") - 1
+           && ngx_strncasecmp(host.data, (u_char *) "localhost", host.len)
+              == 0;
 }

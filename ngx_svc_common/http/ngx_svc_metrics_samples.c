@@ -95,6 +95,14 @@ const ngx_svc_metrics_sample_t  ngx_svc_metrics_counter_samples[] = {
     { "svc_logout_tokens_total", NULL, "outcome=\"refused\"",
       NGX_SVC_M_LOGOUT_REFUSED },
 
+    { "svc_fetches_total", "Requests to other servers that have ended.",
+      "outcome=\"answered\"", NGX_SVC_M_FETCH_ANSWERED },
+    { "svc_fetches_total", NULL, "outcome=\"failed\"",
+      NGX_SVC_M_FETCH_FAILED },
+    { "svc_fetches_total", NULL, "outcome=\"late\"", NGX_SVC_M_FETCH_LATE },
+    { "svc_fetches_total", NULL, "outcome=\"unavailable\"",
+      NGX_SVC_M_FETCH_UNAVAILABLE },
+
     { "svc_redis_moves_total",
       "Times that a process followed the sentinels to another master.", "",
       NGX_SVC_M_REDIS_MOVES },
@@ -186,6 +194,8 @@ const ngx_svc_metrics_sample_t  ngx_svc_metrics_gauge_samples[] = {
       NGX_SVC_G_PENDING },
     { "svc_webhook_in_flight", "Deliveries that are being sent.", "",
       NGX_SVC_G_IN_FLIGHT },
+    { "svc_fetches_in_flight", "Requests to other servers that the helper has.",
+      "", NGX_SVC_G_FETCHES },
     { "svc_scim_targets", "SCIM targets that this node pushes to.", "",
       NGX_SVC_G_SCIM_TARGETS },
     { "svc_scim_in_flight", "Users that are being pushed to SCIM targets.", "",

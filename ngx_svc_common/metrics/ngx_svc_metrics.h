@@ -49,6 +49,11 @@ typedef enum {
     NGX_SVC_M_LOGOUT_RETRIED,           /* attempts that a retry follows */
     NGX_SVC_M_LOGOUT_ABANDONED,         /* the attempts are used up */
     NGX_SVC_M_LOGOUT_REFUSED,           /* we refused the address */
+    NGX_SVC_M_FETCH_ANSWERED,           /* fetches, in the order of
+                                           ngx_svc_fetch_outcome_e */
+    NGX_SVC_M_FETCH_FAILED,
+    NGX_SVC_M_FETCH_LATE,
+    NGX_SVC_M_FETCH_UNAVAILABLE,
     NGX_SVC_M_REDIS_MOVES,              /* moves to another master */
     NGX_SVC_M_RATE_REDIS,               /* checks of limits, in Redis */
     NGX_SVC_M_RATE_MEMORY,              /* checks of limits, in our memory */
@@ -108,6 +113,7 @@ typedef enum {
     NGX_SVC_G_STREAMS,                  /* open streams of the audit log */
     NGX_SVC_G_SCIM_TARGETS,             /* that the helper pushes to */
     NGX_SVC_G_SCIM_INFLIGHT,            /* users that are being pushed */
+    NGX_SVC_G_FETCHES,                  /* that the helper has */
     NGX_SVC_G_REDIS_DOWN,               /* 1 or 0 */
     NGX_SVC_G_REDIS_UP,                 /* 1 or 0 */
     NGX_SVC_G_READS_DOWN,               /* 1 or 0, as the health location last

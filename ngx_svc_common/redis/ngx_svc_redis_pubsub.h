@@ -17,7 +17,7 @@
 
 typedef void (*ngx_svc_redis_message_pt)(ngx_str_t *payload);
 
-#define NGX_SVC_REDIS_CHANNELS  4
+#define NGX_SVC_REDIS_CHANNELS  6
 #define NGX_SVC_REDIS_PAYLOAD   64      /* bytes, at most */
 
 /*

@@ -59,6 +59,8 @@ typedef struct {
     ngx_svc_mail_conf_t  mail;
     ngx_svc_push_conf_t  push;
     ngx_flag_t        logout;           /* logout tokens are sent */
+    ngx_flag_t        fetch;            /* workers' fetches are made */
+    ngx_uint_t        fetches;          /* of them at a time */
 } ngx_svc_webhook_conf_t;
 
 
@@ -125,7 +127,8 @@ extern ngx_module_t  ngx_http_svc_webhook_module;
 
 /* Whether there is a helper process, for any of its lanes. */
 #define ngx_svc_helper_on(wcf)                                                \
-    ((wcf)->on || (wcf)->mail.url.len || (wcf)->push.on || (wcf)->logout)
+    ((wcf)->on || (wcf)->mail.url.len || (wcf)->push.on || (wcf)->logout      \
+     || (wcf)->fetch)
 
 
 /* Returns the configuration; called in a worker or in the helper. */

@@ -71,29 +71,20 @@ const ngx_svc_lane_t  ngx_svc_logout_lane = {
 static ngx_int_t
 ngx_svc_logout_base(ngx_cycle_t *cycle)
 {
-    ngx_uint_t                i;
-    ngx_svc_location_t       *location;
-    ngx_svc_main_conf_t      *smcf;
-    const ngx_svc_surface_t  *surface;
-
-    static const ngx_str_t    oauth = ngx_string("/oauth");
+    ngx_svc_main_conf_t       *smcf;
+    const ngx_svc_loc_conf_t  *slcf;
 
     smcf = ngx_http_cycle_get_module_main_conf(cycle,
                                                ngx_http_svc_common_module);
-    location = smcf->locations.elts;
+    slcf = ngx_svc_conf_surface(smcf, "/oauth");
 
-    for (i = 0; i < smcf->locations.nelts; i++) {
-        surface = location[i].conf->surface;
-
-        if (surface && surface->prefix.len == oauth.len
-            && ngx_memcmp(surface->prefix.data, oauth.data, oauth.len) == 0)
-        {
-            ngx_svc_logout_issuer = location[i].conf->base_key;
-            break;
-        }
+    if (slcf == NULL) {
+        return NGX_DECLINED;
     }
 
-    return ngx_svc_logout_issuer.len ? NGX_OK : NGX_DECLINED;
+    ngx_svc_logout_issuer = slcf->base_key;
+
+    return NGX_OK;
 }
 
 

@@ -4,6 +4,7 @@
  */
 
 #include "ngx_svc_helper_lanes.h"
+#include "ngx_svc_fetch_lane.h"
 #include "ngx_svc_logout_lane.h"
 #include "ngx_svc_mail_lane.h"
 #include "ngx_svc_push_lane.h"
@@ -64,7 +65,10 @@ static const ngx_svc_lane_t  ngx_svc_webhook_lane = {
     .exit = ngx_svc_webhook_lane_exit
 };
 
+/* People wait for the first one. */
+
 static const ngx_svc_lane_t *const  ngx_svc_helper_lanes[] = {
+    &ngx_svc_fetch_lane,
     &ngx_svc_webhook_lane,
     &ngx_svc_mail_lane,
     &ngx_svc_logout_lane,

@@ -22,6 +22,7 @@
 
 #define NGX_SVC_HELPER_NICE  5
 #define NGX_SVC_HELPER_LOOK  1000       /* ms between looks at the log files */
+#define NGX_SVC_HELPER_FETCHES  256     /* at a time */
 
 #define NGX_SVC_HELPER_RESOLVER  "timeout:1 attempts:2"
 
@@ -305,7 +306,9 @@ ngx_svc_helper_process_up(void)
 }
 
 
-/* Limits attempts; the fork has its own copy of the configuration. */
+/*
+ * Limits fetches and attempts; the fork has its own copy of the configuration.
+ */
 
 static void
 ngx_svc_helper_process_limits(ngx_cycle_t *cycle)
@@ -320,15 +323,18 @@ ngx_svc_helper_process_limits(ngx_cycle_t *cycle)
     n = (n > 2 * NGX_SVC_HELPER_RESERVE) ? n - NGX_SVC_HELPER_RESERVE
                                          : ngx_max(n / 2, 1);
 
-    wcf->concurrency = ngx_min(wcf->concurrency, n);
+    /* each has two files open while its name is resolved */
 
-    /* an attempt has two files open while its name is resolved */
-
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0
-        && limit.rlim_cur / 2 < (rlim_t) wcf->concurrency)
-    {
-        wcf->concurrency = ngx_max((ngx_uint_t) limit.rlim_cur / 2, 1);
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 2 < n) {
+        n = ngx_max((ngx_uint_t) limit.rlim_cur / 2, 1);
     }
+
+    if (wcf->fetch) {
+        wcf->fetches = ngx_min(NGX_SVC_HELPER_FETCHES, ngx_max(n / 4, 1));
+        n -= ngx_min(wcf->fetches, n - 1);
+    }
+
+    wcf->concurrency = ngx_min(wcf->concurrency, n);
 }
 
 

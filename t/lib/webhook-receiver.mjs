@@ -9,6 +9,7 @@ import { existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import https from 'node:https';
 import http from 'node:http';
 import net from 'node:net';
+import { gzipSync } from 'node:zlib';
 
 const [ dir, log, ...numbers ] = process.argv.slice(2);
 const ports = Object.fromEntries(numbers.map(n => n.split('=')));
@@ -66,6 +67,17 @@ const modes = {
     },
 
     large: (req, res, n) => res.end('x'.repeat(Number(n))),
+
+    // a document, as servers for fetches have it
+
+    json: (req, res, n) => res.writeHead(200, {
+        'Content-Type': 'application/json; charset=utf-8', ETag: '"v1"',
+        'Cache-Control': 'public, max-age=300' }).end(req.headers.accept ?? '{}'),
+    html: (req, res) => res.writeHead(200, { 'Content-Type': 'text/html' })
+        .end('<html>sign in</html>'),
+    'not-modified': (req, res) => res.writeHead(304, { ETag: '"v1"' }).end(),
+    gzip: (req, res, n) => res.writeHead(200, { 'Content-Encoding': 'gzip' })
+        .end(gzipSync(Buffer.alloc(Number(n)))),
 
     // the first n attempts of each delivery fail, or, where these have no id, of the URL
 
