@@ -253,7 +253,7 @@ AT_STAKE = audit_export audit_stream audit_streams fairness idle logo pipeline p
 	scim_push_lookup \
 	scim_rfc_filter signin_bad_input social webhook_forged webhook_hostile \
 	webhook_nasty webhook_targets \
-	mail mail_delivery scim_push_state webhook_ack webhook_delivery \
+	fetch fetch_faults mail mail_delivery scim_push_state webhook_ack webhook_delivery \
 	webhook_helper webhook_outage webhook_outbox webhook_queue webhook_tls \
 	openapi_answers routes \
 	conflicts idempotency invitation_accept lifecycle mfa oauth_chains oauth_code \

@@ -17,8 +17,7 @@ use SvcTest::Resolver;
 
 
 my $s = SvcTest->new(workers => 2);
-my $receiver = SvcTest::Receiver->new($s, svc_webhooks => 'off',
-                                      svc_webhook_allow => undef);
+my $receiver = SvcTest::Receiver->new($s, svc_webhook_allow => undef);
 my $resolver = SvcTest::Resolver->new($s);
 my $fetch = SvcTest::Fetch->new($s);
 
@@ -147,6 +146,24 @@ $resolver->set('moved.hooks.example.com' => '127.0.0.2');
 ok((wait_for { $fetch->get($moved)->{outcome} eq 'failed' } 20),
    'that leads inwards later');
 is($resolver->calls(connect => '127.0.0.2'), 0, 'is not followed there');
+
+# a connection that is kept is for those that may reach its address
+
+my $acme = $s->tenant('acme');
+
+$resolver->set('kept.hooks.example.com' => '127.0.0.1');
+
+my $hook = $receiver->hook($acme, '/ok/hook', host => 'kept.hooks.example.com');
+my $kept = $receiver->url('/ok/kept', undef, 'kept.hooks.example.com');
+
+is($fetch->get($kept)->{outcome}, 'answered', 'a fetch');
+$acme->new_user;
+
+is(($receiver->deliveries($hook, 1))[0]{error}, 'the name leads to no public address',
+   'a webhook finds its connection, and does not use it');
+is(scalar($receiver->at('/ok/hook')), 0, 'nothing is delivered there');
+
+is($fetch->get($kept)->{outcome}, 'answered', 'fetches do');
 
 
 # --- what Redis has ----------------------------------------------------------------

@@ -38,6 +38,7 @@ NGX_SVC_PURE_ADMIN = $(wildcard ngx_svc_admin/tenant/ngx_svc_admin_image*.c) \
 		oauth_lives.c)
 NGX_SVC_PURE = $(patsubst %.c,%,$(NGX_SVC_PURE_COMMON) $(NGX_SVC_PURE_SCIM) \
 		$(NGX_SVC_PURE_ADMIN)) \
+	ngx_svc_common/http/ngx_svc_fetch_entry \
 	ngx_svc_common/pg/ngx_svc_pg_array \
 	ngx_svc_common/pg/ngx_svc_pg_results \
 	ngx_svc_webhook/queue/ngx_svc_webhook_entry \
