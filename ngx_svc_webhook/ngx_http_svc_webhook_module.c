@@ -507,6 +507,7 @@ ngx_http_svc_webhook_init_main_conf(ngx_conf_t *cf, void *conf)
 static ngx_int_t
 ngx_http_svc_webhook_init_module(ngx_cycle_t *cycle)
 {
+    ngx_uint_t               needed;
     ngx_svc_webhook_conf_t  *wcf;
 
     wcf = ngx_http_cycle_get_module_main_conf(cycle,
@@ -516,15 +517,18 @@ ngx_http_svc_webhook_init_module(ngx_cycle_t *cycle)
         return NGX_OK;
     }
 
-    if (wcf->on
-        && wcf->concurrency + NGX_SVC_HELPER_RESERVE > cycle->connection_n)
-    {
+    needed = wcf->concurrency + NGX_SVC_HELPER_RESERVE;
+
+    if (wcf->fetch) {
+        needed += ngx_min(wcf->concurrency / 3 + 1, NGX_SVC_HELPER_FETCHES);
+    }
+
+    if (wcf->on && needed > cycle->connection_n) {
         ngx_log_error(NGX_LOG_WARN, wcf->log, 0,
                       "\"svc_webhook_concurrency %ui\" needs "
                       "\"worker_connections\" of %ui at least; with %ui fewer "
                       "webhooks are delivered at a time", wcf->concurrency,
-                      wcf->concurrency + NGX_SVC_HELPER_RESERVE,
-                      cycle->connection_n);
+                      needed, cycle->connection_n);
     }
 
     wcf->log = NULL;

@@ -223,6 +223,38 @@ cmp_ok($fetch->count('failed'), '>', 5, 'failures');
 cmp_ok($fetch->count('late'), '>', 2, 'silence');
 is($fetch->ready, 1, 'and the helper is heard of');
 
+
+# --- a proxy, which leads to all names ------------------------------------------------
+
+my $nginx = $s->nginx;
+
+sub reloaded {
+    $s->reload;
+    $fetch->helper;
+}
+
+$nginx->{svc}{svc_webhook_proxy} = "http://127.0.0.1:$receiver->{port}{proxy}";
+reloaded();
+
+is($fetch->get($receiver->url('/ok', undef, 'far.hooks.example.com'))->{answer}, 'ok',
+   'through a proxy');
+ok((grep { ($_->{method} // '') eq 'CONNECT' } $receiver->received), 'by CONNECT');
+is($fetch->get("http://127.0.0.1:$receiver->{port}{plain}/ok")->{answer}, 'ok',
+   'a loopback address without it');
+
+
+# --- a helper that runs for others ------------------------------------------------------
+
+delete $nginx->{svc}{svc_webhook_proxy};
+$nginx->{svc}{svc_federation} = 'off';
+$nginx->{locations} .= "location /oauth { svc_oauth on; }\n";
+reloaded();
+is(get('/ok')->{outcome}, 'answered', 'applications have fetches without svc_federation');
+
+$nginx->{locations} =~ s{location /oauth.*\n}{};
+$s->reload;
+is(get('/ok')->{outcome}, 'unavailable', 'others have none');
+
 $s->done;
 
 done_testing();

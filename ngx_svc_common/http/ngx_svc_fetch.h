@@ -86,8 +86,9 @@ ngx_int_t ngx_svc_fetch_init(void);
  * and each address before it connects.  Nothing is asked a second time.
  *
  * Returns NGX_OK, and the handler is called once, from an event and never from
- * within this call; or NGX_DECLINED: the outcome and why are set, and it is not
- * called.
+ * within this call: it sets the log's request, and runs posted requests, as
+ * ngx_svc_request_done() does.  Returns NGX_DECLINED: the outcome and why are
+ * set, and it is not called.
  */
 NGX_SVC_API ngx_int_t ngx_svc_fetch(ngx_svc_fetch_t *fetch);
 

@@ -22,7 +22,6 @@
 
 #define NGX_SVC_HELPER_NICE  5
 #define NGX_SVC_HELPER_LOOK  1000       /* ms between looks at the log files */
-#define NGX_SVC_HELPER_FETCHES  256     /* at a time */
 
 #define NGX_SVC_HELPER_RESOLVER  "timeout:1 attempts:2"
 

@@ -10,7 +10,9 @@
 
 
 #define NGX_SVC_HELPER_RESERVE  32      /* connections besides those of
-                                           attempts */
+                                           attempts and fetches */
+#define NGX_SVC_HELPER_FETCHES  256     /* fetches at a time; a quarter of the
+                                           rest of the connections, at most */
 
 
 /*
