@@ -11,9 +11,12 @@ use Time::HiRes qw(time);
 
 use SvcTest;
 use SvcTest::Fetch;
-use SvcTest::Process qw(slow wait_for signal_pid);
+use SvcTest::Process qw(slow wait_for spawn wait_exit signal_pid subreaper
+    slurp);
 use SvcTest::Receiver;
 
+
+subreaper();
 
 my $OTHER = '00000000-0000-7000-8000-000000000002';
 
@@ -201,6 +204,39 @@ ok((wait_for { SvcTest::Metrics->get($s)->value('svc_fetches_in_flight') == 0 } 
    'also in the helper');
 ok((grep { /a fetch of tenant \Q$OTHER\E is not made: the queue of fetches is full/ }
     $s->nginx->log_lines), 'the log says so');
+
+
+# --- another binary ---------------------------------------------------------------------------
+
+my $nginx = $s->nginx;
+
+sub master { return (slurp("$s->{dir}/nginx.pid") // '') =~ /^(\d+)\n/ && $1 }
+
+is($nginx->quit, 0, 'nginx ends');
+$nginx->write_configuration($nginx->configuration =~ s/^daemon off;/daemon on;/mr);
+
+# a daemon ignores USR2 while the process that has started it is there
+
+my $starter = spawn($nginx->command, out => $nginx->{err}, env => $nginx->environment);
+
+$nginx->take_pid(wait_for { master() });
+wait_exit($starter);
+ok($s->wait_healthy, 'a daemon');
+answers('has fetches');
+
+my $old = $nginx->pid;
+
+$c = hanging('upgraded');
+signal_pid('USR2', $old);
+ok((wait_for { master() && master() != $old }), 'a new binary');
+signal_pid('WINCH', $old);
+$receiver->write(upgraded => '');
+is($fetch->read($c)->{answer}, 'ok', 'the old one ends what it had');
+is(asked('upgraded'), 1, 'asked once');
+answers('the new one goes on');
+signal_pid('QUIT', $old);
+is(wait_exit($old), 0, 'the old one ends');
+$nginx->take_pid(master());
 
 $s->done(allow => [ qr/exited on signal 9/ ]);
 
