@@ -44,7 +44,7 @@ WITH base AS (
            'grant_days', least(90, settings.max_grant_days))) client
 ), :application_wanted, decided AS (
     SELECT CASE
-               :application_wrong
+               WHEN wrong.verdict IS NOT NULL THEN wrong.verdict
                WHEN :owner_id::uuid IS NOT NULL AND :type <> 'agent' THEN 'not_owned'
                WHEN :owner_id IS NOT NULL
                     AND (SELECT account.status = 'active'
@@ -61,7 +61,7 @@ WITH base AS (
                        FROM svc.application client
                       WHERE client.tenant_id = :tenant) >= :applications_max::int4 THEN 'full'
            END AS verdict
-      FROM wanted, base
+      FROM wanted, base, wrong
 ), client AS (
     INSERT INTO svc.application
         (tenant_id, client_id, type, owner_id, secret_rotated_at, policy_set_at, name, enabled,

@@ -72,7 +72,7 @@ WITH base AS (
                      OR NOT wanted.grant_types <@ base.grant_types)
                     AND :caller_stale THEN 'stale'
                WHEN base.type <> :type THEN 'type'
-               :application_wrong
+               WHEN wrong.verdict IS NOT NULL THEN wrong.verdict
                WHEN NOT (:if_match::text IS NULL
                          OR (extract(epoch from base.updated_at) * 1000)::int8::text
                             = ANY (:if_match::text::text[])) THEN 'precondition'
@@ -82,7 +82,7 @@ WITH base AS (
                                AND client.resource_key = wanted.resource_key
                                AND client.client_id <> :client_id) THEN 'taken'
            END AS verdict
-      FROM wanted, base
+      FROM wanted, base, wrong
 ), changed AS (
     -- the members of the body that change something, and whether the keys do
     SELECT ARRAY(

@@ -1,9 +1,13 @@
 -- fragment: application_wanted
 -- needs: base
--- Two CTEs: "typical" has what each type of application gets, and "wanted" what an application
--- is to be.  Each setting is what the body says, or else what the security profile asks for, or
--- else what the application has (base), or else what its type gets.  The columns of "wanted"
--- stand in the same order in the statements that store it.
+-- Three CTEs: "typical" has what each type of application gets, "wanted" what an application
+-- is to be, and "wrong" what is wrong with that, whether it is new or changed.  Each setting is
+-- what the body says, or else what the security profile asks for, or else what the application
+-- has (base), or else what its type gets.  The columns of "wanted" stand in the same order in the
+-- statements that store it.  types_of_grants and types_of_method are the types that the body would
+-- do for.  What the profile does not let be is of the FAPI 2.0 Security Profile: there are
+-- confidential clients only (5.3.2.1), no response is sent in the clear (5.3.2.2), and nothing is
+-- signed by RS256 (5.4.1).
 typical (type, scopes, grant_types, auth_method, signing_alg, ttl, require_consent) AS (
     VALUES ('web', '{email,openid,profile}'::text[], '{authorization_code,refresh_token}'::text[],
             'client_secret_basic', 'RS256', 3600, true),
@@ -89,45 +93,46 @@ typical (type, scopes, grant_types, auth_method, signing_alg, ttl, require_conse
       LEFT JOIN (
            SELECT 'private_key_jwt' AS auth_method, 'ES256' AS signing_alg, true AS required
            ) profile ON given."securityProfile" IS NOT NULL
+), wrong AS (
+    SELECT CASE
+               WHEN NOT base.type = ANY (:types_of_grants::text::text[]) THEN 'grants'
+               WHEN NOT base.type = ANY (:types_of_method::text::text[]) THEN 'method'
+               WHEN wanted.security_profile IS NOT NULL AND base.type NOT IN ('web', 'm2m', 'agent')
+                    THEN 'profile_type'
+               WHEN wanted.security_profile IS NOT NULL AND wanted.auth_method <> 'private_key_jwt'
+                    THEN 'profile_method'
+               WHEN wanted.security_profile IS NOT NULL AND NOT wanted.require_par
+                    THEN 'profile_par'
+               WHEN wanted.security_profile IS NOT NULL AND NOT wanted.require_dpop
+                    THEN 'profile_dpop'
+               WHEN wanted.security_profile IS NOT NULL AND NOT wanted.require_pkce
+                    THEN 'profile_pkce'
+               WHEN wanted.security_profile IS NOT NULL AND wanted.signing_alg <> 'ES256'
+                    THEN 'profile_alg'
+               WHEN wanted.security_profile IS NOT NULL
+                    AND coalesce(wanted.jwks @@ '$.keys[*].alg == "RS256"', false)
+                    THEN 'profile_keys'
+               WHEN wanted.security_profile IS NOT NULL
+                    AND EXISTS (SELECT
+                                  FROM unnest(wanted.redirect_uris) uri
+                                 WHERE uri NOT LIKE 'https:%') THEN 'profile_redirect'
+               WHEN (wanted.auth_method = 'private_key_jwt') <> (wanted.jwks IS NOT NULL)
+                    THEN 'keys'
+               WHEN base.type = 'm2m' AND wanted.require_consent THEN 'consent'
+               WHEN base.type <> 'web' AND NOT wanted.require_pkce THEN 'pkce'
+               WHEN EXISTS (SELECT
+                              FROM svc.oauth_tenant settings
+                             WHERE settings.tenant_id = :tenant
+                               AND (wanted.id_token_ttl > settings.max_id_token_ttl
+                                    OR wanted.refresh_idle_days > settings.max_refresh_idle_days
+                                    OR wanted.grant_days > settings.max_grant_days)) THEN 'above'
+               WHEN 'authorization_code' = ANY (wanted.grant_types)
+                    AND cardinality(wanted.redirect_uris) = 0 THEN 'redirect'
+               WHEN NOT 'authorization_code' = ANY (wanted.grant_types)
+                    AND cardinality(wanted.redirect_uris) > 0 THEN 'no_redirect'
+           END AS verdict
+      FROM base, wanted
 )
-
-
--- fragment: application_wrong
--- needs: base, wanted
--- Rows of a CASE: what is wrong with an application that is to be stored, whether it is
--- new or changed.  types_of_grants and types_of_method are the types that the body would do
--- for.  What the profile does not let be is of the FAPI 2.0 Security Profile: there are
--- confidential clients only (5.3.2.1), no response is sent in the clear (5.3.2.2), and
--- nothing is signed by RS256 (5.4.1).
-WHEN NOT base.type = ANY (:types_of_grants::text::text[]) THEN 'grants'
-WHEN NOT base.type = ANY (:types_of_method::text::text[]) THEN 'method'
-WHEN wanted.security_profile IS NOT NULL AND base.type NOT IN ('web', 'm2m', 'agent')
-     THEN 'profile_type'
-WHEN wanted.security_profile IS NOT NULL AND wanted.auth_method <> 'private_key_jwt'
-     THEN 'profile_method'
-WHEN wanted.security_profile IS NOT NULL AND NOT wanted.require_par THEN 'profile_par'
-WHEN wanted.security_profile IS NOT NULL AND NOT wanted.require_dpop THEN 'profile_dpop'
-WHEN wanted.security_profile IS NOT NULL AND NOT wanted.require_pkce THEN 'profile_pkce'
-WHEN wanted.security_profile IS NOT NULL AND wanted.signing_alg <> 'ES256' THEN 'profile_alg'
-WHEN wanted.security_profile IS NOT NULL
-     AND coalesce(wanted.jwks @@ '$.keys[*].alg == "RS256"', false) THEN 'profile_keys'
-WHEN wanted.security_profile IS NOT NULL
-     AND EXISTS (SELECT
-                   FROM unnest(wanted.redirect_uris) uri
-                  WHERE uri NOT LIKE 'https:%') THEN 'profile_redirect'
-WHEN (wanted.auth_method = 'private_key_jwt') <> (wanted.jwks IS NOT NULL) THEN 'keys'
-WHEN base.type = 'm2m' AND wanted.require_consent THEN 'consent'
-WHEN base.type <> 'web' AND NOT wanted.require_pkce THEN 'pkce'
-WHEN EXISTS (SELECT
-               FROM svc.oauth_tenant settings
-              WHERE settings.tenant_id = :tenant
-                AND (wanted.id_token_ttl > settings.max_id_token_ttl
-                     OR wanted.refresh_idle_days > settings.max_refresh_idle_days
-                     OR wanted.grant_days > settings.max_grant_days)) THEN 'above'
-WHEN 'authorization_code' = ANY (wanted.grant_types)
-     AND cardinality(wanted.redirect_uris) = 0 THEN 'redirect'
-WHEN NOT 'authorization_code' = ANY (wanted.grant_types)
-     AND cardinality(wanted.redirect_uris) > 0 THEN 'no_redirect'
 
 
 -- statement: admin_applications_lock (shared)
