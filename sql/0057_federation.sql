@@ -100,6 +100,11 @@ CREATE TABLE svc.federation_meta (
 
 CREATE INDEX federation_meta_due_idx ON svc.federation_meta (due_at);
 
+-- GitHub has nothing of the kind.
+
+INSERT INTO svc.federation_meta (tenant_id, connection_id)
+SELECT tenant_id, connection_id FROM svc.social WHERE provider <> 'github';
+
 
 -- Whom an identity of a connection is.  Its subject is sealed: a hash finds it, of the
 -- connection and the subject.

@@ -24,7 +24,7 @@ my %OTHER = map { $_ => 1 } qw(audit.stream);
 
 # Actions that the contract's list leaves out.
 my %BEYOND = map { $_ => 1 } qw(group.app_added group.app_removed
-                               oauth.settings_updated);
+                               oauth.settings_updated social.updated);
 
 # Actions that the contract lists and nothing writes. A sign-in writes "user.login" in
 # the transaction that makes the session. A refused token has no tenant, or tells

@@ -13,6 +13,7 @@ use Test::More;
 use SvcTest;
 use SvcTest::Authenticator;
 use SvcTest::Browser qw($PASSWORD with_password);
+use SvcTest::Connection qw(verified);
 use SvcTest::Contract;
 use SvcTest::Dns;
 use SvcTest::Factor qw(totp);
@@ -351,7 +352,7 @@ my $bundle = { version => 1, groupPasswordPolicies => [], roles =>
 my %body = (
     bodies(slug => 'acme', self => 'ada@acme.test', self_id => $ada_id,
            password => $PASSWORD, user => $user, email => 'full@acme.test',
-           group => $group, role => 'auditor',
+           group => $group, role => 'auditor', domain => 'verified.example',
            map { $_ => 'x' } qw(application agent target other)),
     changePassword => $new,
     startEmailChange => $change,
@@ -388,7 +389,7 @@ my %body = (
                  qw(email firstName lastName displayName title department locale
                     externalId) } },
     putLdap => { url => 'ldaps://x.test', baseDn => 'dc=x',
-                 userFilter => '(mail={email})' },
+                 userFilter => '(mail={email})', domains => [ 'verified.example' ] },
     createGroup => { name => 'Plant B' },
     updateGroup => { description => 'All of them' },
     addGroupMembers => { userIds => [ $user, $bare ] },
@@ -410,6 +411,7 @@ my %body = (
     updateScimTarget => { name => 'Bills' },
 );
 
+verified($s, $acme, 'verified.example');
 is_status(200, 'putTenantLogo', body => $image);
 is_status(200, 'getAccessPolicy');
 is_status(200, 'getLdap');

@@ -12,6 +12,7 @@ use Test::More;
 
 use SvcTest;
 use SvcTest::Browser qw($PASSWORD with_password);
+use SvcTest::Connection qw(verified);
 use SvcTest::Documents qw(section);
 use SvcTest::Factor qw(enrolled totp);
 use SvcTest::Mail;
@@ -108,12 +109,16 @@ my %CC = (grant_type => 'client_credentials');
 
 my $jwt = ok_is(form($s, token => { %CC }, client => $client), 200, 'a token');
 
+verified($s, $acme, 'acme.test');
 ok_is($acme->admin(PUT => '/ldap',
     { url => 'ldaps://ldap.example.com', bindDn => 'cn=svc', bindPassword => $SECRET,
-      baseDn => 'dc=example', userFilter => '(mail={email})',
+      baseDn => 'dc=example', userFilter => '(mail={email})', domains => [ 'acme.test' ],
       attributeMapping => { email => 'mail', displayName => 'cn' } }), 200, 'LDAP');
 ok_is($acme->admin(POST => '/social/connections',
     { provider => 'google', clientId => 'one', clientSecret => $SECRET }), 201, 'social');
+ok_is($acme->admin(POST => '/social/connections',
+    { provider => 'oidc', issuer => 'https://idp.test', clientId => 'public' }), 201,
+      'and one without a secret');
 ok_is($acme->admin(POST => '/saml-idp/apps',
     { name => 'Wiki', spEntityId => 'https://wiki.test/saml',
       acsUrl => 'https://wiki.test/acs' }), 201, 'SAML');
@@ -288,7 +293,8 @@ is_deeply([ grep { $_ ne "Bearer $TOKEN" } map { $_->{headers}{authorization} //
 for my $place (grep { $_->[0] =~ /^(?:ldap|social|saml_idp)$/ } @places) {
     my ($table, $column, $kind, undef, undef, $aad) = @$place;
     my ($row) = $s->sql("SELECT encode($column, 'hex'), encode($aad, 'hex')"
-                        . " FROM svc.$table WHERE tenant_id = '$acme->{id}'");
+                        . " FROM svc.$table WHERE tenant_id = '$acme->{id}'"
+                        . " AND $column IS NOT NULL");
     my ($id, $sealed) = unpack 'C/a a*', pack 'H*', $row->[0];
     my $n = length($sealed) - 28;
     my ($nonce, $cipher, $tag) = unpack "a12 a$n a16", $sealed;

@@ -12,6 +12,7 @@ use Test::More;
 use SvcTest;
 use SvcTest::Admin;
 use SvcTest::Browser qw($PASSWORD with_password);
+use SvcTest::Connection qw(%SHARED verified link_to links common_members whose_people);
 use SvcTest::Process qw(run slurp);
 use SvcTest::Skip;
 
@@ -58,6 +59,7 @@ my %NEW = (enabled => $TRUE, idpEntityId => 'urn:idp', idpSsoUrl => 'https://idp
 sub ask {
     my ($method, $body, %opt) = @_;
 
+    return $opt{by}->ask($method => '/v1/admin/saml', $body) if $opt{by};
     return ($opt{tenant} // $acme)->admin($method, '/saml', $body, undef, $opt{token});
 }
 
@@ -107,16 +109,18 @@ my $base = $s->base_url . '/v1/tenants/acme/saml';
 my %given = (spEntityId => "$base/metadata", acsUrl => "$base/acs");
 my %default = (enabled => $FALSE, idpEntityId => undef, idpSsoUrl => undef,
                idpCertificates => [], nameIdFormat => 'emailAddress',
-               attributeMapping => { email => 'email' }, jitProvisioning => $FALSE);
+               attributeMapping => { email => 'email' }, jitProvisioning => $FALSE,
+               connection => 'saml', %SHARED);
+my @COMMON = qw(showOnPage linkByEmail trustMfa groupMapping);
 
 is_deeply(ask(GET => undef)->json, { %default, %given, updatedAt => undef },
           'nothing is configured');
 
 my $got = changed(\%NEW, qw(enabled idpEntityId idpSsoUrl idpCertificates nameIdFormat
-                            attributeMapping jitProvisioning));
+                            attributeMapping jitProvisioning), @COMMON);
 
 like($got->{updatedAt}, $TIME, 'when');
-is_deeply($got, { %NEW, %given, updatedAt => $got->{updatedAt} }, 'it is there');
+is_deeply($got, { %NEW, %given, %SHARED, connection => 'saml', updatedAt => $got->{updatedAt} }, 'it is there');
 is_deeply(ask(GET => undef)->json, $got, 'and read');
 is_deeply(ask(GET => undef, tenant => $globex)->json->{idpCertificates}, [],
           'not by others');
@@ -185,6 +189,91 @@ is(ask(PUT => { %NEW, idpCertificates => [ ($large) x 2 ] })->status, 200,
    'less than 16 KiB together');
 refused(idpCertificates => { idpCertificates => [ ($large) x 4 ] }, 'more than that');
 is(ask(PUT => { %NEW, idpCertificates => [ ($RSA) x 5 ] })->status, 200, 'five');
+
+
+# --- what all connections have -----------------------------------------------------------
+
+verified($s, $acme, 'acme.test', 'xn--bcher-kva.test');
+verified($s, $globex, 'globex.test');
+$s->sql('INSERT INTO svc.domain (tenant_id, domain) VALUES'
+        . " ('$acme->{id}', 'pending.test'), ('$acme->{id}', 'globex.test')");
+
+my ($group, $other) = map {
+    $_->admin(POST => '/groups', { name => 'G' }, undef, $_->token_for('groups:manage'))
+      ->json->{id}
+} $acme, $globex;
+my $groups = $acme->token_for('tenant:manage,groups:manage');
+my $good = common_members(sub { my ($change, @opt) = @_; ask(PUT => { %NEW, %$change }, @opt) },
+                          group => $group, other => $other, token => $groups);
+my $whole = ask(GET => undef)->json;
+
+is_deeply({ map { $_ => $whole->{$_} } keys %$good }, $good, 'they are read');
+is_deeply(changed($whole), $whole, 'and what was read can be sent back');
+admin_error(ask(PUT => \%NEW), 403, 'forbidden', 'nor are groups dropped without the right');
+is(ask(PUT => \%NEW, token => $groups)->status, 200, 'with it they are');
+is_deeply({ %{ ask(GET => undef)->json }, updatedAt => 0 },
+          { %NEW, %given, %SHARED, connection => 'saml', updatedAt => 0 },
+          'what is absent is the default');
+is_deeply(changed({ %NEW, label => 'x', mfaContexts => [ 'x' ], domains => [ 'acme.test' ] },
+                  qw(label domains mfaContexts))->{label}, 'x', 'three of them');
+
+my @racing = map { $s->begin(PUT => '/v1/admin/saml',
+                             { Authorization => "Bearer $acme->{api_token}" },
+                             { %NEW, label => "l$_" }) } 1 .. 6;
+my %got;
+
+$got{ $_->read->status }++ for @racing;
+is_deeply(\%got, { 200 => 6 }, 'of six at once all are made');
+is($s->sql("SELECT count(*) FROM svc.saml_sp WHERE tenant_id = '$acme->{id}'"), 1,
+   'of the one row');
+
+
+# --- whose people come, and their links ---------------------------------------------------
+
+my %by = map { my ($role) = $_;
+               with_password($s, $acme, userName => "a$role\@acme.test", role => $role);
+               my $b = SvcTest::Browser->new($s, tenant => 'acme');
+               $b->login("a$role\@acme.test")->status == 200 or die "$role\n";
+               ($role => $b) } qw(owner admin);
+
+whose_people(sub { my ($change, @opt) = @_; ask(PUT => { %NEW, %$change }, @opt) }, \%by,
+             other => { showOnPage => $TRUE, label => 'x', jitProvisioning => $FALSE },
+             people => { domains => [ undef, [ 'acme.test' ] ],
+                         linkByEmail => [ 'owned', 'verified' ], trustMfa => [ $FALSE, $TRUE ],
+                         mfaContexts => [ [ 'phr' ], [ 'x' ] ],
+                         idpEntityId => [ 'urn:a', 'urn:b' ],
+                         idpSsoUrl => [ 'https://a.test', 'https://b.test' ],
+                         idpCertificates => [ [ $RSA ], [ $EC ] ],
+                         nameIdFormat => [ 'persistent', 'unspecified' ],
+                         attributeMapping => [ { email => 'a' }, { email => 'b' } ] });
+
+my $user = $acme->create(userName => 'linked@acme.test')->{id};
+my $id = link_to($s, $acme, 'saml_sp WHERE true', $user);
+
+is(ask(PUT => { %NEW, idpSsoUrl => 'https://else.test', idpCertificates => [ $EC ] })->status,
+   200, 'other URLs and keys');
+is(links($s, $id), 1, 'the links stay');
+admin_error(ask(PUT => { %NEW, idpEntityId => 'urn:new', keepLinks => $TRUE }, @$_), 403,
+            'forbidden', 'links are kept by owners alone') for [], [ by => $by{admin} ];
+is(ask(PUT => { %NEW, idpEntityId => 'urn:new', keepLinks => $TRUE }, by => $by{owner})->status,
+   200, 'an owner keeps them');
+is(links($s, $id), 1, 'they are there');
+is($s->sql("SELECT connection_id FROM svc.saml_sp WHERE tenant_id = '$acme->{id}'"), $id,
+   'it is the same connection');
+is(ask(PUT => { %NEW, idpEntityId => 'urn:else' })->status, 200, 'another identity provider');
+is(links($s, $id), 0, 'the links are gone');
+isnt($s->sql("SELECT connection_id FROM svc.saml_sp WHERE tenant_id = '$acme->{id}'"), $id,
+     'it is another connection');
+
+my $old = $s->tenant('umbrella');
+
+$s->sql('INSERT INTO svc.saml_sp (tenant_id, enabled, idp_certificates, name_id_format,'
+        . " attribute_mapping, jit_provisioning) VALUES ('$old->{id}', false, '[]', 'persistent',"
+        . " '{}', true)");
+$got = ask(GET => undef, tenant => $old)->json;
+is_deeply({ map { $_ => $got->{$_} } keys %SHARED }, \%SHARED,
+          'a row from before there was all this has the defaults');
+is_deeply(ask(PUT => $got, tenant => $old)->json, $got, 'and can be sent back');
 
 
 # --- of a session -----------------------------------------------------------------------

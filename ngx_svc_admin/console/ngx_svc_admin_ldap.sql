@@ -1,40 +1,62 @@
 -- statement: admin_ldap
 -- columns
---   configured       bool
---   enabled          bool         answer
---   url              text         answer
---   bindDn           text         answer
---   bindPasswordSet  bool         answer
---   baseDn           text         answer
---   userFilter       text         answer
---   attributeMapping jsonb        answer
---   startTls         bool         answer
---   updatedAt        timestamptz  answer
-SELECT ldap.tenant_id IS NOT NULL AS configured, ldap.enabled, ldap.url, ldap.bind_dn AS "bindDn",
-       ldap.bind_password IS NOT NULL AS "bindPasswordSet", ldap.base_dn AS "baseDn",
-       ldap.user_filter AS "userFilter", ldap.attribute_mapping AS "attributeMapping",
-       ldap.start_tls AS "startTls", ldap.updated_at AS "updatedAt"
+--   configured          bool
+--   enabled             bool         answer
+--   url                 text         answer
+--   bindDn              text         answer
+--   bindPasswordSet     bool         answer
+--   baseDn              text         answer
+--   userFilter          text         answer
+--   attributeMapping    jsonb        answer
+--   startTls            bool         answer
+--   updatedAt           timestamptz  answer
+--   connection          text         answer
+--   uniqueIdAttribute   text         answer
+--   caCertificates      text         answer
+--   syncEnabled         bool         answer
+--   syncFilter          text         answer
+--   syncIntervalMinutes int4         answer
+--   syncDeactivate      bool         answer
+--   jitProvisioning     bool         answer
+--   covers              text         answer
+--   label               text         answer
+--   domains             json         answer
+--   jitRole             text         answer
+--   linkByEmail         text         answer
+--   trustMfa            bool         answer
+--   mfaContexts         json         answer
+--   showOnPage          bool         answer
+--   groupMapping        jsonb        answer
+SELECT connection.tenant_id IS NOT NULL AS configured, connection.enabled, connection.url,
+       connection.bind_dn AS "bindDn", connection.bind_password IS NOT NULL AS "bindPasswordSet",
+       connection.base_dn AS "baseDn", connection.user_filter AS "userFilter",
+       connection.attribute_mapping AS "attributeMapping", connection.start_tls AS "startTls",
+       connection.updated_at AS "updatedAt", 'ldap' AS connection,
+       connection.unique_id_attribute AS "uniqueIdAttribute",
+       connection.ca_certificates AS "caCertificates", connection.sync_enabled AS "syncEnabled",
+       connection.sync_filter AS "syncFilter",
+       connection.sync_interval_minutes AS "syncIntervalMinutes",
+       connection.sync_deactivate AS "syncDeactivate",
+       connection.jit_provisioning AS "jitProvisioning", :connection_shown
   FROM (VALUES (1)) always
-  LEFT JOIN svc.ldap ldap ON ldap.tenant_id = :tenant;
+  LEFT JOIN svc.ldap connection ON connection.tenant_id = :tenant;
 
 
 -- statement: admin_ldap_put
 -- The password stays with the server and the name that it was given for: who changes
 -- those could have it sent elsewhere. A name without one would bind as nobody (RFC
 -- 4513, 5.1.2). The row is locked before it is written, whatever the parameters: the
--- join has no condition.
+-- join has no condition. Another directory is another connection, without the links of this
+-- one, unless an owner says that the people are the same.
 --
 -- parameters
---   enabled           bool  ngx_svc_param_boolean(ngx_svc_admin_ldap_t, enabled)
---   url               text  ngx_svc_param_text(ngx_svc_admin_ldap_t, url)
---   bind_dn           text  ngx_svc_param_text(ngx_svc_admin_ldap_t, bind_dn)
---   base_dn           text  ngx_svc_param_text(ngx_svc_admin_ldap_t, base_dn)
---   user_filter       text  ngx_svc_param_text(ngx_svc_admin_ldap_t, user_filter)
+--   said              text  ngx_svc_param_data(ngx_svc_connection_said_t, said)
+--   names             text  ngx_svc_param_data(ngx_svc_connection_said_t, names)
+--   keep_links        bool  ngx_svc_param_boolean(ngx_svc_connection_t, keep_links)
 --   new_id            uuid  ngx_svc_param_new_id()
 --   bind_password     bytea ngx_svc_param_sealed(ngx_svc_admin_ldap_t, bind_password, "ldap")
---   attribute_mapping text  ngx_svc_param_attribute_map(ngx_svc_admin_ldap_t, attribute_mapping)
---   start_tls         bool  ngx_svc_param_boolean(ngx_svc_admin_ldap_t, start_tls)
 -- verdicts
+--   NGX_SVC_CONNECTION_GROUPED
 --   password       invalid_value   "bindPassword" is required with "bindDn", and again when
 --                                  that or "url" changes.
 WITH old AS (
@@ -43,73 +65,111 @@ WITH old AS (
      WHERE kept.tenant_id = :tenant
      FOR UPDATE
 ), wanted AS (
+    SELECT whole.*
+      FROM (SELECT :said::text::jsonb AS body) given
+      LEFT JOIN old ON true
+      CROSS JOIN LATERAL jsonb_populate_record(NULL::svc.ldap, given.body
+           || CASE
+                  WHEN :bind_password::bytea IS NOT NULL
+                       THEN jsonb_build_object('bind_password', :bind_password,
+                                               'bind_password_id', :new_id::uuid)
+                  WHEN given.body ->> 'url' = old.url AND given.body ->> 'bind_dn' = old.bind_dn
+                       THEN jsonb_build_object('bind_password', old.bind_password,
+                                               'bind_password_id', old.bind_password_id)
+                  ELSE '{}'
+              END) whole
+), decided AS (
     SELECT :tenant_or_null AS tenant,
            CASE
-               WHEN :bind_password::bytea IS NOT NULL THEN :bind_password
-               WHEN old.url = :url AND old.bind_dn = :bind_dn THEN old.bind_password
-           END AS password,
+               WHEN wanted.group_mapping <> coalesce(old.group_mapping, '[]')
+                    AND 'groups:manage' <> ALL (:caller_permissions) THEN 'grouped'
+               WHEN wanted.bind_dn IS NOT NULL AND wanted.bind_password IS NULL THEN 'password'
+           END AS verdict,
            CASE
-               WHEN :bind_password::bytea IS NOT NULL THEN :new_id::uuid
-               WHEN old.url = :url AND old.bind_dn = :bind_dn THEN old.bind_password_id
-           END AS password_id
-      FROM (VALUES (1)) always
+               WHEN :keep_links::bool
+                    OR (wanted.url, wanted.base_dn, wanted.unique_id_attribute)
+                       IS NOT DISTINCT FROM (old.url, old.base_dn, old.unique_id_attribute)
+                    THEN old.connection_id
+           END AS same_id,
+           (wanted.url, wanted.base_dn, wanted.unique_id_attribute, wanted.user_filter,
+            wanted.ca_certificates, wanted.attribute_mapping -> 'email', wanted.domains,
+            wanted.link_by_email, wanted.trust_mfa, wanted.mfa_contexts)
+           IS NOT DISTINCT FROM
+           (old.url, old.base_dn, old.unique_id_attribute, old.user_filter,
+            old.ca_certificates, old.attribute_mapping -> 'email', old.domains,
+            old.link_by_email, old.trust_mfa, old.mfa_contexts) AS same_people,
+           ARRAY(SELECT named.member
+                   FROM json_each_text(:names::text::json)
+                        WITH ORDINALITY named (column_name, member, place)
+                  WHERE to_jsonb(wanted) ->> named.column_name
+                        IS DISTINCT FROM to_jsonb(old) ->> named.column_name
+                  ORDER BY named.place) AS changed
+      FROM wanted
       LEFT JOIN old ON true
 ), ldap AS (
     INSERT INTO svc.ldap AS ldap
         (tenant_id, enabled, url, bind_dn, bind_password, bind_password_id, base_dn, user_filter,
-         attribute_mapping, start_tls)
-    SELECT wanted.tenant, coalesce(:enabled::bool, true), :url, :bind_dn, wanted.password,
-           wanted.password_id, :base_dn, :user_filter,
-           coalesce(:attribute_mapping::text::jsonb, '{}'), coalesce(:start_tls::bool, false)
+         attribute_mapping, start_tls, jit_provisioning, unique_id_attribute, ca_certificates,
+         sync_enabled, sync_filter, sync_interval_minutes, sync_deactivate, connection_id, domains,
+         link_by_email, trust_mfa, mfa_contexts, show_on_page, label, group_mapping, vouched,
+         vouched_owner, updated_at)
+    SELECT decided.tenant, wanted.enabled, wanted.url, wanted.bind_dn, wanted.bind_password,
+           wanted.bind_password_id, wanted.base_dn, wanted.user_filter, wanted.attribute_mapping,
+           wanted.start_tls, wanted.jit_provisioning, wanted.unique_id_attribute,
+           wanted.ca_certificates, wanted.sync_enabled, wanted.sync_filter,
+           wanted.sync_interval_minutes, wanted.sync_deactivate,
+           coalesce(decided.same_id, gen_random_uuid()), wanted.domains, wanted.link_by_email,
+           wanted.trust_mfa, wanted.mfa_contexts, wanted.show_on_page, wanted.label,
+           wanted.group_mapping,
+           CASE WHEN decided.same_people THEN old.vouched ELSE :caller_permissions END,
+           CASE WHEN decided.same_people THEN old.vouched_owner ELSE :connection_by_owner END,
+           greatest(now(), old.updated_at + interval '1 millisecond')
       FROM wanted
-     WHERE wanted.tenant IS NOT NULL AND (:bind_dn IS NULL) = (wanted.password IS NULL)
+      CROSS JOIN decided
+      LEFT JOIN old ON true
+     WHERE decided.tenant IS NOT NULL
+       AND :connection_good
+       AND decided.verdict IS NULL
+       AND decided.changed <> '{}'
     ON CONFLICT (tenant_id) DO UPDATE
        SET (enabled, url, bind_dn, bind_password, bind_password_id, base_dn, user_filter,
-            attribute_mapping, start_tls, updated_at)
+            attribute_mapping, start_tls, jit_provisioning, unique_id_attribute, ca_certificates,
+            sync_enabled, sync_filter, sync_interval_minutes, sync_deactivate, connection_id,
+            domains, link_by_email, trust_mfa, mfa_contexts, show_on_page, label, group_mapping,
+            vouched, vouched_owner, updated_at)
            = ROW (excluded.enabled, excluded.url, excluded.bind_dn, excluded.bind_password,
                   excluded.bind_password_id, excluded.base_dn, excluded.user_filter,
-                  excluded.attribute_mapping, excluded.start_tls,
-                  greatest(now(), ldap.updated_at + interval '1 millisecond'))
-     WHERE (ldap.enabled, ldap.url, ldap.bind_dn, ldap.bind_password, ldap.base_dn,
-            ldap.user_filter, ldap.attribute_mapping, ldap.start_tls)
-           IS DISTINCT FROM
-           (excluded.enabled, excluded.url, excluded.bind_dn, excluded.bind_password,
-            excluded.base_dn, excluded.user_filter, excluded.attribute_mapping,
-            excluded.start_tls)
-    RETURNING ldap.*
+                  excluded.attribute_mapping, excluded.start_tls, excluded.jit_provisioning,
+                  excluded.unique_id_attribute, excluded.ca_certificates, excluded.sync_enabled,
+                  excluded.sync_filter, excluded.sync_interval_minutes, excluded.sync_deactivate,
+                  excluded.connection_id, excluded.domains, excluded.link_by_email,
+                  excluded.trust_mfa, excluded.mfa_contexts, excluded.show_on_page,
+                  excluded.label, excluded.group_mapping, excluded.vouched,
+                  excluded.vouched_owner, excluded.updated_at)
+    RETURNING ldap.connection_id
+), links AS (
+    DELETE FROM svc.federated_identity identity
+     USING old, ldap
+     WHERE identity.tenant_id = :tenant
+       AND identity.connection_id = old.connection_id
+       AND old.connection_id <> ldap.connection_id
 ), event AS (
     INSERT INTO svc.audit_event (action, target_type, target_id, target_name, details)
     SELECT 'ldap.updated', 'ldap', NULL, NULL,
-           jsonb_build_object('changed', to_jsonb(array_remove(ARRAY[
-               CASE WHEN ldap.enabled IS DISTINCT FROM old.enabled THEN 'enabled' END,
-               CASE WHEN ldap.url IS DISTINCT FROM old.url THEN 'url' END,
-               CASE WHEN ldap.bind_dn IS DISTINCT FROM old.bind_dn THEN 'bindDn' END,
-               CASE WHEN ldap.bind_password IS DISTINCT FROM old.bind_password
-                        THEN 'bindPassword' END,
-               CASE WHEN ldap.base_dn IS DISTINCT FROM old.base_dn THEN 'baseDn' END,
-               CASE WHEN ldap.user_filter IS DISTINCT FROM old.user_filter THEN 'userFilter' END,
-               CASE WHEN ldap.attribute_mapping IS DISTINCT FROM old.attribute_mapping
-                        THEN 'attributeMapping' END,
-               CASE WHEN ldap.start_tls IS DISTINCT FROM old.start_tls THEN 'startTls' END
-           ], NULL)))
-      FROM ldap
-      LEFT JOIN old ON true
+           jsonb_build_object('changed', to_jsonb(decided.changed))
+      FROM ldap, decided
 )
-SELECT CASE WHEN :bind_dn IS NOT NULL AND wanted.password IS NULL THEN 'password' END AS _verdict,
-       shown.tenant_id IS NOT NULL AS configured, shown.enabled, shown.url,
-       shown.bind_dn AS "bindDn",
-       shown.bind_password IS NOT NULL AS "bindPasswordSet", shown.base_dn AS "baseDn",
-       shown.user_filter AS "userFilter", shown.attribute_mapping AS "attributeMapping",
-       shown.start_tls AS "startTls", shown.updated_at AS "updatedAt"
-  FROM wanted
-  LEFT JOIN (SELECT * FROM ldap
-             UNION ALL
-             SELECT * FROM old WHERE NOT EXISTS (SELECT FROM ldap)) shown ON true;
+SELECT decided.verdict AS _verdict
+  FROM decided;
 
 
 -- statement: admin_ldap_delete
 WITH deleted AS (
-    DELETE FROM svc.ldap ldap WHERE ldap.tenant_id = :tenant RETURNING ldap.tenant_id
+    DELETE FROM svc.ldap ldap WHERE ldap.tenant_id = :tenant RETURNING ldap.connection_id
+), links AS (
+    DELETE FROM svc.federated_identity identity
+     USING deleted
+     WHERE identity.tenant_id = :tenant AND identity.connection_id = deleted.connection_id
 ), event AS (
     INSERT INTO svc.audit_event (action, target_type, target_id, target_name, details)
     SELECT 'ldap.deleted', 'ldap', NULL, NULL, '{}'

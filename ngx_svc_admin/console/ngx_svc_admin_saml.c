@@ -5,6 +5,7 @@
 #include "ngx_svc_admin.h"
 #include "ngx_svc_attribute_map.h"
 #include "ngx_svc_certificate.h"
+#include "ngx_svc_connection.h"
 #include "ngx_svc_url.h"
 
 
@@ -14,13 +15,13 @@
 
 
 typedef struct {
-    ngx_svc_value_t  enabled;
-    ngx_svc_value_t  idp_entity_id;
-    ngx_svc_value_t  idp_sso_url;
-    ngx_svc_value_t  idp_certificates;
-    ngx_svc_value_t  name_id_format;
-    ngx_svc_value_t  attribute_mapping;
-    ngx_svc_value_t  jit_provisioning;
+    ngx_svc_connection_t  connection;
+    ngx_svc_value_t       enabled;
+    ngx_svc_value_t       idp_entity_id;
+    ngx_svc_value_t       idp_sso_url;
+    ngx_svc_value_t       idp_certificates;
+    ngx_svc_value_t       name_id_format;
+    ngx_svc_value_t       attribute_mapping;
 } ngx_svc_admin_saml_t;
 
 
@@ -32,8 +33,8 @@ static ngx_int_t ngx_svc_admin_saml_format(const ngx_svc_member_t *member,
 static ngx_int_t ngx_svc_admin_saml_check(ngx_svc_request_t *sr, void *body);
 static ngx_int_t ngx_svc_admin_saml_needs(ngx_svc_request_t *sr,
     ngx_svc_value_t *value, const char *member);
-static ngx_int_t ngx_svc_admin_saml_bind(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static ngx_int_t ngx_svc_admin_saml_certificates(ngx_svc_request_t *sr,
+    ngx_svc_value_t *certificates);
 
 
 static const ngx_svc_member_t  ngx_svc_admin_saml_element = {
@@ -80,15 +81,29 @@ static const ngx_svc_member_t  ngx_svc_admin_saml_members[] = {
       .check = ngx_svc_attribute_map_check,
       .offset = offsetof(ngx_svc_admin_saml_t, attribute_mapping) },
 
-    { .name = ngx_string("jitProvisioning"),
-      .type = NGX_SVC_T_BOOLEAN,
-      .offset = offsetof(ngx_svc_admin_saml_t, jit_provisioning) },
-
     ngx_svc_null_member
 };
 
 
 #define NGX_SVC_ADMIN_SAML_FORMAT   "emailAddress"
+
+
+#define ngx_svc_admin_saml_column(field, member, absent)                      \
+    ngx_svc_connection_column(ngx_svc_admin_saml_t, field, member, absent)
+
+static const ngx_svc_connection_column_t  ngx_svc_admin_saml_columns[] = {
+    ngx_svc_admin_saml_column(enabled, "enabled", "false"),
+    ngx_svc_admin_saml_column(idp_entity_id, "idpEntityId", "null"),
+    ngx_svc_admin_saml_column(idp_sso_url, "idpSsoUrl", "null"),
+    ngx_svc_admin_saml_column(idp_certificates, "idpCertificates", "[]"),
+    ngx_svc_admin_saml_column(name_id_format, "nameIdFormat",
+                              "\"" NGX_SVC_ADMIN_SAML_FORMAT "\""),
+    ngx_svc_admin_saml_column(attribute_mapping, "attributeMapping",
+                              "{\"email\":\"email\"}"),
+    ngx_svc_connection_shared(jit_provisioning, "jitProvisioning", "false"),
+    ngx_svc_connection_shared(show_on_page, "showOnPage", "false"),
+    ngx_svc_connection_column_end
+};
 
 
 #include "ngx_svc_admin_saml.sql.h"
@@ -105,11 +120,14 @@ const ngx_svc_route_t  ngx_svc_admin_saml[] = {
       .path = ngx_string("/admin/saml"),
       .permission = NGX_SVC_P_TENANT_MANAGE,
       .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
-               |NGX_SVC_ROUTE_SENSITIVE,
+               |NGX_SVC_ROUTE_SENSITIVE|NGX_SVC_ROUTE_CALLER,
       .members = ngx_svc_admin_saml_members,
       .body_size = sizeof(ngx_svc_admin_saml_t),
       .check = ngx_svc_admin_saml_check,
-      .statements = { &ngx_svc_sql_admin_saml_put } },
+      .statements = { &ngx_svc_sql_admin_connections_lock,
+                      &ngx_svc_sql_admin_connection_judge,
+                      &ngx_svc_sql_admin_saml_put,
+                      &ngx_svc_sql_admin_saml } },
 
     ngx_svc_null_route
 };
@@ -180,23 +198,29 @@ ngx_svc_admin_saml_check(ngx_svc_request_t *sr, void *body)
                             "together.", NGX_SVC_ADMIN_SAML_BYTES);
     }
 
-    if (!saml->enabled.integer) {
-        return NGX_OK;
-    }
+    rc = NGX_OK;
 
-    rc = ngx_svc_admin_saml_needs(sr, &saml->idp_entity_id, "idpEntityId");
+    if (saml->enabled.integer) {
+        rc = ngx_svc_admin_saml_needs(sr, &saml->idp_entity_id, "idpEntityId");
+
+        if (rc == NGX_OK) {
+            rc = ngx_svc_admin_saml_needs(sr, &saml->idp_sso_url, "idpSsoUrl");
+        }
+
+        if (rc == NGX_OK && bytes == 0) {
+            saml->idp_certificates.null = 1;
+            rc = ngx_svc_admin_saml_needs(sr, &saml->idp_certificates,
+                                          "idpCertificates");
+        }
+    }
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_admin_saml_needs(sr, &saml->idp_sso_url, "idpSsoUrl");
+        rc = ngx_svc_admin_saml_certificates(sr, &saml->idp_certificates);
     }
 
-    if (rc == NGX_OK && bytes == 0) {
-        saml->idp_certificates.null = 1;
-        rc = ngx_svc_admin_saml_needs(sr, &saml->idp_certificates,
-                                      "idpCertificates");
-    }
-
-    return rc;
+    return rc == NGX_OK ? ngx_svc_connection_take(sr, body,
+                                                  ngx_svc_admin_saml_columns)
+                        : rc;
 }
 
 
@@ -214,32 +238,22 @@ ngx_svc_admin_saml_needs(ngx_svc_request_t *sr, ngx_svc_value_t *value,
 }
 
 
-/* Binds the certificates as OpenSSL writes them, in a JSON array. */
+/* Puts the certificates into the form in which OpenSSL writes them. */
 
 static ngx_int_t
-ngx_svc_admin_saml_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
-    const ngx_svc_param_t *param, void *body)
+ngx_svc_admin_saml_certificates(ngx_svc_request_t *sr,
+    ngx_svc_value_t *certificates)
 {
-    cJSON                  *item;
-    ngx_str_t               text, pem;
-    const char             *why;
-    ngx_svc_admin_saml_t   *saml = body;
-    ngx_svc_json_writer_t   w;
+    cJSON       *item;
+    u_char      *p;
+    ngx_str_t    text, pem;
+    const char  *why;
 
-    if (!saml->idp_certificates.set) {
-        ngx_svc_pg_bind_str(call, NULL);
+    if (!certificates->set) {
         return NGX_OK;
     }
 
-    if (ngx_svc_json_writer_init(&w, sr->request->pool,
-                                 NGX_SVC_ADMIN_SAML_BYTES) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    ngx_svc_json_open(&w, NULL, '[');
-
-    item = saml->idp_certificates.json->child;
+    item = certificates->json->child;
 
     for ( /* void */ ; item; item = item->next) {
         text.data = (u_char *) item->valuestring;
@@ -251,16 +265,14 @@ ngx_svc_admin_saml_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
             return NGX_ERROR;
         }
 
-        ngx_svc_json_string(&w, NULL, pem.data, pem.len);
+        p = ngx_pnalloc(sr->request->pool, pem.len + 1);
+        if (p == NULL) {
+            return NGX_ERROR;
+        }
+
+        *ngx_cpymem(p, pem.data, pem.len) = '\0';
+        item->valuestring = (char *) p;
     }
-
-    ngx_svc_json_close(&w, ']');
-
-    if (w.failed) {
-        return NGX_ERROR;
-    }
-
-    ngx_svc_pg_bind(call, w.start, w.last - w.start);
 
     return NGX_OK;
 }

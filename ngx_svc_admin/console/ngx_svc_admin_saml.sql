@@ -2,94 +2,107 @@
 --
 -- parameters
 --   base_url       text ngx_svc_param_base_url()
-SELECT coalesce(sp.enabled, false) AS enabled, sp.idp_entity_id AS "idpEntityId",
-       sp.idp_sso_url AS "idpSsoUrl",
-       coalesce(sp.idp_certificates, '[]') AS "idpCertificates",
-       coalesce(sp.name_id_format, 'emailAddress') AS "nameIdFormat",
-       coalesce(sp.attribute_mapping, '{"email":"email"}') AS "attributeMapping",
-       coalesce(sp.jit_provisioning, false) AS "jitProvisioning",
+SELECT coalesce(connection.enabled, false) AS enabled,
+       connection.idp_entity_id AS "idpEntityId", connection.idp_sso_url AS "idpSsoUrl",
+       coalesce(connection.idp_certificates, '[]') AS "idpCertificates",
+       coalesce(connection.name_id_format, 'emailAddress') AS "nameIdFormat",
+       coalesce(connection.attribute_mapping, '{"email":"email"}') AS "attributeMapping",
+       coalesce(connection.jit_provisioning, false) AS "jitProvisioning",
        :base_url || '/v1/tenants/' || tenant.slug || '/saml/metadata' AS "spEntityId",
        :base_url || '/v1/tenants/' || tenant.slug || '/saml/acs' AS "acsUrl",
-       sp.updated_at AS "updatedAt"
+       connection.updated_at AS "updatedAt", 'saml' AS connection, :connection_shown
   FROM svc.tenant tenant
-  LEFT JOIN svc.saml_sp sp ON sp.tenant_id = tenant.id
+  LEFT JOIN svc.saml_sp connection ON connection.tenant_id = tenant.id
  WHERE tenant.id = :tenant;
 
 
 -- statement: admin_saml_put
--- The old row is locked and read before there is the new one: "sp" waits for "old".
+-- The old row is locked and read before there is the new one: "sp" waits for "old". Another
+-- identity provider is another connection, without the links of this one, unless an owner says
+-- that the people are the same.
 --
 -- parameters
---   base_url          text ngx_svc_param_base_url()
---   enabled           bool ngx_svc_param_boolean(ngx_svc_admin_saml_t, enabled)
---   idp_entity_id     text ngx_svc_param_text(ngx_svc_admin_saml_t, idp_entity_id)
---   idp_sso_url       text ngx_svc_param_text(ngx_svc_admin_saml_t, idp_sso_url)
---   idp_certificates  text ngx_svc_param_call(ngx_svc_admin_saml_bind)
---   name_id_format    text ngx_svc_param_text(ngx_svc_admin_saml_t, name_id_format)
---   attribute_mapping text ngx_svc_param_attribute_map(ngx_svc_admin_saml_t, attribute_mapping)
---   jit_provisioning  bool ngx_svc_param_boolean(ngx_svc_admin_saml_t, jit_provisioning)
+--   said           text ngx_svc_param_data(ngx_svc_connection_said_t, said)
+--   names          text ngx_svc_param_data(ngx_svc_connection_said_t, names)
+--   keep_links     bool ngx_svc_param_boolean(ngx_svc_connection_t, keep_links)
+-- verdicts
+--   NGX_SVC_CONNECTION_GROUPED
 WITH old AS (
     SELECT kept.*
       FROM svc.saml_sp kept
      WHERE kept.tenant_id = :tenant
      FOR UPDATE
+), wanted AS (
+    SELECT whole.* FROM jsonb_populate_record(NULL::svc.saml_sp, :said::text::jsonb) whole
+), decided AS (
+    SELECT :tenant_or_null AS tenant,
+           CASE
+               WHEN wanted.group_mapping <> coalesce(old.group_mapping, '[]')
+                    AND 'groups:manage' <> ALL (:caller_permissions) THEN 'grouped'
+           END AS verdict,
+           CASE
+               WHEN :keep_links::bool
+                    OR wanted.idp_entity_id IS NOT DISTINCT FROM old.idp_entity_id
+                    THEN old.connection_id
+           END AS same_id,
+           old.tenant_id IS NOT NULL
+           AND (wanted.idp_entity_id, wanted.idp_sso_url, wanted.idp_certificates,
+                wanted.name_id_format, wanted.attribute_mapping -> 'email', wanted.domains,
+                wanted.link_by_email, wanted.trust_mfa, wanted.mfa_contexts)
+               IS NOT DISTINCT FROM
+               (old.idp_entity_id, old.idp_sso_url, old.idp_certificates,
+                old.name_id_format, old.attribute_mapping -> 'email', old.domains,
+                old.link_by_email, old.trust_mfa, old.mfa_contexts) AS same_people,
+           ARRAY(SELECT named.member
+                   FROM json_each_text(:names::text::json)
+                        WITH ORDINALITY named (column_name, member, place)
+                  WHERE to_jsonb(wanted) ->> named.column_name
+                        IS DISTINCT FROM to_jsonb(old) ->> named.column_name
+                  ORDER BY named.place) AS changed
+      FROM wanted
+      LEFT JOIN old ON true
 ), sp AS (
     INSERT INTO svc.saml_sp AS sp
         (tenant_id, enabled, idp_entity_id, idp_sso_url, idp_certificates, name_id_format,
-         attribute_mapping, jit_provisioning)
-    SELECT wanted.tenant, coalesce(:enabled::bool, false), :idp_entity_id, :idp_sso_url,
-           coalesce(:idp_certificates::text::jsonb, '[]'),
-           coalesce(:name_id_format, 'emailAddress'),
-           coalesce(:attribute_mapping::text::jsonb, '{"email":"email"}'),
-           coalesce(:jit_provisioning::bool, false)
-      FROM (SELECT :tenant_or_null AS tenant) wanted
+         attribute_mapping, jit_provisioning, connection_id, domains, link_by_email, trust_mfa,
+         mfa_contexts, show_on_page, label, group_mapping, vouched, vouched_owner, updated_at)
+    SELECT decided.tenant, wanted.enabled, wanted.idp_entity_id, wanted.idp_sso_url,
+           wanted.idp_certificates, wanted.name_id_format, wanted.attribute_mapping,
+           wanted.jit_provisioning, coalesce(decided.same_id, gen_random_uuid()), wanted.domains,
+           wanted.link_by_email, wanted.trust_mfa, wanted.mfa_contexts, wanted.show_on_page,
+           wanted.label, wanted.group_mapping,
+           CASE WHEN decided.same_people THEN old.vouched ELSE :caller_permissions END,
+           CASE WHEN decided.same_people THEN old.vouched_owner ELSE :connection_by_owner END,
+           greatest(now(), old.updated_at + interval '1 millisecond')
+      FROM wanted
+      CROSS JOIN decided
       LEFT JOIN old ON true
-     WHERE wanted.tenant IS NOT NULL
+     WHERE decided.tenant IS NOT NULL
+       AND :connection_good
+       AND decided.verdict IS NULL
+       AND decided.changed <> '{}'
     ON CONFLICT (tenant_id) DO UPDATE
        SET (enabled, idp_entity_id, idp_sso_url, idp_certificates, name_id_format,
-            attribute_mapping, jit_provisioning, updated_at)
+            attribute_mapping, jit_provisioning, connection_id, domains, link_by_email, trust_mfa,
+            mfa_contexts, show_on_page, label, group_mapping, vouched, vouched_owner, updated_at)
            = ROW (excluded.enabled, excluded.idp_entity_id, excluded.idp_sso_url,
                   excluded.idp_certificates, excluded.name_id_format, excluded.attribute_mapping,
-                  excluded.jit_provisioning,
-                  greatest(now(), sp.updated_at + interval '1 millisecond'))
-     WHERE (sp.enabled, sp.idp_entity_id, sp.idp_sso_url, sp.idp_certificates,
-            sp.name_id_format, sp.attribute_mapping, sp.jit_provisioning)
-           IS DISTINCT FROM
-           (excluded.enabled, excluded.idp_entity_id, excluded.idp_sso_url,
-            excluded.idp_certificates, excluded.name_id_format, excluded.attribute_mapping,
-            excluded.jit_provisioning)
-    RETURNING sp.*
+                  excluded.jit_provisioning, excluded.connection_id, excluded.domains,
+                  excluded.link_by_email, excluded.trust_mfa, excluded.mfa_contexts,
+                  excluded.show_on_page, excluded.label, excluded.group_mapping,
+                  excluded.vouched, excluded.vouched_owner, excluded.updated_at)
+    RETURNING sp.connection_id
+), links AS (
+    DELETE FROM svc.federated_identity identity
+     USING old, sp
+     WHERE identity.tenant_id = :tenant
+       AND identity.connection_id = old.connection_id
+       AND old.connection_id <> sp.connection_id
 ), event AS (
     INSERT INTO svc.audit_event (action, target_type, target_id, target_name, details)
     SELECT 'saml.updated', 'saml', NULL, NULL,
-           jsonb_build_object('changed', to_jsonb(array_remove(ARRAY[
-               CASE WHEN sp.enabled IS DISTINCT FROM old.enabled THEN 'enabled' END,
-               CASE WHEN sp.idp_entity_id IS DISTINCT FROM old.idp_entity_id
-                        THEN 'idpEntityId' END,
-               CASE WHEN sp.idp_sso_url IS DISTINCT FROM old.idp_sso_url THEN 'idpSsoUrl' END,
-               CASE WHEN sp.idp_certificates IS DISTINCT FROM old.idp_certificates
-                        THEN 'idpCertificates' END,
-               CASE WHEN sp.name_id_format IS DISTINCT FROM old.name_id_format
-                        THEN 'nameIdFormat' END,
-               CASE WHEN sp.attribute_mapping IS DISTINCT FROM old.attribute_mapping
-                        THEN 'attributeMapping' END,
-               CASE WHEN sp.jit_provisioning IS DISTINCT FROM old.jit_provisioning
-                        THEN 'jitProvisioning' END
-           ], NULL)))
-      FROM sp
-      LEFT JOIN old ON true
+           jsonb_build_object('changed', to_jsonb(decided.changed))
+      FROM sp, decided
 )
-SELECT coalesce(shown.enabled, false) AS enabled, shown.idp_entity_id AS "idpEntityId",
-       shown.idp_sso_url AS "idpSsoUrl",
-       coalesce(shown.idp_certificates, '[]') AS "idpCertificates",
-       coalesce(shown.name_id_format, 'emailAddress') AS "nameIdFormat",
-       coalesce(shown.attribute_mapping, '{"email":"email"}') AS "attributeMapping",
-       coalesce(shown.jit_provisioning, false) AS "jitProvisioning",
-       :base_url || '/v1/tenants/' || tenant.slug || '/saml/metadata' AS "spEntityId",
-       :base_url || '/v1/tenants/' || tenant.slug || '/saml/acs' AS "acsUrl",
-       shown.updated_at AS "updatedAt"
-  FROM svc.tenant tenant
-  LEFT JOIN (SELECT * FROM sp
-             UNION ALL
-             SELECT * FROM old WHERE NOT EXISTS (SELECT FROM sp)) shown ON true
- WHERE tenant.id = :tenant;
+SELECT decided.verdict AS _verdict
+  FROM decided;

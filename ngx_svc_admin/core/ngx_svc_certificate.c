@@ -64,6 +64,63 @@ ngx_svc_certificate_parse(const ngx_str_t *text, ngx_pool_t *pool,
 }
 
 
+ngx_int_t
+ngx_svc_certificate_bundle(const ngx_str_t *text, ngx_pool_t *pool,
+    ngx_str_t *pem, const char **why)
+{
+    u_char      *p, *next, *last;
+    size_t       size;
+    ngx_int_t    rc;
+    ngx_str_t    one[NGX_SVC_CERTIFICATE_BUNDLE], part;
+    ngx_uint_t   i, n;
+
+    size = 0;
+    last = text->data + text->len;
+
+    for (n = 0, p = text->data; n == 0 || p < last; n++, p = next) {
+
+        *why = "1 to " ngx_value(NGX_SVC_CERTIFICATE_BUNDLE)
+               " X.509 certificates, as PEM, one behind the other";
+
+        next = ngx_strnstr(p, NGX_SVC_CERTIFICATE_END, last - p);
+
+        if (next == NULL || n == NGX_SVC_CERTIFICATE_BUNDLE) {
+            return NGX_DECLINED;
+        }
+
+        next += sizeof(NGX_SVC_CERTIFICATE_END) - 1;
+
+        part.data = p;
+        part.len = next - p;
+
+        rc = ngx_svc_certificate_parse(&part, pool, &one[n], why);
+        if (rc != NGX_OK) {
+            return rc;
+        }
+
+        size += one[n].len;
+
+        while (next < last && isspace(*next)) {
+            next++;
+        }
+    }
+
+    pem->data = ngx_pnalloc(pool, size + 1);
+    if (pem->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    for (i = 0, p = pem->data; i < n; i++) {
+        p = ngx_cpymem(p, one[i].data, one[i].len);
+    }
+
+    *p = '\0';
+    pem->len = p - pem->data;
+
+    return NGX_OK;
+}
+
+
 /* OpenSSL skips what is before a certificate, and leaves what is behind. */
 
 static ngx_uint_t

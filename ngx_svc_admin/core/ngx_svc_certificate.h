@@ -9,7 +9,8 @@
 #include "ngx_svc_common.h"
 
 
-#define NGX_SVC_CERTIFICATE_RSA  2048   /* bits, at least */
+#define NGX_SVC_CERTIFICATE_RSA     2048    /* bits, at least */
+#define NGX_SVC_CERTIFICATE_BUNDLE  20      /* certificates, at most */
 
 
 /*
@@ -22,6 +23,13 @@
  * NGX_ERROR when there is no memory.
  */
 ngx_int_t ngx_svc_certificate_parse(const ngx_str_t *text, ngx_pool_t *pool,
+    ngx_str_t *pem, const char **why);
+
+/*
+ * Does the same for 1 to NGX_SVC_CERTIFICATE_BUNDLE certificates, one behind
+ * the other.
+ */
+ngx_int_t ngx_svc_certificate_bundle(const ngx_str_t *text, ngx_pool_t *pool,
     ngx_str_t *pem, const char **why);
 
 

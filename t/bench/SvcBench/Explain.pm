@@ -15,6 +15,16 @@ my $PAGES = 1000;
 # Values in the order of a statement's parameters; they find a user of tenant
 # bench0.  A statement that is not listed gets NULLs.
 
+my $CONNECTION = '"domains":["x.test"],"link_by_email":"owned","trust_mfa":false,'
+                 . '"show_on_page":false,"jit_provisioning":false,"group_mapping":[],'
+                 . '"enabled":false,"attribute_mapping":{}';
+my $LDAP = "{$CONNECTION," . '"url":"ldaps://x","bind_dn":"cn=x","base_dn":"dc=x",'
+           . '"user_filter":"(mail={email})","start_tls":false,"sync_enabled":false,'
+           . '"sync_interval_minutes":60,"sync_deactivate":false}';
+my $SAML = "{$CONNECTION," . '"idp_entity_id":"urn:x","idp_certificates":[],'
+           . '"name_id_format":"persistent"}';
+my $SOCIAL = "{$CONNECTION," . '"client_id":"x","issuer":"https://x","trust_email":false}';
+
 my %VALUES = (
     auth_read => [ '{hash}', 'scim', 'scim' ],
     auth_write => [ '{hash}', 'scim', 'scim', 'scim', '127.0.0.1', 'bench',
@@ -64,8 +74,7 @@ my %VALUES = (
     admin_tokens_list => [ 100, 0 ],
     admin_scim_tokens_list => [ 100, 0 ],
     admin_saml => [ 'https://x' ],
-    admin_saml_put => [ 'https://x', 'false', 'urn:x', 'https://x', '[]',
-                        'persistent', '{}', 'true' ],
+    admin_saml_put => [ $SAML, '{"idp_entity_id":"idpEntityId"}', 'false' ],
     admin_saml_idp => [ 'https://x' ],
     admin_saml_idp_key => [ '01a00000-0000-7100-8000-000000000000', '\x00', 'x' ],
     admin_saml_apps_create => [ '01a00000-0000-7100-8000-000000000000', 'x',
@@ -124,13 +133,14 @@ my %VALUES = (
     admin_group_apps_change => [ '{group}', '{}', 'true' ],
     admin_group_apps_remove => [ '{group}', 'app_x' ],
     admin_group_apps_list => [ '{group}', 100, 0 ],
-    admin_social_list => [ 100, 0 ],
-    admin_social_create => [ 'google', 'x', '01a00000-0000-7100-8000-000000000000',
-                             '\x00', undef, undef, 'true' ],
+    admin_connection_judge => [ '{"domains":["x.test"],"group_mapping":[]}', 'false' ],
+    admin_social_list => [ 100, 0, undef, 'https://x' ],
+    admin_social_judge => [ 'oidc', 'true', $SOCIAL, 'true', 20 ],
+    admin_social_put => [ 'oidc', 'true', $SOCIAL, '{"client_id":"clientId"}', 'false',
+                          '01a00000-0000-7100-8000-000000000000', '\x00', 'true' ],
     admin_social_delete => [ 'google' ],
-    admin_ldap_put => [ 'true', 'ldaps://x', 'cn=x', 'dc=x', '(mail={email})',
-                        '01a00000-0000-7100-8000-000000000000', '\x00', '{}',
-                        'false' ],
+    admin_ldap_put => [ $LDAP, '{"url":"url"}', 'false', '01a00000-0000-7100-8000-000000000000',
+                        '\x00' ],
     idempotency_claim => [ '/x', 'key', '\x00' ],
     idempotency_keep => [ '/x', 'key', '\x00', 200, 'text' ],
     admin_users_list => [ undef, undef, 100, 0 ],
@@ -412,7 +422,8 @@ sub plan {
               . " '$system->{tenants}[0]{id}', true),"
               . " set_config('svc.actor_id',"
               . " '$system->{tenants}[0]{api_id}', true),"
-              . " set_config('svc.permissions', '{users:view}', true)");
+              . " set_config('svc.permissions', '{users:view}', true),"
+              . " set_config('svc.verdict', '', true)");
     $c->query("PREPARE s AS $s->{text}");
 
     $c->query("EXECUTE s$arguments") if $AGAIN{$s->{name}};

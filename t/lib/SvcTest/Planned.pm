@@ -125,7 +125,8 @@ sub settings {
     return "SELECT set_config('svc.tenant', '$self->{id}', false),"
            . " set_config('svc.actor_type', 'user', false),"
            . " set_config('svc.actor_id', '$owner', false),"
-           . " set_config('svc.permissions', '{$ALL}', false)";
+           . " set_config('svc.permissions', '{$ALL}', false),"
+           . " set_config('svc.verdict', '', false)";
 }
 
 

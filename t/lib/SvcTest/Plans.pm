@@ -410,6 +410,16 @@ sub values {
     my $policy = '{"rules":[],"defaultAction":"mfa"}';
     my @policy = (20, ('true') x 6, 9, 90);
     my @no_filter = (undef) x 6;
+    my $connection = qq("domains":["d1.$self->{slug}.test"],"link_by_email":"owned",)
+                     . qq("trust_mfa":false,"show_on_page":false,"jit_provisioning":false,)
+                     . qq("group_mapping":[{"external":"x","groupId":"$with"}],"enabled":false,)
+                     . '"attribute_mapping":{}';
+    my $ldap = qq({$connection,"url":"ldaps://x","bind_dn":"cn=x","base_dn":"dc=x",)
+               . '"user_filter":"(mail={email})","start_tls":false,"sync_enabled":false,'
+               . '"sync_interval_minutes":60,"sync_deactivate":false}';
+    my $saml = qq({$connection,"idp_entity_id":"urn:x","idp_certificates":[],)
+               . '"name_id_format":"persistent"}';
+    my $social = qq({$connection,"client_id":"x","issuer":"https://x","trust_email":false});
     my @text = ('text') x 6;
     my $session = $self->session_sha($WHO);
     my $who = $self->id($USER, $WHO);
@@ -645,20 +655,23 @@ sub values {
         admin_tokens_revoke => [ $self->id($TOKEN, 500) ],
 
         admin_ldap => [],
-        admin_ldap_put => [ 'true', 'ldaps://x', 'cn=x', 'dc=x', '(mail={email})',
-                            $new, '\x00', '{}', 'false' ],
+        admin_ldap_put => [ $ldap, '{"url":"url","bind_password":"bindPassword"}', undef, $new,
+                            '\x00' ],
         admin_ldap_delete => [],
         admin_saml => [ 'https://x' ],
-        admin_saml_put => [ 'https://x', 'false', 'urn:x', 'https://x', '[]',
-                            'persistent', '{}', 'true' ],
+        admin_saml_put => [ $saml, '{"idp_entity_id":"idpEntityId"}', 'false' ],
+        admin_connections_lock => [],
+        admin_connection_judge => [ $ldap, 'true' ],
         admin_saml_idp => [ 'https://x' ],
         admin_saml_idp_key => [ $new, '\x00', 'x' ],
         admin_saml_apps_lock => [],
         admin_saml_apps_create => [ $new, 'x', 'https://new.test', 'https://x', 1000 ],
         admin_saml_apps_delete => [ $new ],
-        admin_social_list => [ @page ],
+        admin_social_list => [ @page, undef, 'https://x' ],
         admin_social_total => [],
-        admin_social_create => [ 'google', 'x', $new, '\x00', undef, undef, 'true' ],
+        admin_social_judge => [ 'oidc', 'true', $social, 'true', 20 ],
+        admin_social_put => [ 'oidc', 'true', $social, '{"client_id":"clientId"}', 'false', $new,
+                              '\x00', 'true' ],
         admin_social_delete => [ 'google' ],
         admin_scim_tokens_list => [ @page ],
         admin_scim_tokens_total => [],

@@ -21,7 +21,7 @@ my ($TRUE, $FALSE) = (JSON::PP::true(), JSON::PP::false());
 # Returns bodies by operation.  of: what the bodies refer to: slug, of the
 # tenant; self, self_id and password, of the user who sends the requests; user
 # (an id) and email, of another user; group, role, application, agent, target
-# and other (an application that is not a target yet).
+# and other (an application that is not a target yet); domain, which is verified.
 
 sub bodies {
     my (%of) = @_;
@@ -57,6 +57,16 @@ sub bodies {
         assignment => 'everyone', resourceUri => undef, accessTokenFormat => 'jwt',
         accessTokenTtlSeconds => 60, requireConsent => $TRUE, requireDpop => $FALSE,
     };
+    my %connection = (
+        label => 'Ours', domains => undef, jitProvisioning => $TRUE, jitRole => 'member',
+        linkByEmail => 'owned', trustMfa => $FALSE, mfaContexts => [ 'phr' ],
+        showOnPage => $TRUE, keepLinks => $FALSE,
+        groupMapping => [ { external => 'x', groupId => $of{group} } ],
+    );
+    my %social = (clientId => 'x', clientSecret => 'x', enabled => $TRUE,
+                  issuer => undef, tenantId => undef, allowedTenants => undef,
+                  trustEmail => $FALSE, attributeMapping => { title => 'title' },
+                  %connection);
     my $asks = "client_id=$of{application}&redirect_uri=https%3A%2F%2Fa.test%2F"
                . '&response_type=code&scope=openid&code_challenge_method=S256'
                . '&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
@@ -119,9 +129,9 @@ sub bodies {
                            expiresAt => '2099-01-01T00:00:00Z' },
         addDomain => { domain => 'new.example' },
         createScimToken => { name => 'Entra' },
-        createSocialConnection => { provider => 'apple', clientId => 'x',
-                                    clientSecret => 'x', enabled => $TRUE,
+        createSocialConnection => { %social, provider => 'apple',
                                     teamId => 'A' x 10, keyId => 'A' x 10 },
+        updateSocialConnection => { %social },
         createApplication => $application, updateApplication => $application,
         rotateApplicationSecret => { graceSeconds => 60, revokeTokens => $FALSE },
         rotateAgentSecret => { graceSeconds => 60, revokeTokens => $FALSE },
@@ -143,12 +153,15 @@ sub bodies {
         putSaml => { idpEntityId => 'urn:x', idpSsoUrl => 'https://x.test',
                      enabled => $FALSE, idpCertificates => [],
                      nameIdFormat => 'persistent',
-                     attributeMapping => { email => 'mail' },
-                     jitProvisioning => $TRUE },
+                     attributeMapping => { email => 'mail' }, %connection },
         putLdap => { url => 'ldaps://ldap.example.com', baseDn => 'dc=x',
                      bindDn => 'cn=x', bindPassword => 'x' x 9, startTls => $FALSE,
                      userFilter => '(mail={email})', enabled => $TRUE,
-                     attributeMapping => { email => 'mail' } },
+                     uniqueIdAttribute => 'entryUUID', caCertificates => undef,
+                     syncEnabled => $FALSE, syncFilter => '(cn=*)',
+                     syncIntervalMinutes => 60, syncDeactivate => $FALSE,
+                     attributeMapping => { email => 'mail' }, %connection,
+                     domains => [ $of{domain} ] },
         createGroup => { name => 'Staff', description => 'All' },
         updateGroup => { name => 'Staff', description => 'All' },
         addGroupMembers => { userIds => [ $of{user} ] },

@@ -139,7 +139,7 @@ sub named {
             password => $PASSWORD, user => $of->{users}, email => "user\@$slug.test",
             group => $of->{groups}, role => $of->{roles}, agent => $of->{agents},
             application => $of->{applications}, target => $target,
-            other => $other);
+            other => $other, domain => "of-$slug.test");
 }
 
 
@@ -160,6 +160,7 @@ sub things {
     my ($agent, @web) = client_ids($slug);
     my $add = sub { $self->add_row($tenant, @_) };
 
+    $add->('domain', 'domain, verified_at', "'of-$slug.test', now()", 'domain');
     $self->applications($tenant);
 
     my $group = $self->group($tenant, $user, $web[0]);

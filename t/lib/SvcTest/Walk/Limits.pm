@@ -33,6 +33,8 @@ my @KNOWN = (
     'createInvitation [.]role: "(?:x|a+)"',              # not a role's key
     'putLdap [.]bind(?:Dn|Password).*: (?:undefined|null)', # both or none
     'createSocialConnection [.](?:provider|teamId|keyId).*: .*', # Apple's only
+    '(?:create|update)SocialConnection [.](?:clientSecret.*: (?:undefined|null)'
+    . '|trustEmail: true)',                              # for "oidc"
     '\w+ScimTarget [.]clientId: "(?:x|a+)"?',         # another target's, or unknown
     'putSaml [.]enabled.*: true',                        # needs certificates
     'putLdap [.]startTls.*: true',                       # not with ldaps://
