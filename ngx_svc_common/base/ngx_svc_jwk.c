@@ -19,8 +19,6 @@
 #define NGX_SVC_JWK_GROUP       "prime256v1"
 
 
-static ngx_int_t ngx_svc_jwk_coordinate(const cJSON *jwk, const char *name,
-    u_char out[NGX_SVC_JWK_COORDINATE]);
 static ngx_int_t ngx_svc_jwk_p256(const cJSON *jwk, EVP_PKEY **key,
     u_char *thumbprint);
 static ngx_int_t ngx_svc_jwk_key(const u_char point[NGX_SVC_JWK_POINT],
@@ -43,6 +41,7 @@ static const struct {
     { "Ed25519", NGX_SVC_JWA_EDDSA },
     { "RS256", NGX_SVC_JWA_RS256 },
     { "PS256", NGX_SVC_JWA_PS256 },
+    { "ES384", NGX_SVC_JWA_ES384 },
     { NULL, NGX_SVC_JWA_NONE }
 };
 
@@ -220,21 +219,21 @@ ngx_svc_jwk_members(const cJSON *jwk, ngx_svc_jwa_e alg)
 }
 
 
-static ngx_int_t
-ngx_svc_jwk_coordinate(const cJSON *jwk, const char *name,
-    u_char out[NGX_SVC_JWK_COORDINATE])
+ngx_int_t
+ngx_svc_jwk_coordinate(const cJSON *jwk, const char *name, u_char *out,
+    size_t len)
 {
-    size_t       len;
+    size_t       n;
     const char  *text;
 
     text = ngx_svc_jwk_string(jwk, name);
 
-    if (text == NULL || ngx_strlen(text) != NGX_SVC_JWK_CHARS) {
+    if (text == NULL || ngx_strlen(text) != ngx_svc_base64url_len(len)) {
         return NGX_DECLINED;
     }
 
-    return ngx_svc_base64url_decode((u_char *) text, NGX_SVC_JWK_CHARS, out,
-                                    &len);
+    return ngx_svc_base64url_decode((u_char *) text, ngx_svc_base64url_len(len),
+                                    out, &n);
 }
 
 
@@ -246,8 +245,10 @@ ngx_svc_jwk_p256(const cJSON *jwk, EVP_PKEY **key, u_char *thumbprint)
 
     point[0] = POINT_CONVERSION_UNCOMPRESSED;
 
-    if (ngx_svc_jwk_coordinate(jwk, "x", &point[1]) != NGX_OK
-        || ngx_svc_jwk_coordinate(jwk, "y", &point[1 + NGX_SVC_JWK_COORDINATE])
+    if (ngx_svc_jwk_coordinate(jwk, "x", &point[1], NGX_SVC_JWK_COORDINATE)
+        != NGX_OK
+        || ngx_svc_jwk_coordinate(jwk, "y", &point[1 + NGX_SVC_JWK_COORDINATE],
+                                  NGX_SVC_JWK_COORDINATE)
            != NGX_OK)
     {
         return NGX_DECLINED;
@@ -364,7 +365,7 @@ ngx_svc_jwk_ed25519(const cJSON *jwk, EVP_PKEY **key, u_char *thumbprint)
     u_char      y[NGX_SVC_JWK_COORDINATE], text[NGX_SVC_JWK_TEXT], *p;
     EVP_PKEY   *pkey;
 
-    if (ngx_svc_jwk_coordinate(jwk, "x", y) != NGX_OK
+    if (ngx_svc_jwk_coordinate(jwk, "x", y, sizeof(y)) != NGX_OK
         || ngx_svc_jwk_ed25519_good(y) != NGX_OK)
     {
         return NGX_DECLINED;

@@ -25,7 +25,9 @@ typedef enum {
     NGX_SVC_JWA_ES256,
     NGX_SVC_JWA_EDDSA,              /* "EdDSA" and "Ed25519": one algorithm */
     NGX_SVC_JWA_RS256,
-    NGX_SVC_JWA_PS256               /* only clients sign by this one */
+    NGX_SVC_JWA_PS256,              /* neither we nor tenants sign by it */
+    NGX_SVC_JWA_ES384               /* only foreign identity providers sign
+                                       by this one */
 } ngx_svc_jwa_e;
 
 /* The bit of an algorithm in a set of them. */
@@ -47,7 +49,7 @@ typedef struct {
 
 /*
  * Returns the algorithm with that name, NGX_SVC_JWA_NONE for all names but the
- * five above.
+ * six above.
  */
 NGX_SVC_API ngx_svc_jwa_e ngx_svc_jwa(const char *name);
 
@@ -102,6 +104,13 @@ NGX_SVC_API ngx_uint_t ngx_svc_jwk_private_members(const cJSON *jwk);
  * signatures by alg.
  */
 ngx_int_t ngx_svc_jwk_members(const cJSON *jwk, ngx_svc_jwa_e alg);
+
+/*
+ * Reads a coordinate of a point, which is base64url of len bytes, 48 at most.
+ * Returns NGX_OK or NGX_DECLINED.
+ */
+ngx_int_t ngx_svc_jwk_coordinate(const cJSON *jwk, const char *name,
+    u_char *out, size_t len);
 
 /*
  * Writes a number as OSSL_PARAM has it, in the byte order of the machine.

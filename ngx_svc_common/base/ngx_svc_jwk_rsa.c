@@ -29,8 +29,6 @@ static ngx_int_t ngx_svc_jwk_rsa_public(const cJSON *jwk, EVP_PKEY **key,
     u_char thumbprint[NGX_SVC_JWK_THUMBPRINT]);
 static ngx_int_t ngx_svc_jwk_rsa_modulus(const cJSON *jwk, u_char *n,
     size_t size, size_t *len);
-static ngx_int_t ngx_svc_jwk_rsa_key(const u_char *n, size_t len,
-    EVP_PKEY **key);
 
 
 ngx_int_t
@@ -193,13 +191,7 @@ ngx_svc_jwk_client(const cJSON *jwk, EVP_PKEY **key, ngx_uint_t *algs)
         return rc;
     }
 
-    *algs = 0;
-
-    for (alg = NGX_SVC_JWA_RS256; alg <= NGX_SVC_JWA_PS256; alg++) {
-        if (ngx_svc_jwk_members(jwk, alg) == NGX_OK) {
-            *algs |= ngx_svc_jwa_bit(alg);
-        }
-    }
+    *algs = ngx_svc_jwk_rsa_algs(jwk);
 
     if (*algs == 0
         || ngx_svc_jwk_rsa_modulus(jwk, n, sizeof(n), &len) != NGX_OK)
@@ -207,11 +199,29 @@ ngx_svc_jwk_client(const cJSON *jwk, EVP_PKEY **key, ngx_uint_t *algs)
         return NGX_DECLINED;
     }
 
-    rc = ngx_svc_jwk_rsa_key(n, len, key);
+    rc = ngx_svc_jwk_rsa_key(n, len, RSA_F4, key);
 
     ERR_clear_error();
 
     return rc;
+}
+
+
+ngx_uint_t
+ngx_svc_jwk_rsa_algs(const cJSON *jwk)
+{
+    ngx_uint_t     algs;
+    ngx_svc_jwa_e  alg;
+
+    algs = 0;
+
+    for (alg = NGX_SVC_JWA_RS256; alg <= NGX_SVC_JWA_PS256; alg++) {
+        if (ngx_svc_jwk_members(jwk, alg) == NGX_OK) {
+            algs |= ngx_svc_jwa_bit(alg);
+        }
+    }
+
+    return algs;
 }
 
 
@@ -236,7 +246,7 @@ ngx_svc_jwk_rsa_public(const cJSON *jwk, EVP_PKEY **key,
         return NGX_ERROR;
     }
 
-    return ngx_svc_jwk_rsa_key(n, len, key);
+    return ngx_svc_jwk_rsa_key(n, len, RSA_F4, key);
 }
 
 
@@ -273,18 +283,15 @@ ngx_svc_jwk_rsa_modulus(const cJSON *jwk, u_char *n, size_t size, size_t *len)
 }
 
 
-static ngx_int_t
-ngx_svc_jwk_rsa_key(const u_char *n, size_t len, EVP_PKEY **key)
+ngx_int_t
+ngx_svc_jwk_rsa_key(const u_char *n, size_t len, ngx_uint_t e, EVP_PKEY **key)
 {
-    u_char      native[NGX_SVC_JWK_RSA_MAX / 8];
-    ngx_uint_t  e;
+    u_char      native[NGX_SVC_JWK_RSA_BYTES_MAX];
     OSSL_PARAM  params[3];
 
     if (ngx_svc_jwk_native(n, native, len) != NGX_OK) {
         return NGX_ERROR;
     }
-
-    e = RSA_F4;
 
     params[0] = OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_RSA_N, native, len);
     params[1] = OSSL_PARAM_construct_ulong(OSSL_PKEY_PARAM_RSA_E, &e);

@@ -12,6 +12,7 @@
 
 #define NGX_SVC_JWK_RSA_BITS  2048
 #define NGX_SVC_JWK_RSA_MAX   4096      /* bits of a client's key, at most */
+#define NGX_SVC_JWK_RSA_BYTES_MAX  1024 /* bytes of any modulus */
 
 
 /*
@@ -43,6 +44,19 @@ NGX_SVC_API ngx_int_t ngx_svc_jwk_signing(const cJSON *jwk, EVP_PKEY **key,
  */
 NGX_SVC_API ngx_int_t ngx_svc_jwk_client(const cJSON *jwk, EVP_PKEY **key,
     ngx_uint_t *algs);
+
+/*
+ * Returns the algorithms that a key for RSA may verify by the members that all
+ * types of keys have, as ngx_svc_jwa_bit(): RS256, PS256, both or none.
+ */
+ngx_uint_t ngx_svc_jwk_rsa_algs(const cJSON *jwk);
+
+/*
+ * Makes a public key of a modulus, which has at most NGX_SVC_JWK_RSA_BYTES_MAX
+ * bytes, and an exponent.  Returns NGX_OK, NGX_DECLINED or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_jwk_rsa_key(const u_char *n, size_t len, ngx_uint_t e,
+    EVP_PKEY **key);
 
 
 #endif /* _NGX_SVC_JWK_RSA_H_INCLUDED_ */

@@ -4,22 +4,14 @@
  */
 
 #include "ngx_svc_jws.h"
-#include "ngx_svc_crypto.h"
 #include "ngx_svc_json.h"
+#include "ngx_svc_jws_ec.h"
 #include "ngx_svc_jws_rsa.h"
 
-#include <openssl/bn.h>
-#include <openssl/ec.h>
 #include <openssl/err.h>
 
 
-#define NGX_SVC_JWS_NUMBER  32      /* bytes of r, and of s */
-#define NGX_SVC_JWS_DER     72      /* bytes of both in DER, at most */
-
-/*
- * The algorithms of those who sign: with a key that comes with the signature,
- * tenants, and clients.
- */
+/* The algorithms of those who sign. */
 
 #define NGX_SVC_JWS_SMALL   (ngx_svc_jwa_bit(NGX_SVC_JWA_ES256)               \
                              | ngx_svc_jwa_bit(NGX_SVC_JWA_EDDSA))
@@ -27,23 +19,33 @@
                              | ngx_svc_jwa_bit(NGX_SVC_JWA_RS256))
 #define NGX_SVC_JWS_CLIENT  (NGX_SVC_JWS_TENANT                               \
                              | ngx_svc_jwa_bit(NGX_SVC_JWA_PS256))
+#define NGX_SVC_JWS_FOREIGN_ALGS                                              \
+    (NGX_SVC_JWS_CLIENT | ngx_svc_jwa_bit(NGX_SVC_JWA_ES384))
 
 
-static ngx_int_t ngx_svc_jws_raw(const u_char *der, size_t len, u_char *raw);
+/* Those who sign, and what is taken of them. */
+
+typedef struct {
+    ngx_uint_t       algs;          /* as ngx_svc_jwa_bit() */
+    size_t           max;           /* bytes of a text */
+    size_t           rsa_max;       /* bytes of a signature of RSA */
+    const char      *too_long;
+    const char      *other_alg;
+    const char      *other_rsa;
+} ngx_svc_jws_signers_t;
+
+
 static ngx_int_t ngx_svc_jws_read(ngx_pool_t *pool, const ngx_str_t *text,
-    ngx_svc_jws_t *jws, ngx_uint_t algs);
+    ngx_svc_jws_t *jws, const ngx_svc_jws_signers_t *signers);
 static ngx_int_t ngx_svc_jws_refuse(ngx_svc_jws_t *jws, const char *why);
 static ngx_int_t ngx_svc_jws_split(const ngx_str_t *text, ngx_str_t parts[3]);
 static ngx_int_t ngx_svc_jws_object(ngx_pool_t *pool, const ngx_str_t *part,
     cJSON **json);
-static ngx_int_t ngx_svc_jws_header(ngx_svc_jws_t *jws);
-static const char *ngx_svc_jws_other_alg(const ngx_svc_jws_t *jws);
-static ngx_int_t ngx_svc_jws_signature(const ngx_str_t *part,
-    ngx_svc_jws_t *jws);
-static int ngx_svc_jws_verify_es256(const ngx_svc_jws_t *jws, EVP_PKEY *key);
-static ngx_uint_t ngx_svc_jws_in_range(const u_char *number);
-static size_t ngx_svc_jws_der(const u_char *raw, u_char *der);
-static u_char *ngx_svc_jws_der_number(u_char *p, const u_char *number);
+static ngx_int_t ngx_svc_jws_header(ngx_svc_jws_t *jws,
+    const ngx_svc_jws_signers_t *signers);
+static ngx_int_t ngx_svc_jws_signature(ngx_pool_t *pool,
+    const ngx_str_t *part, ngx_svc_jws_t *jws,
+    const ngx_svc_jws_signers_t *signers);
 static int ngx_svc_jws_verify_eddsa(const ngx_svc_jws_t *jws, EVP_PKEY *key);
 
 
@@ -52,19 +54,58 @@ static const struct {
     const char     *type;
     int           (*verify)(const ngx_svc_jws_t *jws, EVP_PKEY *key);
 } ngx_svc_jws_algs[] = {
-    { NGX_SVC_JWA_ES256, "EC", ngx_svc_jws_verify_es256 },
+    { NGX_SVC_JWA_ES256, "EC", ngx_svc_jws_ec_verify_es256 },
     { NGX_SVC_JWA_EDDSA, "ED25519", ngx_svc_jws_verify_eddsa },
     { NGX_SVC_JWA_RS256, "RSA", ngx_svc_jws_rsa_verify },
     { NGX_SVC_JWA_PS256, "RSA", ngx_svc_jws_rsa_verify },
+    { NGX_SVC_JWA_ES384, "EC", ngx_svc_jws_ec_verify_es384 },
     { NGX_SVC_JWA_NONE, NULL, NULL }
 };
 
-/* The order of P-256's group (FIPS 186-4, D.1.2.3). */
 
-static const u_char  ngx_svc_jws_order[NGX_SVC_JWS_NUMBER] = {
-    0xff, 0xff, 0xff, 0xff, 0x00, 0x00, 0x00, 0x00, 0xff, 0xff, 0xff, 0xff,
-    0xff, 0xff, 0xff, 0xff, 0xbc, 0xe6, 0xfa, 0xad, 0xa7, 0x17, 0x9e, 0x84,
-    0xf3, 0xb9, 0xca, 0xc2, 0xfc, 0x63, 0x25, 0x51
+#define NGX_SVC_JWS_NO_SMALL                                                  \
+    "has an 'alg' that is none of ES256, EdDSA and Ed25519"
+#define NGX_SVC_JWS_NO_RSA                                                    \
+    "has a signature that is not 256 bytes in base64url"
+
+/* those whose keys come with the signature */
+
+static const ngx_svc_jws_signers_t  ngx_svc_jws_small = {
+    .algs = NGX_SVC_JWS_SMALL,
+    .max = NGX_SVC_JWS_MAX,
+    .rsa_max = NGX_SVC_JWS_RSA,
+    .too_long = "is longer than 8192 bytes",
+    .other_alg = NGX_SVC_JWS_NO_SMALL,
+    .other_rsa = NGX_SVC_JWS_NO_RSA
+};
+
+static const ngx_svc_jws_signers_t  ngx_svc_jws_tenant = {
+    .algs = NGX_SVC_JWS_TENANT,
+    .max = NGX_SVC_JWS_MAX,
+    .rsa_max = NGX_SVC_JWS_RSA,
+    .too_long = "is longer than 8192 bytes",
+    .other_alg = NGX_SVC_JWS_NO_SMALL,
+    .other_rsa = NGX_SVC_JWS_NO_RSA
+};
+
+static const ngx_svc_jws_signers_t  ngx_svc_jws_client = {
+    .algs = NGX_SVC_JWS_CLIENT,
+    .max = NGX_SVC_JWS_MAX,
+    .rsa_max = NGX_SVC_JWS_RSA_MAX,
+    .too_long = "is longer than 8192 bytes",
+    .other_alg = "has an 'alg' that is none of ES256, EdDSA, Ed25519, PS256 and"
+                 " RS256",
+    .other_rsa = "has a signature that is not 256 to 512 bytes in base64url"
+};
+
+static const ngx_svc_jws_signers_t  ngx_svc_jws_foreign = {
+    .algs = NGX_SVC_JWS_FOREIGN_ALGS,
+    .max = NGX_SVC_JWS_FOREIGN_MAX,
+    .rsa_max = NGX_SVC_JWS_FOREIGN_RSA,
+    .too_long = "is longer than 16384 bytes",
+    .other_alg = "has an 'alg' that is none of RS256, PS256, ES256, ES384,"
+                 " EdDSA and Ed25519",
+    .other_rsa = "has a signature that is not 256 to 1024 bytes in base64url"
 };
 
 
@@ -90,9 +131,7 @@ u_char *
 ngx_svc_jws_sign(EVP_PKEY_CTX *signer, const ngx_str_t *header,
     const ngx_str_t *payload, u_char *p)
 {
-    size_t   len;
-    u_char  *start, digest[NGX_SVC_SHA256_LEN], der[NGX_SVC_JWS_DER];
-    u_char   raw[NGX_SVC_JWS_SIGNATURE];
+    u_char  *start, raw[NGX_SVC_JWS_SIGNATURE];
 
     start = p;
 
@@ -100,12 +139,7 @@ ngx_svc_jws_sign(EVP_PKEY_CTX *signer, const ngx_str_t *header,
     *p++ = '.';
     p = ngx_svc_base64url(p, payload->data, payload->len);
 
-    len = sizeof(der);
-
-    if (ngx_svc_sha256(start, p - start, digest) == NGX_OK
-        && EVP_PKEY_sign(signer, der, &len, digest, sizeof(digest)) == 1
-        && ngx_svc_jws_raw(der, len, raw) == NGX_OK)
-    {
+    if (ngx_svc_jws_ec_sign(signer, start, p - start, raw) == NGX_OK) {
         *p++ = '.';
         p = ngx_svc_base64url(p, raw, sizeof(raw));
 
@@ -119,39 +153,10 @@ ngx_svc_jws_sign(EVP_PKEY_CTX *signer, const ngx_str_t *header,
 }
 
 
-/* Writes a signature as RFC 7518, 3.4: r and s, each with 32 bytes. */
-
-static ngx_int_t
-ngx_svc_jws_raw(const u_char *der, size_t len, u_char *raw)
-{
-    ngx_int_t      rc;
-    ECDSA_SIG     *sig;
-    const u_char  *p;
-
-    p = der;
-    sig = d2i_ECDSA_SIG(NULL, &p, len);
-
-    if (sig == NULL) {
-        return NGX_ERROR;
-    }
-
-    rc = BN_bn2binpad(ECDSA_SIG_get0_r(sig), raw, NGX_SVC_JWS_NUMBER)
-         == NGX_SVC_JWS_NUMBER
-         && BN_bn2binpad(ECDSA_SIG_get0_s(sig), raw + NGX_SVC_JWS_NUMBER,
-                         NGX_SVC_JWS_NUMBER)
-            == NGX_SVC_JWS_NUMBER
-         ? NGX_OK : NGX_ERROR;
-
-    ECDSA_SIG_free(sig);
-
-    return rc;
-}
-
-
 ngx_int_t
 ngx_svc_jws_parse(ngx_pool_t *pool, const ngx_str_t *text, ngx_svc_jws_t *jws)
 {
-    return ngx_svc_jws_read(pool, text, jws, NGX_SVC_JWS_SMALL);
+    return ngx_svc_jws_read(pool, text, jws, &ngx_svc_jws_small);
 }
 
 
@@ -159,7 +164,7 @@ ngx_int_t
 ngx_svc_jws_parse_signed(ngx_pool_t *pool, const ngx_str_t *text,
     ngx_svc_jws_t *jws)
 {
-    return ngx_svc_jws_read(pool, text, jws, NGX_SVC_JWS_TENANT);
+    return ngx_svc_jws_read(pool, text, jws, &ngx_svc_jws_tenant);
 }
 
 
@@ -167,23 +172,29 @@ ngx_int_t
 ngx_svc_jws_parse_client(ngx_pool_t *pool, const ngx_str_t *text,
     ngx_svc_jws_t *jws)
 {
-    return ngx_svc_jws_read(pool, text, jws, NGX_SVC_JWS_CLIENT);
+    return ngx_svc_jws_read(pool, text, jws, &ngx_svc_jws_client);
+}
+
+
+ngx_int_t
+ngx_svc_jws_parse_foreign(ngx_pool_t *pool, const ngx_str_t *text,
+    ngx_svc_jws_t *jws)
+{
+    return ngx_svc_jws_read(pool, text, jws, &ngx_svc_jws_foreign);
 }
 
 
 static ngx_int_t
 ngx_svc_jws_read(ngx_pool_t *pool, const ngx_str_t *text, ngx_svc_jws_t *jws,
-    ngx_uint_t algs)
+    const ngx_svc_jws_signers_t *signers)
 {
     ngx_int_t  rc;
     ngx_str_t  parts[3];
 
     ngx_memzero(jws, sizeof(ngx_svc_jws_t));
 
-    jws->algs = algs;
-
-    if (text->len > NGX_SVC_JWS_MAX) {
-        return ngx_svc_jws_refuse(jws, "is longer than 8192 bytes");
+    if (text->len > signers->max) {
+        return ngx_svc_jws_refuse(jws, signers->too_long);
     }
 
     if (ngx_svc_jws_split(text, parts) != NGX_OK) {
@@ -198,11 +209,11 @@ ngx_svc_jws_read(ngx_pool_t *pool, const ngx_str_t *text, ngx_svc_jws_t *jws,
     }
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_jws_header(jws);
+        rc = ngx_svc_jws_header(jws, signers);
     }
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_jws_signature(&parts[2], jws);
+        rc = ngx_svc_jws_signature(pool, &parts[2], jws, signers);
     }
 
     if (rc != NGX_OK) {
@@ -288,7 +299,7 @@ ngx_svc_jws_object(ngx_pool_t *pool, const ngx_str_t *part, cJSON **json)
 /* Reads the header (RFC 7515, 4.1).  We know no extension for "crit". */
 
 static ngx_int_t
-ngx_svc_jws_header(ngx_svc_jws_t *jws)
+ngx_svc_jws_header(ngx_svc_jws_t *jws, const ngx_svc_jws_signers_t *signers)
 {
     ngx_str_t  alg;
 
@@ -308,50 +319,46 @@ ngx_svc_jws_header(ngx_svc_jws_t *jws)
         jws->alg = ngx_svc_jwa((char *) alg.data);
     }
 
-    return jws->algs & ngx_svc_jwa_bit(jws->alg)
-           ? NGX_OK : ngx_svc_jws_refuse(jws, ngx_svc_jws_other_alg(jws));
-}
-
-
-static const char *
-ngx_svc_jws_other_alg(const ngx_svc_jws_t *jws)
-{
-    return jws->algs == NGX_SVC_JWS_CLIENT
-           ? "has an 'alg' that is none of ES256, EdDSA, Ed25519, PS256 and"
-             " RS256"
-           : "has an 'alg' that is none of ES256, EdDSA and Ed25519";
+    return signers->algs & ngx_svc_jwa_bit(jws->alg)
+           ? NGX_OK : ngx_svc_jws_refuse(jws, signers->other_alg);
 }
 
 
 static ngx_int_t
-ngx_svc_jws_signature(const ngx_str_t *part, ngx_svc_jws_t *jws)
+ngx_svc_jws_signature(ngx_pool_t *pool, const ngx_str_t *part,
+    ngx_svc_jws_t *jws, const ngx_svc_jws_signers_t *signers)
 {
-    size_t      least, most;
-    ngx_uint_t  rsa;
+    size_t       least, most;
+    const char  *why;
 
-    rsa = ngx_svc_jwa_bit(jws->alg) & ~NGX_SVC_JWS_SMALL;
+    if (jws->alg == NGX_SVC_JWA_RS256 || jws->alg == NGX_SVC_JWA_PS256) {
+        least = NGX_SVC_JWS_RSA;
+        most = signers->rsa_max;
+        why = signers->other_rsa;
 
-    least = rsa ? NGX_SVC_JWS_RSA : NGX_SVC_JWS_SIGNATURE;
-    most = rsa && jws->algs == NGX_SVC_JWS_CLIENT ? NGX_SVC_JWS_RSA_MAX
-                                                  : least;
+    } else if (jws->alg == NGX_SVC_JWA_ES384) {
+        least = most = NGX_SVC_JWS_ES384;
+        why = "has a signature that is not 96 bytes in base64url";
 
-    if (part->len >= ngx_svc_base64url_len(least)
-        && part->len <= ngx_svc_base64url_len(most)
-        && ngx_svc_base64url_decode(part->data, part->len, jws->signature,
-                                    &jws->signature_len)
-           == NGX_OK)
-    {
-        return NGX_OK;
+    } else {
+        least = most = NGX_SVC_JWS_SIGNATURE;
+        why = "has a signature that is not 64 bytes in base64url";
     }
 
-    return ngx_svc_jws_refuse(jws, !rsa
-                              ? "has a signature that is not 64 bytes in"
-                                " base64url"
-                              : most > least
-                              ? "has a signature that is not 256 to 512 bytes"
-                                " in base64url"
-                              : "has a signature that is not 256 bytes in"
-                                " base64url");
+    if (part->len < ngx_svc_base64url_len(least)
+        || part->len > ngx_svc_base64url_len(most))
+    {
+        return ngx_svc_jws_refuse(jws, why);
+    }
+
+    jws->signature = ngx_pnalloc(pool, part->len);
+    if (jws->signature == NULL) {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_base64url_decode(part->data, part->len, jws->signature,
+                                    &jws->signature_len)
+           == NGX_OK ? NGX_OK : ngx_svc_jws_refuse(jws, why);
 }
 
 
@@ -385,104 +392,8 @@ ngx_svc_jws_verify(const ngx_svc_jws_t *jws, EVP_PKEY *key, ngx_svc_jwa_e alg)
 
 /*
  * Returns 1 if the signature is right, 0 if it is not, less than 0 when OpenSSL
- * fails; here and below.
+ * fails.
  */
-
-static int
-ngx_svc_jws_verify_es256(const ngx_svc_jws_t *jws, EVP_PKEY *key)
-{
-    int            rc;
-    size_t         len;
-    u_char         digest[NGX_SVC_SHA256_LEN], der[NGX_SVC_JWS_DER];
-    EVP_PKEY_CTX  *ctx;
-
-    if (!ngx_svc_jws_in_range(jws->signature)
-        || !ngx_svc_jws_in_range(jws->signature + NGX_SVC_JWS_NUMBER))
-    {
-        return 0;
-    }
-
-    len = ngx_svc_jws_der(jws->signature, der);
-
-    if (ngx_svc_sha256(jws->signed_text.data, jws->signed_text.len, digest)
-        != NGX_OK)
-    {
-        return -1;
-    }
-
-    ctx = EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL);
-
-    if (ctx == NULL || EVP_PKEY_verify_init(ctx) != 1) {
-        rc = -1;
-
-    } else {
-        rc = EVP_PKEY_verify(ctx, der, len, digest, sizeof(digest));
-    }
-
-    EVP_PKEY_CTX_free(ctx);
-
-    return rc;
-}
-
-
-/* Returns 1 if a number is from 1 to the order minus 1 (FIPS 186-4, 6.4). */
-
-static ngx_uint_t
-ngx_svc_jws_in_range(const u_char *number)
-{
-    ngx_uint_t  i;
-
-    for (i = 0; i < NGX_SVC_JWS_NUMBER && number[i] == 0; i++) { /* void */ }
-
-    return i < NGX_SVC_JWS_NUMBER
-           && ngx_memcmp(number, ngx_svc_jws_order, NGX_SVC_JWS_NUMBER) < 0;
-}
-
-
-/* Writes r and s as SEQUENCE { r INTEGER, s INTEGER }; returns its length. */
-
-static size_t
-ngx_svc_jws_der(const u_char *raw, u_char *der)
-{
-    u_char  *p;
-
-    p = ngx_svc_jws_der_number(der + 2, raw);
-    p = ngx_svc_jws_der_number(p, raw + NGX_SVC_JWS_NUMBER);
-
-    der[0] = 0x30;
-    der[1] = (u_char) (p - der - 2);
-
-    return p - der;
-}
-
-
-/*
- * Writes an INTEGER without leading zeros, but for one where the number would
- * be negative without it.
- */
-
-static u_char *
-ngx_svc_jws_der_number(u_char *p, const u_char *number)
-{
-    size_t  len;
-
-    for (len = NGX_SVC_JWS_NUMBER; *number == 0; number++) {
-        len--;
-    }
-
-    *p++ = 0x02;
-
-    if (*number & 0x80) {
-        *p++ = (u_char) (len + 1);
-        *p++ = 0;
-
-    } else {
-        *p++ = (u_char) len;
-    }
-
-    return ngx_cpymem(p, number, len);
-}
-
 
 static int
 ngx_svc_jws_verify_eddsa(const ngx_svc_jws_t *jws, EVP_PKEY *key)
@@ -496,7 +407,7 @@ ngx_svc_jws_verify_eddsa(const ngx_svc_jws_t *jws, EVP_PKEY *key)
         rc = -1;
 
     } else {
-        rc = EVP_DigestVerify(ctx, jws->signature, NGX_SVC_JWS_SIGNATURE,
+        rc = EVP_DigestVerify(ctx, jws->signature, jws->signature_len,
                               jws->signed_text.data, jws->signed_text.len);
     }
 

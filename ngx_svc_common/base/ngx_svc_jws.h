@@ -11,10 +11,15 @@
 
 
 #define NGX_SVC_JWS_MAX        8192     /* bytes of a JWS that is read */
-#define NGX_SVC_JWS_SIGNATURE  64       /* bytes, but for RSA */
+#define NGX_SVC_JWS_SIGNATURE  64       /* bytes, but for RSA and ES384 */
+#define NGX_SVC_JWS_ES384      96       /* bytes of a signature by ES384 */
 #define NGX_SVC_JWS_RSA        256      /* bytes of a tenant's RSA signature */
 #define NGX_SVC_JWS_RSA_MAX    512      /* bytes of a client's, at most */
 #define NGX_SVC_JWS_INTEGER    9007199254740991LL    /* RFC 8259, 6 */
+
+/* bytes of a foreign JWS, and of its RSA signature, at most */
+#define NGX_SVC_JWS_FOREIGN_MAX  16384
+#define NGX_SVC_JWS_FOREIGN_RSA  1024
 
 #define ngx_svc_jws_len(header_len, payload_len)                              \
     (ngx_svc_base64url_len(header_len) + 1                                    \
@@ -28,11 +33,9 @@ typedef struct {
     ngx_str_t        typ;           /* no data: there is none */
     ngx_str_t        kid;           /* no data: there is none */
     ngx_svc_jwa_e    alg;
-    ngx_uint_t       algs;          /* those that are taken, as
-                                       ngx_svc_jwa_bit() */
     ngx_str_t        signed_text;   /* a part of the text that was read */
+    u_char          *signature;     /* of the pool */
     size_t           signature_len;
-    u_char           signature[NGX_SVC_JWS_RSA_MAX];
     const char      *why;           /* with NGX_DECLINED: "is ...", "has ..." */
 } ngx_svc_jws_t;
 
@@ -56,8 +59,8 @@ NGX_SVC_API u_char *ngx_svc_jws_sign(EVP_PKEY_CTX *signer,
  * Parses a JWS, and verifies nothing.  It has three parts in base64url of one
  * spelling.  Header and payload are JSON objects that ngx_svc_json_parse()
  * admits, in memory of the pool.  The header has an "alg" that ngx_svc_jwa()
- * knows, but not one for RSA, and no "crit"; its typ and kid, if any, are
- * strings.  The signature has 64 bytes.
+ * knows, but not one for RSA or ES384, and no "crit"; its typ and kid, if any,
+ * are strings.  The signature has 64 bytes.
  *
  * Returns NGX_OK; NGX_DECLINED with jws->why, which is ASCII without '"' and
  * "\"; or NGX_ERROR when memory runs out.
@@ -74,6 +77,13 @@ NGX_SVC_API ngx_int_t ngx_svc_jws_parse_signed(ngx_pool_t *pool,
  * 512 bytes.
  */
 NGX_SVC_API ngx_int_t ngx_svc_jws_parse_client(ngx_pool_t *pool,
+    const ngx_str_t *text, ngx_svc_jws_t *jws);
+
+/*
+ * Does the same for what other identity providers sign: takes texts of 16,384
+ * bytes, RS256 and PS256 with 256 to 1,024 bytes, and ES384 with 96.
+ */
+NGX_SVC_API ngx_int_t ngx_svc_jws_parse_foreign(ngx_pool_t *pool,
     const ngx_str_t *text, ngx_svc_jws_t *jws);
 
 /*

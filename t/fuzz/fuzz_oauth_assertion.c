@@ -155,7 +155,7 @@ fuzz_signature(ngx_svc_oauth_assertion_t *a)
 {
     ngx_svc_jwa_e  alg;
 
-    for (alg = NGX_SVC_JWA_NONE; alg <= NGX_SVC_JWA_PS256; alg++) {
+    for (alg = NGX_SVC_JWA_NONE; alg <= NGX_SVC_JWA_ES384; alg++) {
         fuzz_assert(ngx_svc_jws_verify(&a->jws, fuzz_key, alg)
                     == (alg == NGX_SVC_JWA_ES256 && a->jws.alg == alg
                         ? NGX_OK : NGX_DECLINED));

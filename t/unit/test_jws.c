@@ -256,8 +256,8 @@ test_range(void **state)
 static void
 test_rfc8037(void **state)
 {
-    size_t          len;
     u_char          digest[NGX_SVC_JWK_THUMBPRINT];
+    u_char          signature[NGX_SVC_JWS_SIGNATURE];
     EVP_PKEY       *key;
     ngx_uint_t      i;
     ngx_svc_jws_t   jws;
@@ -272,10 +272,11 @@ test_rfc8037(void **state)
 
     memset(&jws, 0, sizeof(jws));
     jws.alg = NGX_SVC_JWA_EDDSA;
+    jws.signature = signature;
     ngx_str_set(&jws.signed_text, ED_TEXT);
     assert_int_equal(ngx_svc_base64url_decode((u_char *) ED_SIGNED,
-                                              strlen(ED_SIGNED),
-                                              jws.signature, &len), NGX_OK);
+                                              strlen(ED_SIGNED), signature,
+                                              &jws.signature_len), NGX_OK);
 
     assert_int_equal(ngx_svc_jws_verify(&jws, key, NGX_SVC_JWA_EDDSA),
                      NGX_OK);

@@ -2,7 +2,8 @@
  * JSON Web Signatures when memory runs out: that of pools, and OpenSSL's.
  */
 
-#include "ngx_unit_jose.h"
+#include "ngx_unit_foreign.h"
+#include "ngx_svc_jwk_foreign.h"
 
 
 /* RFC 7515, A.3 */
@@ -120,6 +121,77 @@ test_no_memory_verify(void **state)
 }
 
 
+static ngx_int_t
+no_memory_foreign(cJSON *jwk, const ngx_svc_jws_t *jws)
+{
+    EVP_PKEY    *key;
+    ngx_int_t    rc;
+    ngx_uint_t   algs;
+
+    rc = ngx_svc_jwk_foreign(jwk, &key, &algs);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_jws_verify(jws, key, jws->alg);
+        EVP_PKEY_free(key);
+    }
+
+    return rc;
+}
+
+
+/* The same for keys of other identity providers. */
+
+static void
+test_no_memory_foreign(void **state)
+{
+    int             n, good;
+    char           *text, header[32];
+    cJSON          *jwk;
+    EVP_PKEY       *key;
+    ngx_int_t       rc;
+    ngx_str_t       str;
+    ngx_uint_t      i;
+    ngx_svc_jws_t   jws;
+
+    static const char *const  algs[] = { "RS256", "PS256", "ES384", "EdDSA" };
+
+    for (i = 0; i < ngx_unit_len(algs) * 2; i++) {
+        good = i % 2;
+        key = i < 4 ? EVP_RSA_gen(2048)
+              : i < 6 ? EVP_EC_gen("P-384")
+                      : EVP_PKEY_Q_keygen(NULL, NULL, "ED25519");
+
+        sprintf(header, "{\"alg\":\"%s\"}", algs[i / 2]);
+        text = foreign_sign(*state, key, algs[i / 2], header, "{}");
+        jwk = unit_json(*state, foreign_jwk(*state, key, ""));
+        EVP_PKEY_free(key);
+
+        str.data = (u_char *) text;
+        str.len = strlen(text);
+        assert_int_equal(ngx_svc_jws_parse_foreign(*state, &str, &jws),
+                         NGX_OK);
+        assert_int_equal(no_memory_foreign(jwk, &jws), NGX_OK);
+
+        jws.signature[jws.signature_len - 1] ^= !good;
+
+        for (n = 0, failed = 1; failed; n++) {
+            limit_mallocs(n);
+            rc = no_memory_foreign(jwk, &jws);
+            mallocs = -1;
+
+            assert_int_equal(ERR_peek_error(), 0);
+
+            if (!good) {
+                assert_int_not_equal(rc, NGX_OK);
+            }
+        }
+
+        assert_int_equal(rc, good ? NGX_OK : NGX_DECLINED);
+        assert_in_range(n, 5, 2000);
+    }
+}
+
+
 static void
 test_no_memory_sign(void **state)
 {
@@ -219,6 +291,7 @@ main(void)
     const struct CMUnitTest  tests[] = {
         ngx_unit_test(test_memory),
         ngx_unit_test(test_no_memory_verify),
+        ngx_unit_test(test_no_memory_foreign),
         ngx_unit_test(test_no_memory_sign),
     };
 
