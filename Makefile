@@ -6,10 +6,10 @@ MODULES = ngx_http_svc_common_module.so ngx_http_svc_scim_module.so \
 	ngx_http_svc_admin_module.so ngx_http_svc_webhook_module.so
 DOCUMENTS := $(wildcard README.md conf/*.md conf/ha/*.md conf/www/*.md ngx_svc_*/*.md \
 	ngx_svc_*/*/*.md t/*.md .github/*.md)
-# what tests load besides; it is not installed
-TEST_MODULE = ngx_http_svc_test_module.so
+# what tests load besides, where they are; it is not installed
+TEST_MODULE := $(if $(wildcard t/module),ngx_http_svc_test_module.so)
 SQL = ngx_svc_common/sql/sql.pl
-SOURCES := $(shell find ngx_svc_* t/module -name "*.[ch]" -o -name "*.sql") $(SQL)
+SOURCES := $(shell find ngx_svc_* $(wildcard t/module) -name "*.[ch]" -o -name "*.sql") $(SQL)
 CFLAGS_WARN = -Wall -Wextra -Wno-unused-parameter
 
 # nginx, and what deps.sh calls, are in folders that users may not have in PATH
@@ -75,7 +75,7 @@ deps-test:           ## the same, for the tests too; PostgreSQL's newest minor
 
 build: deps $(addprefix $(BUILD)/modules/,$(MODULES) $(TEST_MODULE)) $(SVCCTL)  ## build the modules, in build/modules
 
-$(DEV)/objs/Makefile: config t/module/config conf/version conf/openapi.json \
+$(DEV)/objs/Makefile: config $(wildcard t/module/config) conf/version conf/openapi.json \
 		conf/integrations.json \
 		$(shell find ngx_svc_* -type d) \
 		/usr/sbin/nginx
@@ -88,7 +88,8 @@ $(DEV)/objs/Makefile: config t/module/config conf/version conf/openapi.json \
 		-Werror=format-security $(CFLAGS_WARN)" \
 		--with-ld-opt="-Wl,-z,relro -Wl,-z,now -fPIC" \
 		--add-dynamic-module="$$(realpath --relative-to=. "$(TOP)")" \
-		--add-dynamic-module="$$(realpath --relative-to=. "$(TOP)/t/module")"' > configure.log 2>&1 \
+		$(if $(TEST_MODULE),--add-dynamic-module="$$(realpath --relative-to=. \
+			"$(TOP)/t/module")")' > configure.log 2>&1 \
 		|| { tail -n 20 configure.log; exit 1; }
 
 $(DEV)/objs/.built: $(DEV)/objs/Makefile $(SOURCES)

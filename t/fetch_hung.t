@@ -49,7 +49,7 @@ sub p99 {
 
 
 my $idle = p99(300, 'alone');
-my $limit = $idle + 1000 * slow(0.05);
+my $limit = 5 * $idle + 1000 * slow(0.05);
 
 my @hung = map { $fetch->begin($receiver->url("/hang/$_")) } 1 .. 100;
 
