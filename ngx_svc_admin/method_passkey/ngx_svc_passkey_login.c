@@ -53,6 +53,7 @@ static ngx_int_t ngx_svc_passkey_login_verify(ngx_svc_passkey_login_t *p);
 static ngx_int_t ngx_svc_passkey_login_signed(ngx_svc_passkey_login_t *p,
     const ngx_svc_webauthn_ceremony_t *ceremony,
     const ngx_svc_row_passkey_stored_t *row);
+static ngx_int_t ngx_svc_passkey_login_proof(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_passkey_login_wrong(ngx_svc_passkey_login_t *p);
 
 
@@ -83,11 +84,12 @@ static const ngx_svc_member_t  ngx_svc_passkey_login_members[] = {
 const ngx_svc_login_method_t  ngx_svc_passkey_login_method = {
     .methods = ngx_string("{passkey}"),
     .factor = 1,
+    .unguessed = 1,
     .error = NGX_SVC_E_CREDENTIALS,
     .wrong = "The passkey is unknown, or this is not its answer.",
     .check = &ngx_svc_sql_passkey_check,
     .user_done = &ngx_svc_sql_signin_user_kept,
-    .proof = &ngx_svc_sql_passkey_presented
+    .proof = ngx_svc_passkey_login_proof
 };
 
 
@@ -414,6 +416,13 @@ ngx_svc_passkey_login_signed(ngx_svc_passkey_login_t *p,
     }
 
     return ngx_svc_ceremony_presented(&p->presented);
+}
+
+
+static ngx_int_t
+ngx_svc_passkey_login_proof(ngx_svc_request_t *sr)
+{
+    return ngx_svc_route_call(sr, &ngx_svc_sql_passkey_presented, NULL);
 }
 
 

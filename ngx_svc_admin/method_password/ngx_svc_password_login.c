@@ -31,6 +31,7 @@ static ngx_int_t ngx_svc_password_login_verdict(ngx_svc_login_t *login,
     ngx_svc_password_job_t *job);
 static ngx_int_t ngx_svc_password_login_right(ngx_svc_login_t *login,
     ngx_svc_password_work_t *work);
+static ngx_int_t ngx_svc_password_login_proof(ngx_svc_request_t *sr);
 
 
 static const ngx_svc_member_t  ngx_svc_password_login_members[] = {
@@ -54,7 +55,7 @@ const ngx_svc_login_method_t  ngx_svc_password_login_method = {
     .wrong = "The e-mail address or the password is wrong.",
     .check = &ngx_svc_sql_signin_check,
     .user_done = &ngx_svc_sql_signin_user_done,
-    .proof = &ngx_svc_sql_signin_rehash
+    .proof = ngx_svc_password_login_proof
 };
 
 
@@ -311,4 +312,17 @@ ngx_svc_password_login_right(ngx_svc_login_t *login,
     ngx_svc_login_stage(login, 0);
 
     return ngx_svc_login_succeed(login);
+}
+
+
+static ngx_int_t
+ngx_svc_password_login_proof(ngx_svc_request_t *sr)
+{
+    ngx_svc_login_t  *login;
+
+    login = sr->data;
+
+    return login->password.rehash.data
+           ? ngx_svc_route_call(sr, &ngx_svc_sql_signin_rehash, NULL)
+           : NGX_OK;
 }

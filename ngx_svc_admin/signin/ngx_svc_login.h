@@ -34,16 +34,18 @@ typedef enum {
 } ngx_svc_login_reason_e;
 
 
+typedef struct ngx_svc_login_s   ngx_svc_login_t;
 typedef struct ngx_svc_method_s  ngx_svc_method_t;
 
 /* How a method of ngx_svc_method.h begins a session. */
 
 typedef struct {
     ngx_str_t                  methods;     /* of svc.session: "{password}" */
-    ngx_uint_t                 factor;      /* 1: it is a second factor, too:
-                                               a failure does not count for
-                                               the lock, and a success does
-                                               not end one */
+    ngx_uint_t                 factor;      /* 1: it is a second factor, too */
+    ngx_uint_t                 unguessed;   /* 1: there is nothing to guess: a
+                                               failure does not count for the
+                                               lock, and a success does not
+                                               end one */
     ngx_svc_error_e            error;       /* the error of each failure */
     const char                *wrong;       /* its message */
     ngx_int_t                (*lost)(ngx_svc_request_t *sr);
@@ -51,9 +53,21 @@ typedef struct {
                                                another request has used up;
                                                NULL: it is a failure */
     const ngx_svc_pg_statement_t  *check;   /* :login_checked */
+    const ngx_svc_pg_statement_t  *session; /* stores the session; NULL: as
+                                               signin_session_new does */
     const ngx_svc_pg_statement_t  *user_done;
-    const ngx_svc_pg_statement_t  *proof;   /* stores what a success changes
-                                               of the proof; or NULL */
+
+    /*
+     * Adds, before the session is stored, what a success changes of the proof.
+     * Returns NGX_OK or NGX_ERROR.  Or NULL.
+     */
+    ngx_int_t                (*proof)(ngx_svc_request_t *sr);
+
+    /*
+     * Answers a sign-in that is complete, as a reply does; NULL: with the
+     * session.
+     */
+    ngx_int_t                (*answer)(ngx_svc_login_t *login);
 } ngx_svc_login_method_t;
 
 
@@ -131,15 +145,13 @@ typedef struct {
 typedef struct {
     ngx_str_t                  stage;
     ngx_str_t                  methods;     /* no data: those of the method */
-    ngx_uint_t                 factor;      /* 1: a second factor was
+    ngx_uint_t                 factor;      /* 1: a second factor is
                                                presented */
     ngx_str_t                  reason;      /* no data: that of the enum */
 } ngx_svc_login_written_t;
 
 
 /* sr->data, of the request's pool. */
-
-typedef struct ngx_svc_login_s  ngx_svc_login_t;
 
 struct ngx_svc_login_s {
     ngx_svc_signin_key_t       session;     /* first */

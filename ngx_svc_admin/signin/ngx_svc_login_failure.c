@@ -109,7 +109,7 @@ ngx_svc_login_failure(ngx_svc_request_t *sr)
     ngx_svc_login_reason(login);
 
     if (login->reason < NGX_SVC_LOGIN_BLOCKED
-        && !(login->method && login->method->factor))
+        && !(login->method && login->method->unguessed))
     {
         sr->op->committed = ngx_svc_login_failed;
         return ngx_svc_login_calls(sr, wrong);
@@ -208,7 +208,7 @@ ngx_svc_login_failure_reply(ngx_svc_request_t *sr)
         return ngx_svc_login_refused(login);
     }
 
-    rc = (login->method && login->method->factor)
+    rc = (login->method && login->method->unguessed)
          ? NGX_DECLINED
          : ngx_svc_login_failure_locks(login, ngx_svc_login_failure_told);
 

@@ -15,6 +15,7 @@ typedef const ngx_svc_pg_statement_t *const  ngx_svc_login_list_t[];
 
 static ngx_int_t ngx_svc_login_bind_tenant(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static ngx_int_t ngx_svc_login_success_session(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_login_success_full(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_login_first(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_login_pending(ngx_svc_login_t *login);
@@ -87,7 +88,7 @@ ngx_svc_login_begin(ngx_svc_login_t *login)
         login->written.methods = login->method->methods;
     }
 
-    login->written.factor = login->method->factor;
+    login->written.factor |= login->method->factor;
 
     return NGX_OK;
 }
@@ -112,7 +113,6 @@ ngx_int_t
 ngx_svc_login_success(ngx_svc_request_t *sr)
 {
     ngx_int_t         rc;
-    ngx_uint_t        first;
     ngx_svc_login_t  *login;
 
     login = sr->data;
@@ -121,16 +121,7 @@ ngx_svc_login_success(ngx_svc_request_t *sr)
         return NGX_ERROR;
     }
 
-    first = login->stage == NGX_SVC_STAGE_FULL && !login->read.enrolled;
-
-    rc = ngx_svc_login_calls(sr, (ngx_svc_login_list_t) {
-        &ngx_svc_sql_signin_tenant_again,
-        first ? &ngx_svc_sql_signin_lock_user : &ngx_svc_sql_signin_lock,
-        login->method->check,
-        first ? &ngx_svc_sql_signin_session_first
-              : &ngx_svc_sql_signin_session_new,
-        NULL
-    });
+    rc = ngx_svc_login_success_session(sr);
 
     if (rc == NGX_OK && login->stage == NGX_SVC_STAGE_FULL) {
         rc = ngx_svc_login_success_full(sr);
@@ -150,13 +141,39 @@ ngx_svc_login_success(ngx_svc_request_t *sr)
         rc = ngx_svc_route_call(sr, &ngx_svc_sql_signin_sessions, NULL);
     }
 
-    if (rc == NGX_OK
-        && (login->method->factor || login->password.rehash.data))
-    {
-        rc = ngx_svc_route_call(sr, login->method->proof, NULL);
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_svc_login_success_session(ngx_svc_request_t *sr)
+{
+    ngx_int_t                      rc;
+    ngx_uint_t                     first;
+    ngx_svc_login_t               *login;
+    const ngx_svc_login_method_t  *method;
+
+    login = sr->data;
+    method = login->method;
+    first = login->stage == NGX_SVC_STAGE_FULL && !login->read.enrolled;
+
+    rc = ngx_svc_login_calls(sr, (ngx_svc_login_list_t) {
+        &ngx_svc_sql_signin_tenant_again,
+        first ? &ngx_svc_sql_signin_lock_user : &ngx_svc_sql_signin_lock,
+        method->check,
+        NULL
+    });
+
+    if (rc == NGX_OK && method->proof) {
+        rc = method->proof(sr);
     }
 
-    return rc;
+    return rc != NGX_OK ? rc
+           : ngx_svc_route_call(sr, method->session
+                                    ? method->session
+                                    : first ? &ngx_svc_sql_signin_session_first
+                                            : &ngx_svc_sql_signin_session_new,
+                                NULL);
 }
 
 
@@ -175,12 +192,13 @@ ngx_svc_login_success_full(ngx_svc_request_t *sr)
         ngx_svc_login_notice(sr),
         login->read.unfailed ? &ngx_svc_sql_signin_user_kept
                         : login->method->user_done,
-        &ngx_svc_sql_signin_done_first,
+        login->method->session ? &ngx_svc_sql_signin_done
+                               : &ngx_svc_sql_signin_done_first,
         &ngx_svc_sql_signin_device,
         NULL
     });
 
-    if (rc == NGX_OK && login->read.enrolled) {
+    if (rc == NGX_OK && login->read.enrolled && login->method->answer == NULL) {
         rc = ngx_svc_route_call(sr, &ngx_svc_sql_signin_session_made, NULL);
     }
 
@@ -276,6 +294,10 @@ ngx_svc_login_end(ngx_svc_login_t *login)
 
     if (ngx_svc_login_set_device(login) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (login->method && login->method->answer) {
+        return login->method->answer(login);
     }
 
     made = ngx_svc_result(sr, &ngx_svc_sql_signin_session_made);
