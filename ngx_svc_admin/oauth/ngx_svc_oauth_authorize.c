@@ -220,7 +220,7 @@ ngx_svc_oauth_authorize_page(ngx_svc_oauth_request_t *ar, PGresult *res,
         return ngx_svc_oauth_authorize_client(ar, res);
     }
 
-    return ngx_svc_oauth_location_send(ar->oauth.sr, &location);
+    return ngx_svc_send_see_other(ar->oauth.sr, &location);
 }
 
 
@@ -280,5 +280,5 @@ ngx_svc_oauth_authorize_post(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_svc_oauth_location_send(sr, &location);
+    return ngx_svc_send_see_other(sr, &location);
 }

@@ -8,7 +8,7 @@
 
 #include "ngx_svc_auth.h"
 #include "ngx_svc_oauth_location.h"
-#include "ngx_svc_oauth_login_url.h"
+#include "ngx_svc_login_url.h"
 #include "ngx_svc_oauth_logout.h"
 #include "ngx_svc_signin.h"
 
@@ -144,7 +144,7 @@ ngx_svc_oauth_end_session_over(ngx_svc_oauth_logout_t *lo)
     }
 
     return location.data
-           ? ngx_svc_oauth_location_send(lo->oauth.sr, &location)
+           ? ngx_svc_send_see_other(lo->oauth.sr, &location)
            : ngx_svc_oauth_end_session_page(lo->oauth.sr, "signed_out", &yes);
 }
 
@@ -169,7 +169,7 @@ ngx_svc_oauth_end_session_page(ngx_svc_request_t *sr, const char *name,
     u_char     *p;
     ngx_str_t   url, location;
 
-    url = ngx_svc_oauth_login_url(sr->request);
+    url = ngx_svc_login_url(sr->request);
 
     p = ngx_pnalloc(sr->request->pool,
                     url.len + sizeof("?=") + ngx_strlen(name)
@@ -193,7 +193,7 @@ ngx_svc_oauth_end_session_page(ngx_svc_request_t *sr, const char *name,
         return ngx_svc_send_error(sr);
     }
 
-    return ngx_svc_oauth_location_send(sr, &location);
+    return ngx_svc_send_see_other(sr, &location);
 }
 
 
@@ -243,5 +243,5 @@ ngx_svc_oauth_end_session_post(ngx_svc_request_t *sr)
     p = ngx_sprintf(p, "?%V", &query);
     location.len = p - location.data;
 
-    return ngx_svc_oauth_location_send(sr, &location);
+    return ngx_svc_send_see_other(sr, &location);
 }

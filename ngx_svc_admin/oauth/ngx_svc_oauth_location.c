@@ -3,7 +3,7 @@
  */
 
 #include "ngx_svc_oauth_location.h"
-#include "ngx_svc_oauth_login_url.h"
+#include "ngx_svc_login_url.h"
 
 
 static ngx_int_t ngx_svc_oauth_location_error(ngx_svc_oauth_request_t *ar,
@@ -157,7 +157,7 @@ ngx_svc_oauth_location_page(ngx_svc_oauth_request_t *ar,
 
     static const ngx_str_t  path = ngx_string(NGX_SVC_OAUTH_AUTHORIZE "?");
 
-    url = ngx_svc_oauth_login_url(ar->oauth.sr->request);
+    url = ngx_svc_login_url(ar->oauth.sr->request);
 
     if (ngx_svc_oauth_request_query(ar, since, &query) != NGX_OK) {
         return NGX_ERROR;
@@ -237,30 +237,4 @@ ngx_svc_oauth_location_again(ngx_svc_oauth_request_t *ar, ngx_str_t *location)
     location->len = p - location->data;
 
     return NGX_OK;
-}
-
-
-/*
- * headers_out.location is not set: nginx would put its own scheme, host and
- * port in front of a path.
- */
-
-ngx_int_t
-ngx_svc_oauth_location_send(ngx_svc_request_t *sr, ngx_str_t *location)
-{
-    ngx_http_request_t  *r;
-
-    static ngx_str_t     no_referrer = ngx_string("no-referrer");
-    static ngx_str_t     no_store = ngx_string("no-store");
-
-    r = sr->request;
-
-    if (ngx_svc_add_header(r, "Location", location) != NGX_OK
-        || ngx_svc_add_header(r, "Referrer-Policy", &no_referrer) != NGX_OK
-        || ngx_svc_add_header(r, "Cache-Control", &no_store) != NGX_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    return ngx_svc_send_empty(sr, NGX_HTTP_SEE_OTHER);
 }

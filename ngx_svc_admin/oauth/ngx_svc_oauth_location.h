@@ -60,9 +60,5 @@ u_char *ngx_svc_oauth_location_separator(u_char *p, const ngx_str_t *uri,
 ngx_int_t ngx_svc_oauth_location_again(ngx_svc_oauth_request_t *ar,
     ngx_str_t *location);
 
-/* Answers 303 with the location.  Returns what ngx_svc_send() does. */
-ngx_int_t ngx_svc_oauth_location_send(ngx_svc_request_t *sr,
-    ngx_str_t *location);
-
 
 #endif /* _NGX_SVC_OAUTH_LOCATION_H_INCLUDED_ */

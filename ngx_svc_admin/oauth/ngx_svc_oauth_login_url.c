@@ -122,16 +122,3 @@ ngx_svc_oauth_login_url_below(const ngx_str_t *url, const ngx_str_t *base)
            && (url->len == base->len || url->data[base->len] == '/'
                || url->data[base->len] == '?');
 }
-
-
-ngx_str_t
-ngx_svc_oauth_login_url(ngx_http_request_t *r)
-{
-    ngx_svc_admin_loc_conf_t  *alcf;
-
-    static const ngx_str_t  login = ngx_string("/login");
-
-    alcf = ngx_http_get_module_loc_conf(r, ngx_http_svc_admin_module);
-
-    return alcf->login_url.len ? alcf->login_url : login;
-}

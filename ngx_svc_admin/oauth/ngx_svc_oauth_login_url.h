@@ -25,8 +25,5 @@ ngx_int_t ngx_svc_oauth_login_url_keep(ngx_conf_t *cf,
 ngx_int_t ngx_svc_oauth_login_url_check(ngx_conf_t *cf,
     ngx_svc_admin_main_conf_t *amcf);
 
-/* Returns the URL of the request's location, or the default. */
-ngx_str_t ngx_svc_oauth_login_url(ngx_http_request_t *r);
-
 
 #endif /* _NGX_SVC_OAUTH_LOGIN_URL_H_INCLUDED_ */

@@ -19,7 +19,7 @@ ngx_svc_oauth_response(ngx_svc_oauth_request_t *ar, const ngx_str_t *slug)
     }
 
     return ngx_svc_oauth_location_client(ar, slug, &location) == NGX_OK
-           ? ngx_svc_oauth_location_send(ar->oauth.sr, &location)
+           ? ngx_svc_send_see_other(ar->oauth.sr, &location)
            : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
 

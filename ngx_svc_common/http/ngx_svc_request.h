@@ -49,8 +49,9 @@ struct ngx_svc_request_s {
                                                statement; or NULL */
 
     /*
-     * Called in place of answering an error when the answer has begun;
-     * sr->error says what the error is.  Or NULL.
+     * Called in place of answering an error when the answer has begun, or is
+     * for a browser that comes from another site; sr->error says what the error
+     * is.  Or NULL.
      */
     ngx_int_t                (*failed)(ngx_svc_request_t *sr);
 

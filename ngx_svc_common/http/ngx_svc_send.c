@@ -54,6 +54,32 @@ ngx_svc_send_empty(ngx_svc_request_t *sr, ngx_uint_t status)
 }
 
 
+/*
+ * headers_out.location is not set: nginx would put its own scheme, host and
+ * port in front of a path.
+ */
+
+ngx_int_t
+ngx_svc_send_see_other(ngx_svc_request_t *sr, ngx_str_t *location)
+{
+    ngx_http_request_t  *r;
+
+    static ngx_str_t     no_referrer = ngx_string("no-referrer");
+    static ngx_str_t     no_store = ngx_string("no-store");
+
+    r = sr->request;
+
+    if (ngx_svc_add_header(r, "Location", location) != NGX_OK
+        || ngx_svc_add_header(r, "Referrer-Policy", &no_referrer) != NGX_OK
+        || ngx_svc_add_header(r, "Cache-Control", &no_store) != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_send_empty(sr, NGX_HTTP_SEE_OTHER);
+}
+
+
 ngx_int_t
 ngx_svc_send_error(ngx_svc_request_t *sr)
 {

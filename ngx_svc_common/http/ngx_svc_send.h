@@ -22,6 +22,10 @@ NGX_SVC_API ngx_int_t ngx_svc_send(ngx_svc_request_t *sr, ngx_uint_t status,
 NGX_SVC_API ngx_int_t ngx_svc_send_empty(ngx_svc_request_t *sr,
     ngx_uint_t status);
 
+/* Sends 303 with that location, which no cache keeps, and no Referer tells. */
+NGX_SVC_API ngx_int_t ngx_svc_send_see_other(ngx_svc_request_t *sr,
+    ngx_str_t *location);
+
 /* Sends sr->error. */
 NGX_SVC_API ngx_int_t ngx_svc_send_error(ngx_svc_request_t *sr);
 
