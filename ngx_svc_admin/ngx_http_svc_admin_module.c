@@ -12,6 +12,7 @@
 #include "ngx_svc_password_conf.h"
 #include "ngx_svc_limit_conf.h"
 #include "ngx_svc_oauth_conf.h"
+#include "ngx_svc_federation_conf.h"
 #include "ngx_svc_oauth_login_url.h"
 #include "ngx_svc_oauth_sweep.h"
 #include "ngx_svc_session.h"
@@ -247,7 +248,9 @@ ngx_http_svc_admin_postconfiguration(ngx_conf_t *cf)
         return NGX_ERROR;
     }
 
-    return ngx_svc_signin_init(cf, amcf, &ngx_http_svc_admin_surface);
+    return ngx_svc_signin_init(cf, amcf, &ngx_http_svc_admin_surface) == NGX_OK
+           ? ngx_svc_federation_init(cf, amcf, &ngx_http_svc_admin_surface)
+           : NGX_ERROR;
 }
 
 

@@ -145,7 +145,8 @@ CREATE TABLE svc.federation_flow (
     nonce               text COLLATE "C",
     verifier            bytea,                              -- sealed
     return_to           text,
-    address             inet,                               -- its limits count the flow
+    address             inet,                               -- of IPv6 its /64
+    email_mac           bytea,                              -- the address that was named
     host                text COLLATE "C" NOT NULL,          -- where the browser is
     user_id             uuid,                               -- of purposes with a session
     root_id             uuid,
@@ -193,7 +194,8 @@ CREATE INDEX federation_seen_expires_idx ON svc.federation_seen (expires_at);
 ALTER TABLE svc.session
     ADD COLUMN connection_id     uuid,
     ADD COLUMN upstream_sid      bytea,                     -- SHA-256
-    ADD COLUMN upstream_subject  bytea;                     -- as in svc.federated_identity
+    ADD COLUMN upstream_subject  bytea,                     -- as in svc.federated_identity
+    ADD COLUMN upstream_acr      text;
 
 CREATE INDEX session_upstream_idx ON svc.session (tenant_id, connection_id, upstream_subject)
     WHERE connection_id IS NOT NULL AND ended_at IS NULL;
@@ -245,3 +247,117 @@ GRANT SELECT, INSERT, DELETE, UPDATE (email_seen, last_at, subject) ON svc.feder
 GRANT SELECT, INSERT, UPDATE (token_hash, subject_hash, proof, used_at) ON svc.federation_flow
     TO svc_app;
 GRANT SELECT, INSERT ON svc.federation_seen TO svc_app;
+
+
+-- The tenant of a flow: its state tells it, to a browser at the host where it began, unless
+-- that is another tenant's domain by now.
+
+CREATE FUNCTION svc.federation_tenant(hash bytea, host text)
+    RETURNS TABLE (id uuid, slug text, suspended boolean, by_domain boolean)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET jit = off AS $$
+BEGIN
+    RETURN QUERY
+    SELECT t.id, t.slug, t.suspended_at IS NOT NULL, d.tenant_id IS NOT NULL
+      FROM svc.federation_flow f
+      JOIN svc.tenant t ON t.id = f.tenant_id
+      LEFT JOIN svc.domain d ON d.domain = federation_tenant.host AND d.verified_at IS NOT NULL
+     WHERE f.token_hash = hash
+       AND f.host = federation_tenant.host
+       AND t.id = coalesce(d.tenant_id, t.id);
+END
+$$;
+
+REVOKE ALL ON FUNCTION svc.federation_tenant(bytea, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION svc.federation_tenant(bytea, text) TO svc_app;
+
+
+-- Flows and replays go the way of other rows of sign-in.
+
+CREATE OR REPLACE FUNCTION svc.sign_in_expire(most integer, login_window integer) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET jit = off AS $$
+DECLARE
+    n     integer;
+    done  bigint := 0;
+BEGIN
+    DELETE FROM svc.session WHERE ctid = ANY (ARRAY(
+        SELECT s.ctid FROM svc.session s
+         WHERE s.expires_at < now() - interval '1 hour'
+         ORDER BY s.expires_at LIMIT most FOR UPDATE SKIP LOCKED));
+    GET DIAGNOSTICS n = ROW_COUNT;
+    done := done + n;
+
+    DELETE FROM svc.password_reset WHERE ctid = ANY (ARRAY(
+        SELECT r.ctid FROM svc.password_reset r
+         WHERE r.expires_at < now() - interval '1 hour'
+         ORDER BY r.expires_at LIMIT most FOR UPDATE SKIP LOCKED));
+    GET DIAGNOSTICS n = ROW_COUNT;
+    done := done + n;
+
+    DELETE FROM svc.login_phantom WHERE ctid = ANY (ARRAY(
+        SELECT f.ctid FROM svc.login_phantom f
+         WHERE f.failed_since < now() - make_interval(secs => login_window)
+           AND coalesce(f.locked_until < now(), true)
+         ORDER BY f.failed_since LIMIT most FOR UPDATE SKIP LOCKED));
+    GET DIAGNOSTICS n = ROW_COUNT;
+    done := done + n;
+
+    DELETE FROM svc.sign_in WHERE ctid = ANY (ARRAY(
+        SELECT s.ctid FROM svc.sign_in s
+         WHERE s.at < now() - interval '90 days'
+         ORDER BY s.at LIMIT most FOR UPDATE SKIP LOCKED));
+    GET DIAGNOSTICS n = ROW_COUNT;
+    done := done + n;
+
+    DELETE FROM svc.factor WHERE ctid = ANY (ARRAY(
+        SELECT f.ctid FROM svc.factor f
+         WHERE f.confirmed_at IS NULL AND f.created_at < now() - interval '15 minutes'
+         ORDER BY f.created_at LIMIT most FOR UPDATE SKIP LOCKED));
+    GET DIAGNOSTICS n = ROW_COUNT;
+    done := done + n;
+
+    DELETE FROM svc.challenge WHERE ctid = ANY (ARRAY(
+        SELECT c.ctid FROM svc.challenge c
+         WHERE c.expires_at < now() - interval '1 hour'
+         ORDER BY c.expires_at LIMIT most FOR UPDATE SKIP LOCKED));
+    GET DIAGNOSTICS n = ROW_COUNT;
+    done := done + n;
+
+    DELETE FROM svc.challenge_used WHERE ctid = ANY (ARRAY(
+        SELECT c.ctid FROM svc.challenge_used c
+         WHERE c.expires_at < now() - interval '1 minute'
+         ORDER BY c.expires_at LIMIT most FOR UPDATE SKIP LOCKED));
+    GET DIAGNOSTICS n = ROW_COUNT;
+    done := done + n;
+
+    DELETE FROM svc.email_challenge WHERE ctid = ANY (ARRAY(
+        SELECT c.ctid FROM svc.email_challenge c
+         WHERE c.expires_at < now() - interval '1 hour'
+         ORDER BY c.expires_at LIMIT most FOR UPDATE SKIP LOCKED));
+    GET DIAGNOSTICS n = ROW_COUNT;
+    done := done + n;
+
+    DELETE FROM svc.organization_signup WHERE ctid = ANY (ARRAY(
+        SELECT o.ctid FROM svc.organization_signup o
+         WHERE o.expires_at < now() - interval '1 hour'
+         ORDER BY o.expires_at LIMIT most FOR UPDATE SKIP LOCKED));
+    GET DIAGNOSTICS n = ROW_COUNT;
+    done := done + n;
+
+    DELETE FROM svc.federation_flow WHERE ctid = ANY (ARRAY(
+        SELECT f.ctid FROM svc.federation_flow f
+         WHERE f.expires_at < now() - interval '1 hour'
+         ORDER BY f.expires_at LIMIT most FOR UPDATE SKIP LOCKED));
+    GET DIAGNOSTICS n = ROW_COUNT;
+    done := done + n;
+
+    DELETE FROM svc.federation_seen WHERE ctid = ANY (ARRAY(
+        SELECT s.ctid FROM svc.federation_seen s
+         WHERE s.expires_at < now() - interval '1 minute'
+         ORDER BY s.expires_at LIMIT most FOR UPDATE SKIP LOCKED));
+    GET DIAGNOSTICS n = ROW_COUNT;
+
+    RETURN done + n;
+END
+$$;

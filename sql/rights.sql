@@ -138,7 +138,7 @@ WITH may (name, privileges, columns) AS (VALUES
 
     address_key, address_key_double, address_key_unicode, agent_sweep,
     audit_stream_close, delegation_chain, domain_taken, email_challenge_tenant,
-    invitation_tenant, json_merge, member_page, oauth_expire, oauth_jwks,
+    federation_tenant, invitation_tenant, json_merge, member_page, oauth_expire, oauth_jwks,
     oauth_key_tenant, oauth_key_turn, oauth_key_turns, oauth_logout_take, oauth_token_keep,
     oauth_user_lets, organization_create, organization_open, organization_taken,
     organization_try, public_logo, public_tenant,

@@ -172,12 +172,14 @@ WITH ended AS (
 )
 INSERT INTO svc.session
     (tenant_id, id, user_id, token_hash, root_id, stage, methods, auth_time, expires_at, mfa_at,
-     reauth_at, ip, country, user_agent, risk, signals)
+     reauth_at, ip, country, user_agent, risk, signals, connection_id, upstream_sid,
+     upstream_subject, upstream_acr)
 SELECT tenant_id, gen_random_uuid(), user_id, :new_session::bytea, root_id, 'full', methods,
        coalesce(auth_time, clock_timestamp()),
        CASE stage
            WHEN 'full' THEN expires_at
            ELSE now() + make_interval(secs => :session_ttl::int4)
        END,
-       mfa_at, clock_timestamp(), ip, country, user_agent, risk, signals
+       mfa_at, clock_timestamp(), ip, country, user_agent, risk, signals, connection_id,
+       upstream_sid, upstream_subject, upstream_acr
   FROM ended;

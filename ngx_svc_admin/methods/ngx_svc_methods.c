@@ -10,6 +10,7 @@
     _(ngx_svc_totp_method)                                                    \
     _(ngx_svc_email_method)                                                   \
     _(ngx_svc_recovery_method)                                                \
+    _(ngx_svc_federation_method)                                              \
     _(ngx_svc_password_method)
 
 #define NGX_SVC_METHOD_EXTERN(name)  extern const ngx_svc_method_t  name;

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_oauth_amr.h"
+#include "ngx_svc_federation_method.h"
 #include "ngx_svc_methods.h"
 #include "ngx_svc_signin.h"
 
@@ -225,6 +226,8 @@ ngx_svc_oauth_amr_proof(const ngx_str_t *name)
         ngx_uint_t  proof;
     } others[] = {
         { ngx_string(NGX_SVC_SIGNIN_HARDWARE), NGX_SVC_OAUTH_HARDWARE },
+        { ngx_string(NGX_SVC_FEDERATION_TWO),
+          NGX_SVC_METHOD_PASSWORD|NGX_SVC_METHOD_CODE },
         { ngx_string(NGX_SVC_OAUTH_ACR_ONE), NGX_SVC_OAUTH_ASKED_ONE },
         { ngx_string(NGX_SVC_OAUTH_ACR_TWO), NGX_SVC_OAUTH_ASKED_TWO },
         { ngx_string(NGX_SVC_OAUTH_ACR_PASSKEY), NGX_SVC_OAUTH_ASKED_PASSKEY }

@@ -10,6 +10,7 @@
 
 
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_tenant_write;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_tenant_again;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_lock;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_check;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_new;

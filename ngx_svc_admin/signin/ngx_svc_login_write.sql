@@ -21,7 +21,7 @@ SELECT set_config('svc.tenant', tenant.id::text, true),
  WHERE NOT tenant.suspended;
 
 
--- statement: signin_tenant_again
+-- statement: signin_tenant_again (shared)
 -- The same of a tenant that has just been found, by its id, and whether it is still there:
 -- nothing is seen of it otherwise.
 --
@@ -275,8 +275,8 @@ UPDATE svc.user_account account
 
 
 -- statement: signin_done (shared)
--- A complete sign-in is written down, with the methods of its session; and who of the
--- webhooks is told of it.
+-- A complete sign-in is written down, with the methods of its session, and the connection
+-- that it came by; and who of the webhooks is told of it.
 --
 -- parameters
 --   user           uuid  ngx_svc_login_param(user)
@@ -288,14 +288,19 @@ UPDATE svc.user_account account
 WITH event AS (
     INSERT INTO svc.audit_event (action, target_type, target_id, target_name, details)
     SELECT 'user.login', 'user', :user::uuid::text, NULL,
-           jsonb_build_object('score', :score::int4, 'signals', to_jsonb(:signals::text::text[]),
-                              'methods',
-                              (SELECT to_jsonb(array_remove(session.methods, 'hwk'))
-                                 FROM svc.session session
-                                WHERE session.tenant_id = :tenant
-                                  AND session.token_hash BETWEEN :new_session AND :new_session
-                                ORDER BY session.token_hash
-                                LIMIT 1))
+           jsonb_build_object('score', :score::int4, 'signals', to_jsonb(:signals::text::text[]))
+           || (SELECT jsonb_strip_nulls(jsonb_build_object(
+                          'methods', to_jsonb(array_remove(session.methods, 'hwk')),
+                          'connection', (SELECT social.provider
+                                           FROM svc.social social
+                                          WHERE social.tenant_id = :tenant
+                                            AND social.connection_id = session.connection_id),
+                          'upstreamAcr', session.upstream_acr))
+                 FROM svc.session session
+                WHERE session.tenant_id = :tenant
+                  AND session.token_hash BETWEEN :new_session AND :new_session
+                ORDER BY session.token_hash
+                LIMIT 1)
      WHERE :tenant_or_null IS NOT NULL
     RETURNING target_id, id, created_at
 )

@@ -22,7 +22,8 @@
  */
 
 typedef enum {
-    NGX_SVC_METHOD_PASSWORD = 0x01,
+    NGX_SVC_METHOD_PASSWORD = 0x01,     /* or what another server has asked for
+                                           in its place */
     NGX_SVC_METHOD_CODE = 0x02,         /* a password and a code are two
                                            factors; two codes are one */
     NGX_SVC_METHOD_PASSKEY = 0x04       /* it is two factors itself */

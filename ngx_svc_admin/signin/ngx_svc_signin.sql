@@ -68,10 +68,12 @@ WITH ended AS (
 )
 INSERT INTO svc.session
     (tenant_id, id, user_id, token_hash, root_id, stage, methods, auth_time, expires_at, mfa_at,
-     reauth_at, ip, country, user_agent, risk, signals)
+     reauth_at, ip, country, user_agent, risk, signals, connection_id, upstream_sid,
+     upstream_subject, upstream_acr)
 SELECT ended.tenant_id, gen_random_uuid(), ended.user_id, :new_session::bytea, ended.root_id,
        ended.stage, ended.methods, ended.auth_time, ended.expires_at, ended.mfa_at,
-       ended.reauth_at, ended.ip, ended.country, ended.user_agent, ended.risk, ended.signals
+       ended.reauth_at, ended.ip, ended.country, ended.user_agent, ended.risk, ended.signals,
+       ended.connection_id, ended.upstream_sid, ended.upstream_subject, ended.upstream_acr
   FROM ended;
 
 

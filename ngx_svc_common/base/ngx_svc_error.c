@@ -79,6 +79,14 @@ static const ngx_svc_error_row_t  ngx_svc_errors[NGX_SVC_E_LAST] = {
       ngx_string("No TXT record of the domain has the value."),
       ngx_null_string },
 
+    { 400, ngx_string("flow_expired"), ngx_null_string,
+      ngx_string("The sign-in has taken too long: begin it again."),
+      ngx_null_string },
+
+    { 400, ngx_string("invitation_mismatch"), ngx_null_string,
+      ngx_string("The invitation is for another address."),
+      ngx_null_string },
+
     { 400, ngx_string("invalid_client"), ngx_null_string,
       ngx_string("The client is unknown, or does not prove itself."),
       ngx_string("invalid_client") },
@@ -154,6 +162,10 @@ static const ngx_svc_error_row_t  ngx_svc_errors[NGX_SVC_E_LAST] = {
     { 401, ngx_string("invalid_code"), ngx_null_string,
       ngx_string("The code is wrong, or has been used."), ngx_null_string },
 
+    { 401, ngx_string("federation_failed"), ngx_null_string,
+      ngx_string("The identity provider's answer is not good."),
+      ngx_null_string },
+
     { 401, ngx_string("invalid_client"), ngx_null_string,
       ngx_string("The client is unknown, or does not prove itself."),
       ngx_string("invalid_client") },
@@ -186,6 +198,30 @@ static const ngx_svc_error_row_t  ngx_svc_errors[NGX_SVC_E_LAST] = {
 
     { 403, ngx_string("passwordless_disabled"), ngx_null_string,
       ngx_string("This tenant has no sign-in by mail."), ngx_null_string },
+
+    { 403, ngx_string("federation_denied"), ngx_null_string,
+      ngx_string("The identity provider has not signed the user in."),
+      ngx_null_string },
+
+    { 403, ngx_string("email_unverified"), ngx_null_string,
+      ngx_string("The identity provider vouches for no address."),
+      ngx_null_string },
+
+    { 403, ngx_string("no_account"), ngx_null_string,
+      ngx_string("Nobody has an account by that identity."),
+      ngx_null_string },
+
+    { 403, ngx_string("link_required"), ngx_null_string,
+      ngx_string("Sign in first, and then link the identity."),
+      ngx_null_string },
+
+    { 403, ngx_string("sso_required"), ngx_null_string,
+      ngx_string("People of this domain sign in by its own connection."),
+      ngx_null_string },
+
+    { 403, ngx_string("directory_account"), ngx_null_string,
+      ngx_string("The directory has the password of this account."),
+      ngx_null_string },
 
     { 404, ngx_string("not_found"), ngx_null_string,
       ngx_string("There is no such resource."), ngx_null_string },

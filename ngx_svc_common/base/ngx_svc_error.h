@@ -34,6 +34,8 @@ typedef enum {
     NGX_SVC_E_CHALLENGE,            /* 400 challenge_expired */
     NGX_SVC_E_LAST_FACTOR,          /* 400 last_factor */
     NGX_SVC_E_DOMAIN,               /* 400 domain_verification_failed */
+    NGX_SVC_E_FLOW,                 /* 400 flow_expired */
+    NGX_SVC_E_INVITATION,           /* 400 invitation_mismatch */
     NGX_SVC_E_CLIENT,               /* 400 invalid_client */
     NGX_SVC_E_GRANT,                /* 400 invalid_grant */
     NGX_SVC_E_UNAUTHORIZED_CLIENT,  /* 400 unauthorized_client */
@@ -53,6 +55,7 @@ typedef enum {
     NGX_SVC_E_UNAUTHENTICATED,      /* 401 unauthenticated */
     NGX_SVC_E_CREDENTIALS,          /* 401 invalid_credentials */
     NGX_SVC_E_CODE,                 /* 401 invalid_code */
+    NGX_SVC_E_FEDERATION,           /* 401 federation_failed */
     NGX_SVC_E_CLIENT_BASIC,         /* 401 invalid_client */
     NGX_SVC_E_FORBIDDEN,            /* 403 */
     NGX_SVC_E_CSRF,                 /* 403 csrf_failed */
@@ -62,6 +65,12 @@ typedef enum {
     NGX_SVC_E_PASSWORD_EXPIRED,     /* 403 password_expired */
     NGX_SVC_E_SIGNUP_DISABLED,      /* 403 signup_disabled */
     NGX_SVC_E_PASSWORDLESS,         /* 403 passwordless_disabled */
+    NGX_SVC_E_FEDERATION_DENIED,    /* 403 federation_denied */
+    NGX_SVC_E_EMAIL_UNVERIFIED,     /* 403 email_unverified */
+    NGX_SVC_E_NO_ACCOUNT,           /* 403 no_account */
+    NGX_SVC_E_LINK,                 /* 403 link_required */
+    NGX_SVC_E_SSO,                  /* 403 sso_required */
+    NGX_SVC_E_DIRECTORY,            /* 403 directory_account */
     NGX_SVC_E_NOT_FOUND,            /* 404 */
     NGX_SVC_E_METHOD_NOT_ALLOWED,   /* 405 */
     NGX_SVC_E_REQUEST_TIMEOUT,      /* 408 */

@@ -1,0 +1,191 @@
+/*
+ * How a browser that has come back from another site is answered.
+ */
+
+#include "ngx_svc_federation_answer.h"
+#include "ngx_svc_header.h"
+#include "ngx_svc_login_url.h"
+#include "ngx_svc_login_write.h"
+
+
+#define NGX_SVC_FEDERATION_WHY  256     /* bytes */
+
+
+static u_char *ngx_svc_federation_pair(u_char *p, const ngx_str_t *url,
+    const char *name, const ngx_str_t *value);
+static ngx_int_t ngx_svc_federation_note(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_federation_bind_denied(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+
+
+#include "ngx_svc_federation_answer.sql.h"
+
+
+ngx_int_t
+ngx_svc_federation_refuse(ngx_svc_request_t *sr)
+{
+    u_char                     *p;
+    ngx_str_t                   url, id, slug, to, location;
+    const ngx_str_t            *code;
+    ngx_svc_federation_flow_t  *flow;
+
+    flow = sr->data;
+    url = ngx_svc_login_url(sr->request);
+    id = ngx_svc_request_id(sr->request);
+    code = &ngx_svc_error_row(sr->error.kind)->code;
+
+    ngx_str_null(&slug);
+    ngx_str_null(&to);
+
+    if (flow) {
+        slug = flow->login.asked.slug;
+        to = flow->return_to;
+    }
+
+    p = ngx_pnalloc(sr->request->pool,
+                    url.len + sizeof("?tenant=&return_to=#error=&id=")
+                    + 3 * (slug.len + to.len) + code->len + id.len);
+    if (p == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    location.data = p;
+
+    p = ngx_cpymem(p, url.data, url.len);
+    p = ngx_svc_federation_pair(p, &url, "tenant", &slug);
+    url.data = location.data;
+    url.len = p - location.data;
+    p = ngx_svc_federation_pair(p, &url, "return_to", &to);
+    p = ngx_sprintf(p, "#error=%V&id=%V", code, &id);
+
+    location.len = p - location.data;
+
+    return ngx_svc_send_see_other(sr, &location);
+}
+
+
+static u_char *
+ngx_svc_federation_pair(u_char *p, const ngx_str_t *url, const char *name,
+    const ngx_str_t *value)
+{
+    if (value->len == 0) {
+        return p;
+    }
+
+    p = ngx_sprintf(p, "%c%s=",
+                    ngx_strlchr(url->data, url->data + url->len, '?') ? '&'
+                                                                      : '?',
+                    name);
+
+    return (u_char *) ngx_escape_uri(p, value->data, value->len,
+                                     NGX_ESCAPE_URI_COMPONENT);
+}
+
+
+ngx_int_t
+ngx_svc_federation_lead(ngx_svc_login_t *login)
+{
+    ngx_svc_federation_flow_t  *flow;
+
+    static ngx_str_t  account = ngx_string("/account");
+
+    flow = login->sr->data;
+
+    return ngx_svc_send_see_other(login->sr, flow->return_to.len
+                                             ? &flow->return_to : &account);
+}
+
+
+ngx_int_t
+ngx_svc_federation_declined(ngx_svc_request_t *sr, ngx_int_t rc)
+{
+    ngx_svc_federation_flow_t  *flow;
+
+    flow = sr->data;
+
+    if (rc != NGX_DECLINED) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    /* sr->error is sent when that is written */
+
+    return flow->why.data
+           ? ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                   ngx_svc_federation_note, ngx_svc_send_error)
+           : ngx_svc_send_error(sr);
+}
+
+
+static ngx_int_t
+ngx_svc_federation_note(ngx_svc_request_t *sr)
+{
+    static const ngx_svc_pg_statement_t *const  list[] = {
+        &ngx_svc_sql_signin_tenant_write,
+        &ngx_svc_sql_federation_failed,
+        NULL
+    };
+
+    return ngx_svc_login_calls(sr, list);
+}
+
+
+static ngx_int_t
+ngx_svc_federation_bind_denied(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_pg_bind_bool(call, sr->error.kind != NGX_SVC_E_FEDERATION);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_federation_away(ngx_svc_request_t *sr)
+{
+    return ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE,
+                        "Identity providers cannot be asked just now: try "
+                        "again.");
+}
+
+
+ngx_int_t
+ngx_svc_federation_over(ngx_svc_request_t *sr)
+{
+    return ngx_svc_fail(&sr->error, NGX_SVC_E_FLOW,
+                        "The sign-in has taken too long, or went on elsewhere: "
+                        "begin it again.");
+}
+
+
+ngx_int_t
+ngx_svc_federation_fail(ngx_svc_federation_flow_t *flow, const char *fmt, ...)
+{
+    size_t              i;
+    va_list             args;
+    ngx_svc_request_t  *sr;
+
+    sr = flow->login.sr;
+    flow->why.data = ngx_pnalloc(sr->request->pool, NGX_SVC_FEDERATION_WHY);
+
+    if (flow->why.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    va_start(args, fmt);
+    flow->why.len = ngx_vslprintf(flow->why.data,
+                                  flow->why.data + NGX_SVC_FEDERATION_WHY, fmt,
+                                  args)
+                    - flow->why.data;
+    va_end(args);
+
+    /* the provider may have written some of it */
+
+    for (i = 0; i < flow->why.len; i++) {
+        if (flow->why.data[i] < 0x20 || flow->why.data[i] > 0x7e) {
+            flow->why.data[i] = '?';
+        }
+    }
+
+    return ngx_svc_fail(&sr->error, NGX_SVC_E_FEDERATION, "%s",
+                        "The identity provider's answer is not good.");
+}

@@ -1,0 +1,78 @@
+-- statement: federation_tenant
+-- The tenant of the flow whose state is presented, at the host where it began.
+--
+-- parameters
+--   state_hash     bytea ngx_svc_federation_param(state_hash)
+--   host           text  ngx_svc_login_param(asked.host)
+--   domain_url     text  ngx_svc_param_domain_url()
+-- columns
+--   :login_tenant
+--   case           text         unread
+SELECT set_config('svc.tenant', tenant.id::text, true) AS id, tenant.slug, tenant.suspended,
+       tenant.by_domain,
+       CASE WHEN tenant.by_domain THEN set_config('svc.base_url', :domain_url, true) END
+  FROM svc.federation_tenant(:state_hash::bytea, :host) tenant;
+
+
+-- statement: federation_take
+-- Takes the flow, which is spent with that whatever follows, for the browser that has begun
+-- it; one of those that come at the same time gets the row. A connection that has been
+-- changed or switched off meanwhile has none.
+--
+-- parameters
+--   state_hash     bytea ngx_svc_federation_param(state_hash)
+--   cookie         bytea ngx_svc_federation_param(cookie)
+-- columns
+--   id             uuid
+--   nonce          text
+--   verifier       bytea
+--   return_to      text
+--   email_mac      bytea
+--   :login_begun
+--   connection_id  uuid
+--   provider       text
+--   client_id      text
+--   client_secret  bytea
+--   secret_id      uuid
+--   issuer         text
+--   directory      text
+--   allowed        text[]
+--   owned          text[]
+--   trust_email    bool
+--   trust_mfa      bool
+--   mapping        jsonb
+--   document       jsonb
+--   jwks           jsonb
+WITH flow AS (
+    UPDATE svc.federation_flow flow
+       SET used_at = now()
+     WHERE flow.tenant_id = :tenant
+       AND flow.token_hash = :state_hash
+       AND flow.used_at IS NULL
+       AND coalesce(flow.expires_at > now(), false)
+       AND flow.binding_hash = sha256(:cookie::bytea || uuid_send(flow.id))
+    RETURNING flow.*
+)
+SELECT flow.id, flow.nonce, flow.verifier, flow.return_to, flow.email_mac,
+       host(flow.address) AS _ip,
+       (extract(epoch FROM clock_timestamp() - flow.created_at) * 1000)::bigint AS _age,
+       social.connection_id, social.provider, social.client_id, social.client_secret,
+       social.client_secret_id AS secret_id, social.issuer, social.directory,
+       social.allowed_tenants AS allowed,
+       ARRAY(SELECT domain.domain::text
+               FROM svc.domain domain
+              WHERE domain.tenant_id = :tenant
+                AND domain.domain = ANY (social.domains)
+                AND domain.verified_at IS NOT NULL) AS owned,
+       social.trust_email, social.trust_mfa, social.attribute_mapping AS mapping, meta.document,
+       meta.jwks
+  FROM flow
+  JOIN svc.social social
+       ON social.tenant_id = :tenant
+      AND social.connection_id = flow.connection_id
+      AND social.updated_at = flow.connection_version
+      AND social.enabled
+  LEFT JOIN svc.federation_meta meta
+       ON meta.tenant_id = :tenant
+      AND meta.connection_id = flow.connection_id
+      AND meta.fetched_at > now() - interval '7 days';

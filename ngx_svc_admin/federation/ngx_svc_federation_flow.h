@@ -1,0 +1,172 @@
+/*
+ * A flow: the journey of a browser to an identity provider of its tenant's, and
+ * back.
+ *
+ * It begins with a row that has digests of its state and of the browser's
+ * cookie.  Whoever comes back with both takes the row, which is good once.  The
+ * provider is asked what its code stands for; then a round trip reads whom that
+ * is, and one writes.
+ */
+
+#ifndef _NGX_SVC_FEDERATION_FLOW_H_INCLUDED_
+#define _NGX_SVC_FEDERATION_FLOW_H_INCLUDED_
+
+
+#include "ngx_svc_account.h"
+#include "ngx_svc_fetch.h"
+#include "ngx_svc_login_request.h"
+#include "ngx_svc_provider.h"
+
+
+#define NGX_SVC_FEDERATION_TEXT      43     /* base64url of 32 bytes */
+#define NGX_SVC_FEDERATION_CALLBACK  "/v1/auth/federation/callback"
+
+/* ms of all fetches of a request */
+#define NGX_SVC_FEDERATION_TIME      8000
+
+
+/* What decides who somebody is, in the order of the table of federation.md. */
+
+typedef enum {
+    NGX_SVC_FEDERATION_OTHER = 0,       /* all is not as it was */
+    NGX_SVC_FEDERATION_LINKED,
+    NGX_SVC_FEDERATION_INACTIVE,
+    NGX_SVC_FEDERATION_UNCOVERED,       /* the user may do more than whoever has
+                                           configured the connection */
+    NGX_SVC_FEDERATION_UNVERIFIED,
+    NGX_SVC_FEDERATION_HELD,            /* a user has the address, and must
+                                           sign in to link it */
+    NGX_SVC_FEDERATION_LINK,
+    NGX_SVC_FEDERATION_NEW,
+    NGX_SVC_FEDERATION_NOBODY
+} ngx_svc_federation_match_e;
+
+
+/* A row of svc.social, in the request's pool. */
+
+typedef struct {
+    ngx_str_t                  id;          /* 16 bytes */
+    ngx_str_t                  key;         /* "google", "oidc-acme" */
+    ngx_str_t                  client_id;
+    ngx_str_t                  secret;      /* no data: none */
+    ngx_svc_provider_settings_t  settings;
+    ngx_str_t                  document;    /* what its issuer publishes, */
+    ngx_str_t                  jwks;        /* as text; no data: not known */
+    ngx_str_t                  mapping;     /* of attributes, an object */
+    ngx_uint_t                 trust_mfa;
+} ngx_svc_federation_connection_t;
+
+
+/* What has come of a flow; texts are of the request's pool. */
+
+typedef struct {
+    ngx_str_t                  subject;
+    ngx_str_t                  subject_hash;
+    ngx_str_t                  link;        /* id of a new link, 16 bytes */
+    ngx_str_t                  sealed;      /* the subject, for that id */
+    ngx_str_t                  email;       /* no data: none */
+    ngx_str_t                  domain;      /* of its key; no data: none */
+    ngx_uint_t                 verified;    /* 1: the address is proved */
+    ngx_str_t                  first_name;
+    ngx_str_t                  last_name;
+    ngx_str_t                  display_name;
+    ngx_str_t                  locale;
+    ngx_str_t                  groups;      /* a JSON array; no data: none */
+    ngx_str_t                  acr;
+    ngx_str_t                  sid;         /* SHA-256; no data: none */
+    ngx_str_t                  auth_time;   /* s, as text; no data: not said */
+    ngx_uint_t                 recent;      /* 1: that is within 12 hours */
+    ngx_uint_t                 factors;     /* kinds of them, by "amr" */
+} ngx_svc_federation_proof_t;
+
+
+/* sr->data, in the request's pool.  It begins with the sign-in. */
+
+typedef struct ngx_svc_federation_flow_s  ngx_svc_federation_flow_t;
+
+struct ngx_svc_federation_flow_s {
+    ngx_svc_login_t            login;
+
+    ngx_str_t                  key;         /* of the connection, as asked */
+    ngx_str_t                  return_to;   /* no data: none */
+    ngx_str_t                  hint;        /* an address; no data: none */
+
+    /* the row */
+
+    ngx_str_t                  id;
+    ngx_str_t                  state;
+    ngx_str_t                  state_hash;
+    ngx_str_t                  cookie;      /* no data: none that is ours */
+    ngx_str_t                  cookie_hash; /* with the row's id */
+    ngx_str_t                  nonce;
+    ngx_str_t                  verifier;    /* of PKCE */
+    ngx_str_t                  verifier_sealed;
+
+    /* what the browser has come back with */
+
+    ngx_str_t                  code;
+    ngx_str_t                  issuer;
+    ngx_str_t                  refusal;     /* "error" */
+    ngx_str_t                  refusal_text;
+    ngx_str_t                  id_token;
+    ngx_str_t                  access_token;
+
+    ngx_svc_federation_connection_t  connection;
+    ngx_svc_fetch_t            fetch;
+    ngx_msec_t                 until;       /* all fetches are over */
+    ngx_uint_t                 held;        /* 1: the request's end ends the
+                                               fetch */
+    time_t                     max_age;     /* s, of a document; -1: unknown */
+    ngx_int_t                (*fetched)(ngx_svc_federation_flow_t *flow);
+    ngx_int_t                (*next)(ngx_svc_request_t *sr);
+
+    ngx_svc_federation_proof_t  proof;
+    ngx_svc_federation_match_e  match;
+    ngx_str_t                  facts;       /* what it was decided by */
+    ngx_str_t                  why;         /* for the audit log */
+    ngx_uint_t                 proved;      /* 1: the user's own address was,
+                                               before the proof came */
+};
+
+
+#define ngx_svc_federation_param(field)                                       \
+    ngx_svc_param_data(ngx_svc_federation_flow_t, field)
+
+
+/*
+ * Makes a flow's id, its state, nonce and verifier, and takes the browser's
+ * cookie, or makes one.  Returns NGX_OK; NGX_DECLINED with sr->error set;
+ * NGX_ERROR.
+ */
+ngx_int_t ngx_svc_federation_flow_new(ngx_svc_federation_flow_t *flow);
+
+/*
+ * Takes the browser's cookie, if there is a good one.  Returns NGX_OK or
+ * NGX_ERROR.
+ */
+ngx_int_t ngx_svc_federation_flow_cookie(ngx_svc_federation_flow_t *flow);
+
+/* Sends the browser its cookie, for another while.  Returns as that does. */
+ngx_int_t ngx_svc_federation_flow_set_cookie(ngx_svc_federation_flow_t *flow);
+
+/*
+ * Digests a state that is presented.  Returns NGX_OK; NGX_DECLINED when it can
+ * be none of ours; NGX_ERROR.
+ */
+ngx_int_t ngx_svc_federation_flow_state(ngx_svc_federation_flow_t *flow);
+
+/*
+ * Copies an id of PostgreSQL's, as 16 bytes, into the request's pool.  Returns
+ * NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_federation_flow_id(ngx_svc_federation_flow_t *flow,
+    ngx_str_t *id, const ngx_str_t *text);
+
+/*
+ * The redirect URI of all connections, at the host that the browser is at.  It
+ * is of the request's pool; no data: memory has run out.
+ */
+ngx_str_t ngx_svc_federation_flow_redirect(ngx_svc_federation_flow_t *flow);
+
+
+#endif /* _NGX_SVC_FEDERATION_FLOW_H_INCLUDED_ */

@@ -1,0 +1,55 @@
+/*
+ * A sign-in by a proof of another server: what it writes.
+ */
+
+#include "ngx_svc_federation_login.h"
+#include "ngx_svc_federation_answer.h"
+#include "ngx_svc_federation_match.h"
+#include "ngx_svc_federation_method.h"
+#include "ngx_svc_federation_proof.h"
+#include "ngx_svc_login_seen.h"
+#include "ngx_svc_login_write.h"
+
+
+static ngx_int_t ngx_svc_federation_login_proof(ngx_svc_request_t *sr);
+
+
+#include "ngx_svc_federation_login.sql.h"
+
+
+const ngx_svc_login_method_t  ngx_svc_federation_login_method = {
+    .methods = ngx_string("{" NGX_SVC_FEDERATION_METHOD "}"),
+    .unguessed = 1,
+    .error = NGX_SVC_E_ACCESS_DENIED,
+    .wrong = "Signing in is not allowed from here and now.",
+    .lost = ngx_svc_federation_over,
+    .check = &ngx_svc_sql_federation_match,
+    .session = &ngx_svc_sql_federation_session,
+    .user_done = &ngx_svc_sql_signin_user_kept,
+    .proof = ngx_svc_federation_login_proof,
+    .answer = ngx_svc_federation_lead
+};
+
+
+static ngx_int_t
+ngx_svc_federation_login_proof(ngx_svc_request_t *sr)
+{
+    ngx_int_t                   rc;
+    ngx_svc_federation_flow_t  *flow;
+
+    flow = sr->data;
+
+    if (flow->match == NGX_SVC_FEDERATION_LINKED) {
+        return ngx_svc_route_call(sr, &ngx_svc_sql_federation_used, NULL);
+    }
+
+    rc = flow->proved ? NGX_OK
+         : ngx_svc_route_call(sr, &ngx_svc_sql_federation_purge, NULL);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_federation_proof_seal(flow);
+    }
+
+    return rc == NGX_OK
+           ? ngx_svc_route_call(sr, &ngx_svc_sql_federation_link, NULL) : rc;
+}

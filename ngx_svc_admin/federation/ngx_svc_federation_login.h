@@ -1,0 +1,19 @@
+/*
+ * A sign-in by a proof of another server: what it writes.
+ */
+
+#ifndef _NGX_SVC_FEDERATION_LOGIN_H_INCLUDED_
+#define _NGX_SVC_FEDERATION_LOGIN_H_INCLUDED_
+
+
+#include "ngx_svc_federation_flow.h"
+
+
+extern const ngx_svc_login_method_t  ngx_svc_federation_login_method;
+
+/* Store the link of the user to the proof's identity, and the session. */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_federation_link;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_federation_session;
+
+
+#endif /* _NGX_SVC_FEDERATION_LOGIN_H_INCLUDED_ */

@@ -1,0 +1,129 @@
+-- statement: federation_used
+-- The link was used, and what its issuer has said of an address.
+--
+-- parameters
+--   connection_id  uuid  ngx_svc_federation_param(connection.id)
+--   subject_hash   bytea ngx_svc_federation_param(proof.subject_hash)
+--   email          text  ngx_svc_federation_param(proof.email)
+UPDATE svc.federated_identity
+   SET last_at = now(), email_seen = :email::text
+ WHERE tenant_id = :tenant AND connection_id = :connection_id AND subject_hash = :subject_hash;
+
+
+-- statement: federation_purge
+-- Nobody has proved the address of this account before: whoever made it may have known that
+-- its owner would come. Nothing of its past is adopted.
+--
+-- parameters
+--   user           uuid  ngx_svc_login_param(user)
+WITH account AS (
+    UPDATE svc.user_account account
+       SET valid_after = clock_timestamp(), email_verified = true, failed_logins = 0,
+           failed_since = NULL, locked_until = NULL
+     WHERE account.tenant_id = :tenant AND account.id = :user
+    RETURNING account.id
+), password AS (
+    DELETE FROM svc.password
+     USING account
+     WHERE password.tenant_id = :tenant AND password.user_id = account.id
+), history AS (
+    DELETE FROM svc.password_history
+     USING account
+     WHERE password_history.tenant_id = :tenant AND password_history.user_id = account.id
+), reset AS (
+    DELETE FROM svc.password_reset
+     USING account
+     WHERE password_reset.tenant_id = :tenant AND password_reset.user_id = account.id
+), passkey AS (
+    DELETE FROM svc.passkey
+     USING account
+     WHERE passkey.tenant_id = :tenant AND passkey.user_id = account.id
+), factor AS (
+    DELETE FROM svc.factor
+     USING account
+     WHERE factor.tenant_id = :tenant AND factor.user_id = account.id
+), code AS (
+    DELETE FROM svc.recovery_code
+     USING account
+     WHERE recovery_code.tenant_id = :tenant AND recovery_code.user_id = account.id
+), identity AS (
+    DELETE FROM svc.federated_identity
+     USING account
+     WHERE federated_identity.tenant_id = :tenant AND federated_identity.user_id = account.id
+)
+UPDATE svc.session session
+   SET ended_at = now()
+  FROM account
+ WHERE session.tenant_id = :tenant
+   AND session.user_id = account.id
+   AND session.ended_at IS NULL;
+
+
+-- statement: federation_link (shared)
+-- The identity is the user's from now on.
+--
+-- parameters
+--   connection_id  uuid  ngx_svc_federation_param(connection.id)
+--   subject_hash   bytea ngx_svc_federation_param(proof.subject_hash)
+--   link_id        uuid  ngx_svc_federation_param(proof.link)
+--   user           uuid  ngx_svc_login_param(user)
+--   subject        bytea ngx_svc_federation_param(proof.sealed)
+--   email          text  ngx_svc_federation_param(proof.email)
+--   key            text  ngx_svc_federation_param(connection.key)
+WITH identity AS (
+    INSERT INTO svc.federated_identity
+        (tenant_id, connection_id, subject_hash, id, user_id, subject, email_seen, last_at)
+    SELECT tenant.id, :connection_id, :subject_hash, :link_id, :user, :subject,
+           :email::text, now()
+      FROM svc.tenant tenant
+     WHERE tenant.id = :tenant
+    RETURNING user_id
+)
+INSERT INTO svc.audit_event (action, target_type, target_id, target_name, details)
+SELECT 'federation.linked', 'user', identity.user_id::text, NULL,
+       jsonb_build_object('connection', :key::text)
+  FROM identity;
+
+
+-- statement: federation_session (shared)
+-- It is as ngx_svc_sql_signin_session_new. A proof that another server dates is as fresh as
+-- it says, and one that it does not is not fresh at all.
+--
+-- parameters
+--   new_id         uuid  ngx_svc_param_new_id()
+--   user           uuid  ngx_svc_login_param(user)
+--   new_session    bytea ngx_svc_param_new_session()
+--   stage          text  ngx_svc_login_param(written.stage)
+--   session_ttl    int4  ngx_svc_param_setting(NGX_SVC_SET_SESSION_ABSOLUTE)
+--   pending_ttl    int4  ngx_svc_param_setting(NGX_SVC_SET_SESSION_PENDING)
+--   client_ip      text  ngx_svc_login_param(client.ip)
+--   client_country text  ngx_svc_login_param(client.country)
+--   user_agent     text  ngx_svc_login_param(client.user_agent)
+--   score          int4  ngx_svc_param_call(ngx_svc_login_bind_score)
+--   signals        text  ngx_svc_login_param(risk.signals)
+--   methods        text  ngx_svc_login_param(written.methods)
+--   factor_presented   bool  ngx_svc_param_call(ngx_svc_login_bind_trusted)
+--   auth_time      text  ngx_svc_federation_param(proof.auth_time)
+--   connection_id  uuid  ngx_svc_federation_param(connection.id)
+--   sid            bytea ngx_svc_federation_param(proof.sid)
+--   subject_hash   bytea ngx_svc_federation_param(proof.subject_hash)
+--   acr            text  ngx_svc_federation_param(proof.acr)
+INSERT INTO svc.session
+    (tenant_id, id, user_id, token_hash, root_id, stage, methods, auth_time, expires_at, mfa_at,
+     reauth_at, ip, country, user_agent, risk, signals, connection_id, upstream_sid,
+     upstream_subject, upstream_acr)
+SELECT :tenant_or_null AS tenant_id, :new_id::uuid, :user, :new_session::bytea, :new_id::uuid,
+       :stage, :methods::text::text[],
+       CASE :stage WHEN 'full' THEN clock_timestamp() END,
+       now() + make_interval(secs => CASE :stage
+                                         WHEN 'full' THEN :session_ttl::int4
+                                         ELSE :pending_ttl::int4
+                                     END),
+       CASE
+           WHEN :factor_presented
+                THEN least(clock_timestamp(), to_timestamp(:auth_time::text::float8))
+       END,
+       least(clock_timestamp(), to_timestamp(:auth_time::text::float8)),
+       :client_ip::text::inet, :client_country, :user_agent, :score::int4,
+       :signals::text::text[], :connection_id::uuid, :sid, :subject_hash, :acr
+ WHERE :tenant_or_null IS NOT NULL;

@@ -1,0 +1,208 @@
+-- statement: federation_match (shared)
+-- What decides who somebody is, each as a column of its own, and all of it as one text. When
+-- that is presented it is compared: unless it is the same there is no tenant for the rest.
+-- Whoever is linked is found by the link; else whoever has the address, if it is proved. A
+-- domain is owned that this tenant has verified and has by now. Nobody is covered who may do
+-- more than whoever has configured the connection.
+--
+-- parameters
+--   flow_id        uuid  ngx_svc_federation_param(id)
+--   subject_hash   bytea ngx_svc_federation_param(proof.subject_hash)
+--   email          text  ngx_svc_federation_param(proof.email)
+--   domain         text  ngx_svc_federation_param(proof.domain)
+--   verified       bool  ngx_svc_param_call(ngx_svc_federation_bind_verified)
+--   acr            text  ngx_svc_federation_param(proof.acr)
+--   expected       text  ngx_svc_federation_param(facts)
+-- columns
+--   :login_checked
+--   facts          text
+--   same           bool
+--   linked         bool
+--   other          bool
+--   held           bool
+--   active         bool
+--   covered        bool
+--   proved         bool
+--   verified       bool
+--   takes          bool
+--   makes          bool
+--   strong         bool
+WITH proof AS MATERIALIZED (
+    SELECT connection.connection_id, connection.vouched, connection.vouched_owner,
+           connection.link_by_email,
+           connection.enabled AND connection.updated_at = flow.connection_version AS same,
+           connection.owned, :verified::bool AS verified,
+           connection.jit_provisioning
+           AND (connection.owned
+                OR connection.domains IS NULL
+                   AND tenant.branding -> 'allowSelfSignup' IS NOT DISTINCT FROM 'true') AS makes,
+           coalesce(:acr::text = ANY (coalesce(
+               connection.mfa_contexts,
+               ARRAY['urn:oasis:names:tc:SAML:2.0:ac:classes:MobileTwoFactorContract',
+                     'urn:oasis:names:tc:SAML:2.0:ac:classes:TimeSyncToken',
+                     'https://refeds.org/profile/mfa',
+                     'http://schemas.microsoft.com/claims/multipleauthn', 'phr', 'phrh'])),
+                    false) AS strong
+      FROM svc.federation_flow flow
+      JOIN svc.tenant tenant ON tenant.id = flow.tenant_id
+      JOIN (SELECT social.*,
+                   coalesce(:domain::text = ANY (social.domains), false)
+                   AND EXISTS (SELECT
+                                 FROM svc.domain domain
+                                WHERE domain.tenant_id = :tenant
+                                  AND domain.domain = :domain
+                                  AND domain.verified_at IS NOT NULL) AS owned
+              FROM svc.social social
+             WHERE social.tenant_id = :tenant) connection
+           ON connection.connection_id = flow.connection_id
+     WHERE flow.tenant_id = :tenant AND flow.id = :flow_id
+), found AS MATERIALIZED (
+    SELECT coalesce(linked.user_id, holder.id) AS id, linked.user_id IS NOT NULL AS linked
+      FROM proof
+      LEFT JOIN svc.federated_identity linked
+           ON linked.tenant_id = :tenant
+          AND linked.connection_id = proof.connection_id
+          AND linked.subject_hash = :subject_hash
+      LEFT JOIN svc.user_account holder
+           ON holder.tenant_id = :tenant
+          AND holder.user_name_key = (SELECT svc.address_key(:email::text))
+          AND proof.verified
+), judged AS MATERIALIZED (
+    SELECT account.id, proof.same, found.linked, account.id IS NOT NULL AS held,
+           coalesce(account.status = 'active', false) AS active,
+           EXISTS (SELECT
+                     FROM svc.federated_identity other
+                    WHERE other.tenant_id = :tenant
+                      AND other.user_id = account.id
+                      AND other.connection_id = proof.connection_id
+                      AND other.subject_hash <> :subject_hash) AS other,
+           coalesce(CASE account.role
+                        WHEN 'member' THEN true
+                        WHEN 'owner' THEN proof.vouched_owner
+                        WHEN 'admin'
+                             THEN proof.vouched
+                                  @> (ARRAY['', 'apps:manage', 'audit:view', 'groups:manage',
+                                            'members:manage', 'roles:manage', 'tenant:manage',
+                                            'users:view'])[2:]
+                        ELSE proof.vouched
+                             @> coalesce((SELECT role.permissions
+                                            FROM svc.role role
+                                           WHERE role.tenant_id = :tenant
+                                             AND role.key = account.role),
+                                         '{}')
+                    END,
+                    false) AS covered,
+           coalesce(account.email_verified, false) AS proved, proof.verified,
+           (proof.owned OR proof.link_by_email = 'verified' AND account.role = 'member')
+           AND proof.link_by_email <> 'never' AS takes,
+           proof.makes, proof.strong
+      FROM proof
+      CROSS JOIN found
+      LEFT JOIN svc.user_account account
+           ON account.tenant_id = :tenant AND account.id = found.id
+), decided AS MATERIALIZED (
+    SELECT judged.*, judged::text AS facts
+      FROM judged
+)
+SELECT CASE WHEN decided.facts = :expected THEN 'go' ELSE 'other' END AS verdict,
+       CASE
+           WHEN :expected::text IS NULL
+                THEN set_config('svc.found', coalesce(decided.id::text, ''), true)
+           WHEN decided.facts = :expected
+                THEN set_config('svc.actor_type', 'user', true)
+                     || set_config('svc.actor_id', coalesce(decided.id::text, ''), true)
+           ELSE set_config('svc.tenant', '', true)
+       END IS NULL,
+       NULL::bigint AS locked, decided.facts, decided.same, decided.linked, decided.other,
+       decided.held, decided.active, decided.covered, decided.proved, decided.verified,
+       decided.takes, decided.makes, decided.strong
+  FROM (VALUES (1)) always
+  LEFT JOIN decided ON true;
+
+
+-- statement: federation_user
+-- It is as ngx_svc_sql_signin_user, of whom federation_match has found. A lock of the account
+-- does not refuse it: there is nothing to guess.
+--
+-- parameters
+--   client_ip      text  ngx_svc_login_param(client.ip)
+-- columns
+--   :login_user
+--   few            bool
+SELECT :login_governance, NULL::bigint AS locked, account.id, account.status,
+       account.mfa_enrolled,
+       NOT EXISTS (SELECT
+                     FROM (SELECT session.id
+                             FROM svc.session session
+                            WHERE session.tenant_id = :tenant
+                              AND session.user_id BETWEEN account.id AND account.id
+                              AND session.ended_at IS NULL
+                            ORDER BY session.user_id OFFSET 0) session OFFSET 49) AS few
+  FROM svc.governance governance
+  LEFT JOIN svc.user_account account
+       ON account.tenant_id = governance.tenant_id
+      AND account.id = nullif(current_setting('svc.found', true), '')::uuid
+ WHERE governance.tenant_id = :tenant;
+
+
+-- statement: federation_risk
+-- It is as ngx_svc_sql_signin_risk, of whom federation_match has found: failures are the
+-- user's, as no address is presented.
+--
+-- parameters
+--   client_device    bytea ngx_svc_login_param(client.device)
+--   client_agent     text  ngx_svc_login_param(client.agent)
+--   client_network   text  ngx_svc_login_param(client.network)
+--   client_country   text  ngx_svc_login_param(client.country)
+--   client_ip        text  ngx_svc_login_param(client.ip)
+--   client_latitude  text  ngx_svc_login_param(client.latitude)
+--   client_longitude text  ngx_svc_login_param(client.longitude)
+-- columns
+--   :risk_row
+SELECT :risk_signals,
+       (SELECT count(*)
+          FROM (SELECT
+                  FROM svc.sign_in failure
+                 WHERE failure.tenant_id = governance.tenant_id
+                   AND failure.user_id BETWEEN account.id AND account.id
+                   AND failure.outcome = 'failure'
+                   AND failure.at > now() - interval '1 hour'
+                 ORDER BY failure.user_id, failure.at DESC
+                 LIMIT 10) failure) AS failures,
+       (SELECT count(DISTINCT failure.email_mac)
+          FROM (SELECT failure.email_mac
+                  FROM svc.sign_in failure
+                 WHERE failure.tenant_id = governance.tenant_id
+                   AND failure.ip BETWEEN :client_ip::text::inet AND :client_ip::text::inet
+                   AND failure.outcome = 'failure'
+                   AND failure.at > now() - interval '1 hour'
+                 ORDER BY failure.ip DESC, failure.at DESC
+                 LIMIT 200) failure) AS accounts
+  FROM svc.governance governance
+  LEFT JOIN svc.user_account account
+       ON account.tenant_id = governance.tenant_id
+      AND account.id = nullif(current_setting('svc.found', true), '')::uuid
+  LEFT JOIN svc.user_device device
+       ON device.tenant_id = governance.tenant_id
+      AND device.user_id = account.id
+      AND device.hash = :client_device
+  LEFT JOIN LATERAL (
+       SELECT success.at, success.ip, success.country, success.latitude, success.longitude
+         FROM svc.sign_in success
+        WHERE success.tenant_id = governance.tenant_id
+          AND success.user_id BETWEEN account.id AND account.id
+          AND success.outcome = 'success'
+        ORDER BY success.user_id, success.at DESC
+        LIMIT 1) last ON true
+  CROSS JOIN LATERAL (
+       SELECT count(*) AS successes,
+              count(*) FILTER (WHERE extract(hour FROM success.at AT TIME ZONE 'UTC')
+                                     = extract(hour FROM now() AT TIME ZONE 'UTC')) AS this_hour
+         FROM (SELECT success.at
+                 FROM svc.sign_in success
+                WHERE success.tenant_id = governance.tenant_id
+                  AND success.user_id BETWEEN account.id AND account.id
+                  AND success.outcome = 'success'
+                ORDER BY success.user_id, success.at DESC
+                LIMIT 50) success) habit
+ WHERE governance.tenant_id = :tenant;

@@ -1,0 +1,272 @@
+/*
+ * What an ID token says of a person.
+ */
+
+#include "ngx_svc_federation_proof.h"
+#include "ngx_svc_email.h"
+#include "ngx_svc_federation_answer.h"
+#include "ngx_svc_profile.h"
+#include "ngx_svc_provider_person.h"
+#include "ngx_svc_sealed.h"
+
+
+#define NGX_SVC_FEDERATION_FRESH  (12 * 3600)   /* s since a second factor */
+
+
+static ngx_int_t ngx_svc_federation_proof_subject(
+    ngx_svc_federation_flow_t *flow, const ngx_str_t *sub);
+static ngx_int_t ngx_svc_federation_proof_email(
+    ngx_svc_federation_flow_t *flow, const ngx_svc_provider_person_t *person);
+static void ngx_svc_federation_proof_text(const cJSON *claims,
+    const char *name, size_t max, ngx_str_t *text);
+static ngx_int_t ngx_svc_federation_proof_times(
+    ngx_svc_federation_flow_t *flow, const ngx_svc_id_token_t *token);
+static ngx_uint_t ngx_svc_federation_proof_amr(const cJSON *amr);
+
+
+ngx_int_t
+ngx_svc_federation_proof(ngx_svc_federation_flow_t *flow,
+    const ngx_svc_id_token_t *token)
+{
+    ngx_int_t                    rc;
+    ngx_svc_provider_person_t    person;
+    ngx_svc_federation_proof_t  *proof;
+
+    proof = &flow->proof;
+
+    rc = ngx_svc_provider_person(flow->login.sr->request->pool,
+                                 &flow->connection.settings, token->claims,
+                                 &person);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_svc_federation_fail(flow, "the ID token %s", person.why);
+    }
+
+    ngx_svc_federation_proof_text(token->claims, "given_name",
+                                  NGX_SVC_PROFILE_MAX, &proof->first_name);
+    ngx_svc_federation_proof_text(token->claims, "family_name",
+                                  NGX_SVC_PROFILE_MAX, &proof->last_name);
+    ngx_svc_federation_proof_text(token->claims, "name", NGX_SVC_PROFILE_MAX,
+                                  &proof->display_name);
+    ngx_svc_federation_proof_text(token->claims, "acr", 255, &proof->acr);
+
+    if (rc != NGX_OK
+        || ngx_svc_federation_proof_subject(flow, &person.subject) != NGX_OK
+        || ngx_svc_federation_proof_times(flow, token) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_federation_proof_email(flow, &person);
+}
+
+
+static ngx_int_t
+ngx_svc_federation_proof_subject(ngx_svc_federation_flow_t *flow,
+    const ngx_str_t *sub)
+{
+    u_char  *hash, text[NGX_SVC_UUID_LEN + 2 * NGX_SVC_ID_TOKEN_SUB];
+
+    hash = ngx_pnalloc(flow->login.sr->request->pool, NGX_SVC_SHA256_LEN);
+
+    if (hash == NULL || sub->len > sizeof(text) - NGX_SVC_UUID_LEN) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(ngx_cpymem(text, flow->connection.id.data, NGX_SVC_UUID_LEN),
+               sub->data, sub->len);
+
+    flow->proof.subject = *sub;
+    flow->proof.subject_hash.data = hash;
+    flow->proof.subject_hash.len = NGX_SVC_SHA256_LEN;
+
+    return ngx_svc_sha256(text, NGX_SVC_UUID_LEN + sub->len, hash);
+}
+
+
+/* The domain is that of the address's key. */
+
+static ngx_int_t
+ngx_svc_federation_proof_email(ngx_svc_federation_flow_t *flow,
+    const ngx_svc_provider_person_t *person)
+{
+    size_t                        len;
+    u_char                       *p, key[NGX_SVC_EMAIL_KEY];
+    ngx_svc_federation_proof_t   *proof;
+
+    proof = &flow->proof;
+
+    if (person->email.data == NULL) {
+        return NGX_OK;
+    }
+
+    if (ngx_svc_email_key(key, &len, &person->email) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    for (p = key + len; p > key && p[-1] != '@'; p--) { /* void */ }
+
+    proof->domain.len = key + len - p;
+    proof->domain.data = ngx_pnalloc(flow->login.sr->request->pool,
+                                     proof->domain.len + 1);
+    if (proof->domain.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(proof->domain.data, p, proof->domain.len);
+
+    proof->email = person->email;
+    proof->verified = person->verified;
+
+    return NGX_OK;
+}
+
+
+/* A text that is too long is as one that is not there. */
+
+static void
+ngx_svc_federation_proof_text(const cJSON *claims, const char *name,
+    size_t max, ngx_str_t *text)
+{
+    size_t        i, len;
+    const cJSON  *claim;
+
+    claim = cJSON_GetObjectItemCaseSensitive(claims, name);
+
+    if (!cJSON_IsString(claim)) {
+        return;
+    }
+
+    len = ngx_strlen(claim->valuestring);
+
+    if (len == 0 || len > max) {
+        return;
+    }
+
+    for (i = 0; i < len; i++) {
+        if ((u_char) claim->valuestring[i] < 0x20
+            || claim->valuestring[i] == 0x7f)
+        {
+            return;
+        }
+    }
+
+    text->data = (u_char *) claim->valuestring;
+    text->len = len;
+}
+
+
+/*
+ * When the person has signed in there, and by two factors or not: what a
+ * provider does not date is worth nothing as a second one.
+ */
+
+static ngx_int_t
+ngx_svc_federation_proof_times(ngx_svc_federation_flow_t *flow,
+    const ngx_svc_id_token_t *token)
+{
+    u_char                      *p;
+    const cJSON                 *amr;
+    ngx_svc_federation_proof_t  *proof;
+
+    proof = &flow->proof;
+
+    if (token->sid.data) {
+        p = ngx_pnalloc(flow->login.sr->request->pool, NGX_SVC_SHA256_LEN);
+
+        if (p == NULL
+            || ngx_svc_sha256(token->sid.data, token->sid.len, p) != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        proof->sid.data = p;
+        proof->sid.len = NGX_SVC_SHA256_LEN;
+    }
+
+    if (token->auth_time == 0) {
+        return NGX_OK;
+    }
+
+    p = ngx_pnalloc(flow->login.sr->request->pool, NGX_TIME_T_LEN);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    proof->auth_time.data = p;
+    proof->auth_time.len = ngx_sprintf(p, "%T", token->auth_time) - p;
+
+    amr = cJSON_GetObjectItemCaseSensitive(token->claims, "amr");
+    proof->recent = ngx_time() - token->auth_time <= NGX_SVC_FEDERATION_FRESH;
+    proof->factors = ngx_svc_federation_proof_amr(amr);
+
+    return NGX_OK;
+}
+
+
+/* Counts the kinds of RFC 8176: what one knows, has, and is. */
+
+static ngx_uint_t
+ngx_svc_federation_proof_amr(const cJSON *amr)
+{
+    ngx_uint_t    i, kinds;
+    const cJSON  *value;
+
+    static const struct {
+        const char  *value;
+        ngx_uint_t   kinds;
+    } known[] = {
+        { "mfa", 3 },
+        { "pwd", 1 }, { "pin", 1 }, { "kba", 1 },
+        { "otp", 2 }, { "hwk", 2 }, { "swk", 2 }, { "sc", 2 }, { "sms", 2 },
+        { "tel", 2 },
+        { "face", 4 }, { "fpt", 4 }, { "iris", 4 }, { "retina", 4 },
+        { "vbm", 4 }
+    };
+
+    kinds = 0;
+
+    cJSON_ArrayForEach(value, amr) {
+
+        for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+            if (cJSON_IsString(value)
+                && ngx_strcmp(value->valuestring, known[i].value) == 0)
+            {
+                kinds |= known[i].kinds;
+            }
+        }
+    }
+
+    return (kinds & 1) + (kinds >> 1 & 1) + (kinds >> 2 & 1);
+}
+
+
+ngx_int_t
+ngx_svc_federation_proof_seal(ngx_svc_federation_flow_t *flow)
+{
+    u_char                      *id, text[NGX_SVC_UUID_TEXT_LEN];
+    ngx_str_t                    name;
+    ngx_pool_t                  *pool;
+    ngx_svc_federation_proof_t  *proof;
+
+    proof = &flow->proof;
+    pool = flow->login.sr->request->pool;
+
+    id = ngx_pnalloc(pool, NGX_SVC_UUID_LEN);
+    proof->sealed.data = ngx_pnalloc(pool, proof->subject.len
+                                           + NGX_SVC_SEAL_OVERHEAD);
+
+    if (id == NULL || proof->sealed.data == NULL
+        || ngx_svc_uuid_new(id) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    proof->link.data = id;
+    proof->link.len = NGX_SVC_UUID_LEN;
+    name.data = text;
+    name.len = ngx_svc_uuid_text(text, id) - text;
+
+    return ngx_svc_sealed_seal("federated_identity", &name, &proof->subject,
+                               proof->sealed.data, &proof->sealed.len);
+}

@@ -1,0 +1,326 @@
+/*
+ * POST /v1/auth/federation/start: begins a flow, and tells where it leads.
+ */
+
+#include "ngx_svc_federation_answer.h"
+#include "ngx_svc_federation_ask.h"
+#include "ngx_svc_federation_meta.h"
+#include "ngx_svc_federation_start.row.h"
+#include "ngx_svc_login_limit.h"
+#include "ngx_svc_login_read.h"
+#include "ngx_svc_login_url.h"
+#include "ngx_svc_login_write.h"
+#include "ngx_svc_uri.h"
+
+
+#define NGX_SVC_FEDERATION_ADDRESS_MAX  100
+#define NGX_SVC_FEDERATION_TENANT_MAX   10000
+#define NGX_SVC_FEDERATION_KEY          35      /* bytes */
+
+
+/* The body. */
+
+typedef struct {
+    ngx_svc_value_t            connection;
+    ngx_svc_value_t            tenant;
+    ngx_svc_value_t            return_to;
+    ngx_svc_value_t            email;
+} ngx_svc_federation_body_t;
+
+
+static ngx_int_t ngx_svc_federation_start_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_federation_start_take(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_federation_start_email(
+    ngx_svc_federation_flow_t *flow, ngx_svc_value_t *email);
+static ngx_int_t ngx_svc_federation_start_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_federation_start_again(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_federation_start_begin(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_federation_start_begun(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_federation_start_connection(
+    ngx_svc_federation_flow_t *flow,
+    const ngx_svc_row_federation_begin_t *row);
+static ngx_int_t ngx_svc_federation_start_answer(
+    ngx_svc_federation_flow_t *flow);
+
+
+static const ngx_svc_member_t  ngx_svc_federation_start_members[] = {
+
+    { .name = ngx_string("connection"),
+      .type = NGX_SVC_T_STRING,
+      .flags = NGX_SVC_M_REQUIRED,
+      .min = 1,
+      .max = NGX_SVC_FEDERATION_KEY,
+      .offset = offsetof(ngx_svc_federation_body_t, connection) },
+
+    { .name = ngx_string("tenant"),
+      .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,
+      .min = 1,
+      .max = NGX_SVC_ADMIN_SLUG,
+      .check = ngx_svc_login_slug,
+      .offset = offsetof(ngx_svc_federation_body_t, tenant) },
+
+    { .name = ngx_string("returnTo"),
+      .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,
+      .offset = offsetof(ngx_svc_federation_body_t, return_to) },
+
+    { .name = ngx_string("email"),
+      .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,
+      .min = 1,
+      .max = NGX_SVC_EMAIL_MAX,
+      .check = ngx_svc_email_form_check,
+      .offset = offsetof(ngx_svc_federation_body_t, email) },
+
+    ngx_svc_null_member
+};
+
+
+#include "ngx_svc_federation_start.sql.h"
+
+
+const ngx_svc_route_t  ngx_svc_federation_start[] = {
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/auth/federation/start"),
+      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
+               |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE
+               |NGX_SVC_ROUTE_WRITE_POOL,
+      .members = ngx_svc_federation_start_members,
+      .statements = { &ngx_svc_sql_signin_tenant,
+                      &ngx_svc_sql_federation_begin },
+      .prepare = ngx_svc_federation_start_prepare,
+      .reply = ngx_svc_federation_start_reply },
+
+    ngx_svc_null_route
+};
+
+
+/* Nobody is sent away whose answer could not be looked at. */
+
+static ngx_int_t
+ngx_svc_federation_start_prepare(ngx_svc_request_t *sr)
+{
+    if (sr->data == NULL && !ngx_svc_fetch_ready()) {
+        return ngx_svc_federation_away(sr);
+    }
+
+    return ngx_svc_login_prepare(sr, sizeof(ngx_svc_federation_flow_t), NULL,
+                                 ngx_svc_federation_start_take);
+}
+
+
+static ngx_int_t
+ngx_svc_federation_start_take(ngx_svc_login_t *login)
+{
+    ngx_int_t                   rc;
+    ngx_svc_request_t          *sr;
+    ngx_svc_federation_flow_t  *flow;
+    ngx_svc_federation_body_t   body;
+
+    sr = login->sr;
+    flow = sr->data;
+
+    ngx_memzero(&body, sizeof(ngx_svc_federation_body_t));
+
+    rc = ngx_svc_schema_object(ngx_svc_federation_start_members, 0, sr->json,
+                               &body, &sr->error);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    flow->key = body.connection.str;
+
+    if (ngx_svc_uri_bytes(flow->key.data, flow->key.len) < flow->key.len) {
+        ngx_str_set(&flow->key, "-");
+    }
+
+    if (body.return_to.set && !body.return_to.null
+        && ngx_svc_login_url_leads(&body.return_to.str))
+    {
+        flow->return_to = body.return_to.str;
+    }
+
+    if (ngx_svc_federation_start_email(flow, &body.email) != NGX_OK
+        || ngx_svc_login_take_client(login, &body.tenant) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_federation_flow_new(flow);
+}
+
+
+/* An address that is named is counted, and fills the field of the provider. */
+
+static ngx_int_t
+ngx_svc_federation_start_email(ngx_svc_federation_flow_t *flow,
+    ngx_svc_value_t *email)
+{
+    u_char  *mac;
+
+    if (!email->set || email->null) {
+        return NGX_OK;
+    }
+
+    mac = ngx_pnalloc(flow->login.sr->request->pool, NGX_SVC_LIMIT_MAC_LEN);
+
+    if (mac == NULL || ngx_svc_limit_email(&email->str, mac) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    flow->hint = email->str;
+    flow->login.asked.mac.data = mac;
+    flow->login.asked.mac.len = NGX_SVC_LIMIT_MAC_LEN;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_federation_start_reply(ngx_svc_request_t *sr)
+{
+    ngx_int_t                        rc;
+    PGresult                        *tenant;
+    ngx_svc_federation_flow_t       *flow;
+    ngx_svc_row_login_tenant_t       named;
+    ngx_svc_row_federation_begin_t   row;
+
+    flow = sr->data;
+    tenant = ngx_svc_result(sr, &ngx_svc_sql_signin_tenant);
+
+    rc = ngx_svc_login_tenant(&flow->login, tenant);
+
+    if (rc == NGX_OK) {
+        ngx_svc_row_login_tenant(&named, tenant, 0, 0);
+        rc = ngx_svc_login_copy(&flow->login, &flow->login.asked.slug,
+                                named.slug);
+    }
+
+    if (rc == NGX_OK) {
+        ngx_svc_row_federation_begin(&row,
+                            ngx_svc_result(sr, &ngx_svc_sql_federation_begin),
+                            0);
+        rc = ngx_svc_federation_start_connection(flow, &row);
+    }
+
+    if (rc == NGX_OK && flow->connection.document.data == NULL) {
+        return ngx_svc_federation_meta(flow, ngx_svc_federation_start_again);
+    }
+
+    return rc == NGX_OK && row.begun ? ngx_svc_federation_start_answer(flow)
+                                     : ngx_svc_federation_declined(sr, rc);
+}
+
+
+/* The metadata are there: what was not begun is begun now. */
+
+static ngx_int_t
+ngx_svc_federation_start_again(ngx_svc_request_t *sr)
+{
+    return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                 ngx_svc_federation_start_begin,
+                                 ngx_svc_federation_start_begun);
+}
+
+
+static ngx_int_t
+ngx_svc_federation_start_begin(ngx_svc_request_t *sr)
+{
+    static const ngx_svc_pg_statement_t *const  list[] = {
+        &ngx_svc_sql_signin_tenant_write,
+        &ngx_svc_sql_federation_meta_store,
+        &ngx_svc_sql_federation_begin,
+        NULL
+    };
+
+    return ngx_svc_login_calls(sr, list);
+}
+
+
+static ngx_int_t
+ngx_svc_federation_start_begun(ngx_svc_request_t *sr)
+{
+    ngx_int_t                        rc;
+    ngx_svc_federation_flow_t       *flow;
+    ngx_svc_row_federation_begin_t   row;
+
+    flow = sr->data;
+    ngx_svc_row_federation_begin(&row,
+                        ngx_svc_result(sr, &ngx_svc_sql_federation_begin), 0);
+
+    rc = ngx_svc_federation_start_connection(flow, &row);
+
+    return rc == NGX_OK && row.begun ? ngx_svc_federation_start_answer(flow)
+                                     : ngx_svc_federation_declined(sr, rc);
+}
+
+
+/*
+ * Takes the connection.  With metadata the flow has begun, unless too many are
+ * open.
+ */
+
+static ngx_int_t
+ngx_svc_federation_start_connection(ngx_svc_federation_flow_t *flow,
+    const ngx_svc_row_federation_begin_t *row)
+{
+    ngx_svc_login_t                  *login;
+    ngx_svc_federation_connection_t  *connection;
+
+    login = &flow->login;
+    connection = &flow->connection;
+    connection->settings.provider = ngx_svc_provider(&row->provider);
+
+    if (row->id.len == 0 || connection->settings.provider == NULL
+        || connection->settings.provider->oauth
+        || connection->settings.provider->form_post)
+    {
+        return ngx_svc_fail(&login->sr->error, NGX_SVC_E_NOT_FOUND,
+                            "There is no such connection.");
+    }
+
+    if (row->document.data && !row->begun) {
+        return ngx_svc_fail(&login->sr->error, NGX_SVC_E_RATE_LIMITED,
+                            "Too many sign-ins have begun: end one, or wait.");
+    }
+
+    if (ngx_svc_federation_flow_id(flow, &connection->id, &row->id) != NGX_OK
+        || ngx_svc_login_copy(login, &connection->key, row->provider) != NGX_OK
+        || ngx_svc_login_copy(login, &connection->client_id, row->client_id)
+           != NGX_OK
+        || ngx_svc_login_copy(login, &connection->settings.issuer, row->issuer)
+           != NGX_OK
+        || ngx_svc_login_copy(login, &connection->settings.tenant_id,
+                              row->directory)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_login_copy(login, &connection->document, row->document);
+}
+
+
+static ngx_int_t
+ngx_svc_federation_start_answer(ngx_svc_federation_flow_t *flow)
+{
+    ngx_str_t               url;
+    ngx_svc_request_t      *sr;
+    ngx_svc_json_writer_t   w;
+
+    sr = flow->login.sr;
+
+    if (ngx_svc_federation_ask(flow, &url) != NGX_OK
+        || ngx_svc_federation_flow_set_cookie(flow) != NGX_OK
+        || ngx_svc_signin_no_store(sr) != NGX_OK
+        || ngx_svc_json_writer_init(&w, sr->request->pool, url.len + 64)
+           != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_json_open(&w, NULL, '{');
+    ngx_svc_json_string(&w, "redirectTo", url.data, url.len);
+    ngx_svc_json_close(&w, '}');
+
+    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
+}

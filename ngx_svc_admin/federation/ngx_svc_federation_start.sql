@@ -1,0 +1,72 @@
+-- statement: federation_begin
+-- Begins a flow, of a connection whose issuer's metadata are there. What a browser's address
+-- and a tenant have open is limited: a client that goes on for a while has others expire.
+-- Of rows that are written at the same time each may be one too many.
+--
+-- parameters
+--   new_id         uuid  ngx_svc_param_new_id()
+--   key            text  ngx_svc_federation_param(key)
+--   state_hash     bytea ngx_svc_federation_param(state_hash)
+--   cookie_hash    bytea ngx_svc_federation_param(cookie_hash)
+--   nonce          text  ngx_svc_federation_param(nonce)
+--   verifier       bytea ngx_svc_federation_param(verifier_sealed)
+--   return_to      text  ngx_svc_federation_param(return_to)
+--   host           text  ngx_svc_login_param(asked.host)
+--   email_mac      bytea ngx_svc_login_param(asked.mac)
+--   client_ip      text  ngx_svc_login_param(client.ip)
+--   address_max    int4  ngx_svc_param_constant(NGX_SVC_FEDERATION_ADDRESS_MAX)
+--   tenant_max     int4  ngx_svc_param_constant(NGX_SVC_FEDERATION_TENANT_MAX)
+-- columns
+--   id             uuid
+--   provider       text
+--   client_id      text
+--   issuer         text
+--   directory      text
+--   document       jsonb
+--   begun          bool
+WITH asked AS MATERIALIZED (
+    SELECT network(set_masklen(:client_ip::text::inet,
+                               CASE family(:client_ip::text::inet) WHEN 4 THEN 32 ELSE 64 END))
+               AS address
+), connection AS MATERIALIZED (
+    SELECT social.tenant_id, social.connection_id, social.updated_at, social.provider,
+           social.client_id, social.issuer, social.directory, meta.document
+      FROM svc.social social
+      LEFT JOIN svc.federation_meta meta
+           ON meta.tenant_id = social.tenant_id
+          AND meta.connection_id = social.connection_id
+          AND meta.fetched_at > now() - interval '7 days'
+     WHERE social.tenant_id = :tenant AND social.provider = :key AND social.enabled
+), open AS MATERIALIZED (
+    SELECT (SELECT count(*)
+              FROM svc.federation_flow flow
+             WHERE flow.tenant_id = :tenant
+               AND flow.address = asked.address
+               AND flow.created_at > now() - interval '10 minutes'
+               AND flow.used_at IS NULL) AS of_address,
+           (SELECT count(*)
+              FROM svc.federation_flow flow
+             WHERE flow.tenant_id = :tenant
+               AND flow.used_at IS NULL
+               AND flow.expires_at > now()) AS of_tenant
+      FROM asked
+), begun AS (
+    INSERT INTO svc.federation_flow
+        (tenant_id, id, token_hash, connection_id, connection_version, purpose, binding_hash,
+         nonce, verifier, return_to, address, email_mac, host, expires_at)
+    SELECT connection.tenant_id, :new_id::uuid, :state_hash, connection.connection_id,
+           connection.updated_at, 'sign_in', :cookie_hash, :nonce, :verifier, :return_to,
+           asked.address, :email_mac, :host, now() + interval '10 minutes'
+      FROM connection
+      CROSS JOIN open
+      CROSS JOIN asked
+     WHERE connection.document IS NOT NULL
+       AND open.of_address < :address_max::int4
+       AND open.of_tenant < :tenant_max::int4
+    RETURNING id
+)
+SELECT connection.connection_id AS id, connection.provider, connection.client_id,
+       connection.issuer, connection.directory, connection.document,
+       begun.id IS NOT NULL AS begun
+  FROM connection
+  LEFT JOIN begun ON true;

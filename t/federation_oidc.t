@@ -1,0 +1,342 @@
+#!/usr/bin/perl
+
+# Sign-in through other servers, with OpenID Connect.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use SvcTest;
+use SvcTest::Admin;
+use SvcTest::Browser qw($PASSWORD with_password);
+use SvcTest::Factor qw(policy);
+use SvcTest::Idp;
+use SvcTest::Receiver;
+
+
+my %ROOMY = (svc_set => [ map { "RATE_LIMIT_LOGIN_${_}_MAX 1000" } qw(IP EMAIL) ]);
+my $TRUE = JSON::PP::true();
+
+my $s = SvcTest->new(workers => 2, svc => { %ROOMY });
+my $receiver = SvcTest::Receiver->new($s);
+my $idp = SvcTest::Idp->new($s, $receiver);
+
+$s->start;
+$idp->ready;
+$s->secret($PASSWORD);
+
+my $acme = $s->tenant('acme');
+my $globex = $s->tenant('globex');
+
+for my $domain (qw(acme.test owned.test)) {
+    $s->sql("INSERT INTO svc.domain (tenant_id, domain, token, verified_at) VALUES"
+            . " ('$acme->{id}', '$domain', '" . 'x' x 43 . "', now())");
+}
+
+$idp->connect($acme, 'oidc-one', domains => "'{acme.test,other.test}'",
+              jit_provisioning => 'true');
+$idp->connect($acme, 'oidc-two', issuer => 1, link_by_email => "'verified'",
+              jit_provisioning => 'true');
+$idp->connect($globex, 'oidc-one');
+
+
+sub browser { return SvcTest::Browser->new($s, tenant => 'acme', @_) }
+
+
+sub user {
+    my ($name, %more) = @_;
+
+    return with_password($s, $acme, userName => "$name\@acme.test", %more);
+}
+
+
+sub claims {
+    my ($sub, %more) = @_;
+
+    return { sub => $sub, email => "$sub\@acme.test", email_verified => $TRUE, %more };
+}
+
+
+# Tests that a journey ends with a session of that user.  Returns the browser.
+
+sub comes {
+    my ($key, $account, $email, $name, %opt) = @_;
+    my $b = $opt{browser} // browser();
+    my $r = $idp->journey($b, $key, $account, %opt);
+    my $session = $b->get('/v1/auth/session');
+
+    is($r->status . ' ' . ($r->header('Location') // ''), '303 ' . ($opt{to} // '/account'),
+       $name);
+    is($session->status, 200, 'with a session') or diag($session->body);
+    is(($session->json->{user} // {})->{email}, $email, "of $email");
+
+    return $b;
+}
+
+
+sub refused {
+    my ($r, $code, $name) = @_;
+
+    is($r->status, 303, $name);
+    is(SvcTest::Idp::refusal($r), $code, "says $code")
+        or diag($r->header('Location') // $r->body);
+}
+
+
+sub events {
+    my ($action) = @_;
+
+    return map { $_->[0] } $acme->events_where("action = '$action'", 'details');
+}
+
+
+# The last event's reason.
+
+sub why { return (events("federation.$_[0]"))[-1]{why} }
+
+
+# --- a user who is new -------------------------------------------------------------
+
+my $r = $idp->start(browser(), 'oidc-one');
+
+is($r->status, 200, 'start') or diag($r->body);
+is($r->header('Cache-Control'), 'no-store', 'is not stored');
+like($r->header('Set-Cookie'),
+     qr/^svc_fed=[\w-]{43}; Path=\/; (?=.*HttpOnly)(?=.*SameSite=Lax).*Max-Age=600/,
+     'the browser is known by a cookie');
+like($r->json->{redirectTo},
+     qr/^\Q$idp->{issuers}[0]\E\/auth\?response_type=code&client_id=svc&/, 'where it goes');
+
+for my $parameter (qw(state nonce code_challenge)) {
+    like($r->json->{redirectTo}, qr/[?&]$parameter=[\w-]{43}(?:&|\z)/, "with $parameter");
+}
+
+my $b = comes('oidc-one', claims('ada', name => 'Ada', given_name => 'A',
+                                 family_name => 'Lovelace', locale => 'fr'),
+              'ada@acme.test', 'a new user');
+my ($ada) = $s->sql('SELECT id, source, email_verified, role, first_name, last_name,'
+                    . ' display_name FROM svc.user_account'
+                    . " WHERE tenant_id = '$acme->{id}' AND user_name = 'ada\@acme.test'");
+
+is("@$ada[1 .. 6]", 'social t member A Lovelace Ada', 'is a member, whose address is proved');
+is(scalar($s->sql("SELECT count(*) FROM svc.password WHERE user_id = '$ada->[0]'")), 0,
+   'without a password');
+is_deeply([ events('user.created') ], [ { source => 'social', connection => 'oidc-one' } ],
+          'user.created');
+is_deeply([ events('federation.linked') ], [ { connection => 'oidc-one' } ],
+          'federation.linked');
+is_deeply([ events('user.login') ], [ { score => 0, signals => [], methods => [ 'social' ],
+                                        connection => 'oidc-one' } ], 'user.login');
+is_deeply($b->get('/v1/auth/sessions')->json->{sessions}[0]{methods}, [ 'social' ],
+          'its method');
+ok($b->{cookies}{svc_device}, 'the device is known');
+
+my $first = $b->cookie;
+
+comes('oidc-one', claims('ada', email => 'new@elsewhere.test'), 'ada@acme.test',
+      'once more, with another address', browser => $b,
+      body => { returnTo => '/console/users' }, to => '/console/users');
+is($s->http(GET => '/v1/auth/session', [ Cookie => $first ])->status, 401,
+   'the former session has ended');
+is(scalar(events('federation.linked')), 1, 'nothing is linked again');
+is(scalar($s->sql('SELECT email_seen FROM svc.federated_identity')), 'new@elsewhere.test',
+   'what its issuer says is kept');
+
+comes('oidc-one', claims('ada'), 'ada@acme.test', 'while it is locked')
+    if $s->sql("UPDATE svc.user_account SET locked_until = now() + interval '1 hour'"
+               . " WHERE id = '$ada->[0]' RETURNING id");
+
+
+# --- 1: what start takes ------------------------------------------------------------
+
+admin_error($idp->start(browser(), 'oidc-none'), 404, undef, 'a connection that is none');
+admin_error($idp->start(browser(), "oidc-\x{e9}"), 404, undef, 'nor could be');
+$s->sql("UPDATE svc.social SET enabled = false WHERE provider = 'oidc-two'");
+admin_error($idp->start(browser(), 'oidc-two'), 404, undef, 'one that is off');
+$s->sql("UPDATE svc.social SET enabled = true WHERE provider = 'oidc-two'");
+admin_error(browser()->post('/v1/auth/federation/start', { connection => 'oidc-one' },
+                            Origin => 'https://evil.test'), 403, 'csrf_failed',
+            'from another site');
+comes('oidc-one', claims('ada'), 'ada@acme.test', "returnTo $_", body => { returnTo => $_ })
+    for '//evil', 'https://evil.test/', '/account\\evil', '/elsewhere';
+
+
+# --- 2: what the callback takes ------------------------------------------------------
+
+sub begun {
+    my ($b, $key, %opt) = @_;
+    my $r = $idp->start($b, $key // 'oidc-one', %opt);
+
+    return $idp->away($r->json->{redirectTo}, claims('ada'));
+}
+
+my $tokens = $idp->tokens;
+
+$b = browser();
+
+my $back = begun($b);
+my ($state) = $back =~ /[?&]state=([\w-]{43})/;
+
+refused($b->get($_->[0]), 'flow_expired', $_->[1])
+    for [ '/v1/auth/federation/callback', 'no state' ],
+        [ '/v1/auth/federation/callback?code=x&state=' . 'x' x 43, 'another state' ],
+        [ "$back&state=$state", 'the state twice' ],
+        [ '/v1/auth/federation/callback?state=%zz', 'no form' ];
+refused(browser()->get($back), 'flow_expired', 'no cookie');
+
+my $other = browser();
+
+begun($other);
+refused($other->get($back), 'flow_expired', "another browser's cookie");
+refused($b->ask(GET => $back, undef, Host => 'login.acme.test'), 'flow_expired', 'another host');
+is($idp->tokens, $tokens, 'no token was asked for');
+
+$r = $b->get($back);
+is($r->header('Location'), '/account', 'the right browser, here');
+is($r->header('Referrer-Policy'), 'no-referrer', 'no Referer');
+is($r->header('Cache-Control'), 'no-store', 'is not stored');
+is($idp->tokens, $tokens + 1, 'one token');
+refused($b->get($back), 'flow_expired', 'a second time');
+like($b->get($back)->header('Location'), qr{^/login\?tenant=acme#error=flow_expired&id=\w+\z},
+     'back to the page');
+$b = browser();
+$back = begun($b, 'oidc-one', returnTo => '/oauth/authorize?a=b&c');
+$s->sql("UPDATE svc.federation_flow SET expires_at = now() - interval '1 s'"
+        . ' WHERE used_at IS NULL');
+refused($b->get($back), 'flow_expired', 'too late');
+
+
+# --- 3: what comes with it ----------------------------------------------------------
+
+sub presents {
+    my ($change, $code, $why, $name) = @_;
+    my $b = browser();
+    my $back = begun($b, 'oidc-one', returnTo => '/oauth/authorize?a=b&c') =~ s/$change->[0]/$change->[1]/r;
+    my $r = $b->get($back);
+
+    refused($r, $code, $name);
+    like($r->header('Location'), qr{\?tenant=acme&return_to=%2Foauth%2Fauthorize%3Fa%3Db%26c#},
+         'and goes on from there');
+    is(why($code =~ /denied/ ? 'denied' : 'failed'), $why, "why");
+    refused($b->get($back), 'flow_expired', 'the flow is spent');
+}
+
+$tokens = $idp->tokens;
+presents([ qr/iss=[^&]*/, "iss=$idp->{issuers}[1]" ], 'federation_failed',
+         '"iss" is not the issuer', "another one's iss");
+presents([ qr/&iss=[^&]*/, '' ], 'federation_failed', '"iss" is not the issuer', 'no iss');
+presents([ qr/code=[^&]*/, 'code=' . 'x' x 4096 ], 'federation_failed',
+         'there is no "code" of at most 2048 bytes', 'a long code');
+presents([ qr/code=[^&]*/, 'error=x"><script>&error_description=%c3%a9' ], 'federation_failed',
+         'x"><script>: ??', 'an error');
+presents([ qr/code=[^&]*/, "error=$_" ], 'federation_denied', "$_: ", $_)
+    for qw(access_denied login_required interaction_required);
+is($idp->tokens, $tokens, 'no token was asked for');
+presents([ qr/code=[^&]*/, 'code=x' ], 'federation_failed',
+         'the token endpoint: status 400, invalid_grant', 'a code that is none');
+
+
+# --- 4: at the same time --------------------------------------------------------------
+
+$b = browser();
+$back = begun($b);
+$tokens = $idp->tokens;
+
+my @c = map { $s->begin(GET => $back, [ Cookie => $b->cookie, Connection => 'close' ]) } 1 .. 6;
+my @to = sort map { $_->read->header('Location') =~ s/&id=.*//r } @c;
+
+is_deeply(\@to, [ '/account', ('/login?tenant=acme#error=flow_expired') x 5 ], 'one wins');
+is($idp->tokens, $tokens + 1, 'one token');
+
+
+# --- who is found, and who is not ------------------------------------------------------
+
+refused($idp->journey(browser(), 'oidc-one', claims('x', email => 'x@other.test')),
+        'no_account', 'a domain that is not verified');
+refused($idp->journey(browser(), 'oidc-one', claims('x', email_verified => JSON::PP::false())),
+        'email_unverified', 'an address that is not proved');
+refused($idp->journey(browser(), 'oidc-one', claims('x', email_verified => 'false')),
+        'email_unverified', 'nor "false"');
+refused($idp->journey(browser(), 'oidc-one', { sub => 'x' }), 'email_unverified', 'no address');
+refused($idp->journey(browser(), 'oidc-two', claims('x', email => 'x@free.test')),
+        'no_account', 'no sign-up');
+is(why('denied'), 'no_account', 'which is in the audit log');
+$s->sql("UPDATE svc.tenant SET branding = branding || '{\"allowSelfSignup\":true}'");
+comes('oidc-two', claims('x', email => 'x@free.test'), 'x@free.test', 'with sign-up');
+
+user('bob');
+comes('oidc-one', claims('bob-1', email => 'BOB@acme.test'), 'bob@acme.test',
+                'a user by a domain of the tenant');
+
+comes('oidc-two', claims('bob-2', email => 'bob@acme.test'), 'bob@acme.test',
+      'the same by another connection');
+refused($idp->journey(browser(), 'oidc-one', claims('bob-3', email => 'bob@acme.test')),
+        'link_required', 'another identity of the same connection');
+$s->sql("UPDATE svc.social SET link_by_email = 'never' WHERE provider = 'oidc-one'");
+user('never');
+refused($idp->journey(browser(), 'oidc-one', claims('never')), 'link_required', 'never by mail');
+$s->sql("UPDATE svc.social SET link_by_email = 'owned' WHERE provider = 'oidc-one'");
+
+
+# --- 8: an account that somebody has made beforehand -----------------------------------
+
+user('victim');
+$s->sql("UPDATE svc.user_account SET email_verified = false WHERE user_name = 'victim\@acme.test'");
+
+my $thief = browser();
+
+is($thief->login('victim@acme.test')->status, 200, 'whoever made the account is there');
+comes('oidc-one', claims('victim'), 'victim@acme.test', 'and its owner comes');
+is($thief->get('/v1/auth/session')->status, 401, 'the session has ended');
+is(browser()->login('victim@acme.test')->status, 401, 'the password is gone');
+
+user('kept');
+comes('oidc-one', claims('kept'), 'kept@acme.test', 'one whose address was proved');
+is(browser()->login('kept@acme.test')->status, 200, 'has its password still');
+
+
+# --- 9: who may do more ------------------------------------------------------------------
+
+my %role = (admin => 'admin', owner => 'owner');
+
+user($_, role => $_) for qw(admin owner);
+
+refused($idp->journey(browser(), 'oidc-two', claims($_)), 'link_required',
+        "$_, by a provider that owns no domain")
+    for qw(admin owner);
+refused($idp->journey(browser(), 'oidc-one', claims($_)), 'access_denied',
+        "$_, that nobody has vouched for")
+    for qw(admin owner);
+is(why('denied'), 'uncovered', 'is in the audit log');
+$s->sql("UPDATE svc.social SET vouched = '{apps:manage,audit:view,groups:manage,members:manage,"
+        . "roles:manage,tenant:manage,users:view}' WHERE provider = 'oidc-one'");
+comes('oidc-one', claims('admin'), 'admin@acme.test', 'an administrator has');
+refused($idp->journey(browser(), 'oidc-one', claims('owner')), 'access_denied', 'no owner has');
+$s->sql("UPDATE svc.social SET vouched_owner = true WHERE provider = 'oidc-one'");
+comes('oidc-one', claims('owner'), 'owner@acme.test', 'an owner has');
+$s->sql("UPDATE svc.social SET vouched_owner = false WHERE provider = 'oidc-one'");
+refused($idp->journey(browser(), 'oidc-one', claims('owner')), 'access_denied',
+        'also of who is linked');
+
+
+# --- 11: what changes meanwhile ------------------------------------------------------------
+
+for my $change ('enabled = false', 'updated_at = clock_timestamp()') {
+    $b = browser();
+    $back = begun($b);
+    $s->sql("UPDATE svc.social SET $change WHERE provider = 'oidc-one'");
+    refused($b->get($back), 'flow_expired', $change);
+    $s->sql("UPDATE svc.social SET enabled = true WHERE provider = 'oidc-one'");
+}
+
+$b = browser();
+$back = begun($b);
+$s->sql("UPDATE svc.user_account SET status = 'suspended' WHERE id = '$ada->[0]'");
+refused($b->get($back), 'access_denied', 'a user who is suspended');
+is(why('denied'), 'inactive', 'is in the audit log');
+$s->sql("UPDATE svc.user_account SET status = 'active' WHERE id = '$ada->[0]'");
+
+
+$s->done;
+done_testing;

@@ -1,0 +1,166 @@
+package SvcTest::Idp;
+
+# Identity providers that people of a tenant come from: oidc-provider, behind TLS.
+#
+#     my $receiver = SvcTest::Receiver->new($s, ...);     # its certificates
+#     my $idp = SvcTest::Idp->new($s, $receiver);         # before $s->start
+#     $idp->connect($acme, 'oidc-one');
+#     my $r = $idp->journey($browser, 'oidc-one', { sub => 'ada', email => ... });
+
+use strict;
+use warnings;
+
+use IPC::Open2;
+use JSON::PP;
+
+use SvcTest::Npm;
+use SvcTest::Process qw(wait_for);
+
+
+our $CALLBACK = '/v1/auth/federation/callback';
+
+
+# Options: n, how many; svc, directives beside those that federation needs.
+
+sub new {
+    my ($class, $s, $receiver, %opt) = @_;
+    my $npm = npm_install($s->root);
+    my $nginx = $s->nginx;
+
+    $nginx->{svc} = { svc_federation => 'on', svc_sign_in => 'on',
+                      svc_federation_allow => '127.0.0.1/32',
+                      %{ $nginx->{svc} // {} }, %{ $opt{svc} // {} } };
+
+    my $self = bless { s => $s, n => 0 }, $class;
+
+    local $ENV{NODE_NO_WARNINGS} = 1;
+
+    $self->{pid} = open2(my $out, my $in, 'node', "$npm/idp.mjs", $receiver->{dir},
+                         $opt{n} // 2, $s->base_url . $CALLBACK);
+    @$self{qw(out in)} = ($out, $in);
+    $self->{issuers} = decode_json($self->line)->{issuers};
+
+    return $self;
+}
+
+
+# Waits until there is a helper that fetches.
+
+sub ready {
+    my ($self) = @_;
+
+    wait_for { grep { length } $self->{s}->redis->lines(KEYS => 'svc.fetch.helpers') }
+        or die "no helper\n";
+}
+
+
+sub DESTROY {
+    my ($self) = @_;
+
+    local $?;
+
+    close $self->{in};
+    waitpid $self->{pid}, 0;
+}
+
+
+sub ask {
+    my ($self, %what) = @_;
+
+    local $\ = "\n";
+
+    $self->{in}->autoflush(1);
+    print { $self->{in} } encode_json(\%what);
+
+    return decode_json($self->line);
+}
+
+
+# It also says what would be wrong in production.
+
+sub line {
+    my ($self) = @_;
+
+    while (defined(my $line = readline $self->{out})) {
+        return $line if $line =~ /^\{/;
+    }
+
+    die "the providers are gone\n";
+}
+
+
+# How many token requests there have been.
+
+sub tokens { return $_[0]->ask->{tokens} }
+
+
+# Connects a tenant with one of the providers.  Options: issuer, its number; client, its
+# id; and columns of svc.social, as SQL.
+
+sub connect {
+    my ($self, $tenant, $key, %set) = @_;
+    my $s = $self->{s};
+    my $issuer = $self->{issuers}[delete $set{issuer} // 0];
+    my $client = delete $set{client} // 'svc';
+    my %secret = (svc => 's:e/c r+e%t');
+
+    $tenant->admin(POST => '/social/connections',
+                   { provider => 'facebook', clientId => $client,
+                     clientSecret => $secret{$client} // 'secret' })
+           ->status == 201 or die "no connection\n";
+
+    my %all = (provider => "'$key'", issuer => "'$issuer'",
+               $client eq 'public' ? (client_secret => 'NULL') : (), %set);
+
+    $s->sql('UPDATE svc.social SET updated_at = clock_timestamp(), '
+            . join(', ', map { "$_ = $all{$_}" } sort keys %all)
+            . " WHERE tenant_id = '$tenant->{id}' AND provider = 'facebook'");
+}
+
+
+sub start {
+    my ($self, $browser, $key, %body) = @_;
+
+    return $browser->post('/v1/auth/federation/start',
+                          { connection => $key,
+                            ($browser->{tenant} ? (tenant => $browser->{tenant}) : ()),
+                            %body });
+}
+
+
+# Goes to the provider and signs in there.  Returns the path and query that it leads back
+# to; %more: acr, amr.
+
+sub away {
+    my ($self, $url, $account, %more) = @_;
+    my $to = $self->ask(url => $url, account => $account, %more)->{location} // return;
+
+    return $to =~ s{^https?://[^/]*}{}r;
+}
+
+
+# Goes all the way.  Returns the answer of the callback.
+
+sub journey {
+    my ($self, $browser, $key, $account, %opt) = @_;
+    my $r = $self->start($browser, $key, %{ $opt{body} // {} });
+
+    return $r if $r->status != 200;
+
+    my %more = map { exists $opt{$_} ? ($_ => $opt{$_}) : () } qw(acr amr);
+
+    return $browser->get($self->away($r->json->{redirectTo}, $account, %more)
+                         // die "the provider leads nowhere\n");
+}
+
+
+# What a refusal says: the code in the fragment.
+
+sub refusal {
+    my ($r) = @_;
+
+    return ($r->header('Location') // '') =~ /#error=(\w+)&id=\w+\z/ ? $1 : undef;
+}
+
+
+1;

@@ -1,0 +1,154 @@
+// Identity providers, oidc-provider as it is, behind TLS.
+//
+//   node idp.mjs DIR N CALLBACK
+//
+// DIR has good.pem and good.key.  It says "ready", with the issuers.  Then each line on
+// stdin is a journey of a browser that is at the provider for the first time:
+// { url, account, acr, amr }, and the answer is { location } when it is led away, and
+// "tokens", how many token requests there have been.  An account is its claims.
+
+import { readFileSync } from "node:fs";
+import https from "node:https";
+import { createInterface } from "node:readline";
+import Provider from "oidc-provider";
+import { exportJWK, generateKeyPair } from "jose";
+
+const [dir, n, callback] = process.argv.slice(2);
+const tls = { cert: readFileSync(`${dir}/good.pem`), key: readFileSync(`${dir}/good.key`) };
+const accounts = new Map();
+
+let journey = null;
+let tokens = 0;
+
+
+// A key of each kind, and a client that has a secret, and one that has none.
+
+async function settings() {
+  const keys = [];
+
+  for (const alg of ["RS256", "ES256", "ES384", "PS256", "EdDSA"]) {
+    const { privateKey } = await generateKeyPair(alg, { extractable: true });
+
+    keys.push({ ...await exportJWK(privateKey), alg, use: "sig" });
+  }
+
+  const client = more => ({
+    redirect_uris: [callback], response_types: ["code"], grant_types: ["authorization_code"],
+    require_auth_time: true, ...more });
+
+  return {
+    clients: [
+      client({ client_id: "svc", client_secret: "s:e/c r+e%t" }),
+      client({ client_id: "post", client_secret: "secret",
+               token_endpoint_auth_method: "client_secret_post" }),
+      client({ client_id: "public", token_endpoint_auth_method: "none" }),
+      ...["ES256", "ES384", "PS256", "EdDSA"].map(alg => client({
+        client_id: alg, client_secret: "secret", id_token_signed_response_alg: alg })),
+    ],
+    jwks: { keys },
+    cookies: { keys: ["a"] },
+    ttl: Object.fromEntries(["AccessToken", "AuthorizationCode", "Grant", "IdToken",
+                             "Interaction", "Session"].map(name => [name, 600])),
+    conformIdTokenClaims: false,
+    claims: {
+      email: ["email", "email_verified"],
+      profile: ["name", "given_name", "family_name", "locale"],
+      openid: ["sub", "groups", "acr", "amr"],
+    },
+    enabledJWA: { idTokenSigningAlgValues: ["RS256", "ES256", "ES384", "PS256", "EdDSA"] },
+    acrValues: ["phr", "urn:one"],
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (ctx, interaction) => `/interaction/${interaction.uid}` },
+    findAccount: (ctx, id) => ({
+      accountId: id, claims: () => ({ sub: id, ...accounts.get(id) }) }),
+    loadExistingGrant: async ctx => {
+      const grant = new ctx.oidc.provider.Grant({
+        clientId: ctx.oidc.client.clientId, accountId: ctx.oidc.session.accountId });
+
+      grant.addOIDCScope("openid email profile");
+      await grant.save();
+
+      return grant;
+    },
+  };
+}
+
+
+async function listen() {
+  const server = https.createServer(tls);
+
+  await new Promise(done => server.listen(0, "127.0.0.1", done));
+
+  const issuer = `https://127.0.0.1:${server.address().port}`;
+  const provider = new Provider(issuer, await settings());
+  const handle = provider.callback();
+
+  provider.on("server_error", (ctx, error) => console.error(error));
+
+  server.on("request", (req, res) => {
+    tokens += req.url === "/token";
+
+    if (!req.url.startsWith("/interaction/")) {
+      return handle(req, res);
+    }
+
+    const { account, acr, amr } = journey;
+
+    return provider.interactionFinished(req, res, {
+      login: { accountId: account.sub, acr, amr } });
+  });
+
+  return issuer;
+}
+
+
+// Follows a browser's journey until it leaves the provider.
+
+async function walk({ url, account }) {
+  const origin = new URL(url).origin;
+  const cookies = new Map();
+
+  accounts.set(account.sub, account);
+
+  for (let i = 0; i < 10 && url.startsWith(origin); i++) {
+    const res = await get(url, [...cookies].map(c => c.join("=")).join("; "));
+
+    for (const cookie of res.headers["set-cookie"] ?? []) {
+      const [, name, value] = cookie.match(/^([^=]+)=([^;]*)/);
+
+      cookies.set(name, value);
+    }
+
+    if (!res.headers.location) {
+      return { status: res.statusCode };
+    }
+
+    url = new URL(res.headers.location, url).href;
+  }
+
+  return { location: url };
+}
+
+
+const get = (url, cookie) => new Promise((done, failed) =>
+  https.get(url, { headers: cookie ? { cookie } : {}, rejectUnauthorized: false }, res => {
+    res.resume();
+    res.on("end", () => done(res));
+  }).on("error", failed));
+
+
+const issuers = [];
+
+for (let i = 0; i < n; i++) {
+  issuers.push(await listen());
+}
+
+console.log(JSON.stringify({ issuers }));
+
+for await (const line of createInterface({ input: process.stdin })) {
+  journey = JSON.parse(line);
+
+  console.log(JSON.stringify({ ...journey.url ? await walk(journey) : {}, tokens }));
+}
+
+process.exit(0);
