@@ -129,8 +129,8 @@ CREATE TABLE svc.federated_identity (
 ) WITH (fillfactor = 80);
 
 
--- One journey of one browser.  "proof": what has come of it, sealed; of a test, what was
--- found.  A flow that was taken stays, and is good for nothing.
+-- One journey of one browser.  "sealed" has what its return needs, and then what has come of
+-- it; of a test, what was found.  A flow that was taken stays, and is good for nothing.
 
 CREATE TABLE svc.federation_flow (
     tenant_id           uuid            NOT NULL
@@ -143,7 +143,6 @@ CREATE TABLE svc.federation_flow (
     purpose             text COLLATE "C" NOT NULL,
     binding_hash        bytea           NOT NULL,           -- of the cookie and the id
     nonce               text COLLATE "C",
-    verifier            bytea,                              -- sealed
     return_to           text,
     address             inet,                               -- of IPv6 its /64
     email_mac           bytea,                              -- the address that was named
@@ -153,7 +152,7 @@ CREATE TABLE svc.federation_flow (
     invitation_id       uuid,
     min_auth_time       timestamptz(3),                     -- NULL: any
     subject_hash        bytea,                              -- once there is a proof
-    proof               bytea,                              -- sealed
+    sealed              bytea,                              -- the verifier, then the proof
     created_at          timestamptz(3)  NOT NULL DEFAULT now(),
     expires_at          timestamptz(3)  NOT NULL,
     used_at             timestamptz(3),
@@ -165,10 +164,12 @@ CREATE TABLE svc.federation_flow (
         CHECK (octet_length(token_hash) = 32 AND octet_length(binding_hash) = 32
                AND octet_length(subject_hash) = 32),
     CONSTRAINT federation_flow_return_check CHECK (octet_length(return_to) <= 2048),
-    CONSTRAINT federation_flow_proof_check CHECK (octet_length(proof) <= 17408)
+    CONSTRAINT federation_flow_sealed_check CHECK (octet_length(sealed) <= 17408)
 ) WITH (fillfactor = 70);
 
 CREATE INDEX federation_flow_expires_idx ON svc.federation_flow (expires_at);
+CREATE INDEX federation_flow_open_idx ON svc.federation_flow (tenant_id, expires_at)
+    WHERE used_at IS NULL;
 CREATE INDEX federation_flow_address_idx
     ON svc.federation_flow (tenant_id, address, created_at);
 
@@ -244,7 +245,7 @@ $$;
 GRANT SELECT, INSERT, UPDATE, DELETE ON svc.federation_meta TO svc_app;
 GRANT SELECT, INSERT, DELETE, UPDATE (email_seen, last_at, subject) ON svc.federated_identity
     TO svc_app;
-GRANT SELECT, INSERT, UPDATE (token_hash, subject_hash, proof, used_at) ON svc.federation_flow
+GRANT SELECT, INSERT, UPDATE (token_hash, subject_hash, sealed, used_at) ON svc.federation_flow
     TO svc_app;
 GRANT SELECT, INSERT ON svc.federation_seen TO svc_app;
 
@@ -270,6 +271,63 @@ $$;
 
 REVOKE ALL ON FUNCTION svc.federation_tenant(bytea, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION svc.federation_tenant(bytea, text) TO svc_app;
+
+
+-- What an issuer publishes is fetched when a connection is made, and when it has another
+-- issuer.
+
+CREATE FUNCTION svc.federation_meta_wanted() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO svc.federation_meta (tenant_id, connection_id)
+    VALUES (NEW.tenant_id, NEW.connection_id)
+    ON CONFLICT (tenant_id, connection_id) DO UPDATE
+       SET document = NULL, jwks = NULL, fetched_at = NULL, due_at = now(), failed_at = NULL,
+           error = NULL;
+
+    RETURN NULL;
+END
+$$;
+
+REVOKE ALL ON FUNCTION svc.federation_meta_wanted() FROM PUBLIC;
+
+CREATE TRIGGER federation_meta_wanted AFTER INSERT OR UPDATE OF issuer, directory ON svc.social
+    FOR EACH ROW EXECUTE FUNCTION svc.federation_meta_wanted();
+
+INSERT INTO svc.federation_meta (tenant_id, connection_id)
+SELECT tenant_id, connection_id FROM svc.social;
+
+
+-- Takes those that are due, of all tenants, for a while in which they are fetched, so that of
+-- several nodes one does so.
+
+CREATE FUNCTION svc.federation_due(most integer)
+    RETURNS TABLE (tenant uuid, connection uuid, name text, issuer text, directory text)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET jit = off AS $$
+BEGIN
+    RETURN QUERY
+    WITH due AS (
+        UPDATE svc.federation_meta m
+           SET due_at = now() + interval '2 minutes'
+         WHERE m.ctid = ANY (ARRAY(
+                   SELECT f.ctid
+                     FROM svc.federation_meta f
+                    WHERE f.due_at <= now()
+                    ORDER BY f.due_at
+                    LIMIT most
+                    FOR UPDATE SKIP LOCKED))
+        RETURNING m.tenant_id, m.connection_id
+    )
+    SELECT s.tenant_id, s.connection_id, s.provider, s.issuer, s.directory
+      FROM due
+      JOIN svc.social s USING (tenant_id, connection_id)
+     WHERE s.enabled;
+END
+$$;
+
+REVOKE ALL ON FUNCTION svc.federation_due(integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION svc.federation_due(integer) TO svc_app;
 
 
 -- Flows and replays go the way of other rows of sign-in.
@@ -359,5 +417,55 @@ BEGIN
     GET DIAGNOSTICS n = ROW_COUNT;
 
     RETURN done + n;
+END
+$$;
+
+
+-- Which keys they are sealed under.
+
+CREATE INDEX federated_identity_sealed_idx
+    ON svc.federated_identity ((svc.sealed_by(subject) COLLATE "C"));
+CREATE INDEX federation_flow_sealed_idx
+    ON svc.federation_flow ((svc.sealed_by(sealed) COLLATE "C"));
+
+CREATE OR REPLACE FUNCTION svc.sealed_keys() RETURNS SETOF text
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+DECLARE
+    place  record;
+    id     text;
+    ids    text[] := '{}';
+BEGIN
+    FOR place IN
+        SELECT * FROM (VALUES
+            ('password', 'svc.sealed_by(hash) COLLATE "C"', 'true'),
+            ('password_history', 'svc.sealed_by(hash) COLLATE "C"', 'true'),
+            ('factor', 'svc.sealed_by(secret) COLLATE "C"', 'true'),
+            ('email_challenge', 'svc.sealed_by(data) COLLATE "C"',
+             'kind IN (''signup'', ''change'')'),
+            ('organization_signup', 'svc.sealed_by(data) COLLATE "C"', 'true'),
+            ('ldap', 'svc.sealed_by(bind_password) COLLATE "C"', 'true'),
+            ('social', 'svc.sealed_by(client_secret) COLLATE "C"', 'true'),
+            ('saml_idp', 'svc.sealed_by(private_key) COLLATE "C"', 'true'),
+            ('webhook_endpoint', 'svc.sealed_by(secret) COLLATE "C"', 'true'),
+            ('oauth_key', 'svc.sealed_by(sealed) COLLATE "C"', 'true'),
+            ('scim_target', 'svc.sealed_by(token) COLLATE "C"', 'true'),
+            ('federated_identity', 'svc.sealed_by(subject) COLLATE "C"', 'true'),
+            ('federation_flow', 'svc.sealed_by(sealed) COLLATE "C"', 'true'),
+            ('recovery_code', 'key_id', 'true')) p (name, key, condition)
+    LOOP
+        id := '';
+
+        LOOP
+            EXECUTE format('SELECT %s FROM svc.%I WHERE %s > $1 AND %s'
+                           ' ORDER BY 1 LIMIT 1',
+                           place.key, place.name, place.key, place.condition)
+               INTO id USING id;
+            EXIT WHEN id IS NULL;
+            ids := ids || id;
+        END LOOP;
+    END LOOP;
+
+    RETURN QUERY SELECT DISTINCT k FROM unnest(ids) k ORDER BY 1;
 END
 $$;

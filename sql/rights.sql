@@ -104,7 +104,7 @@ WITH may (name, privileges, columns) AS (VALUES
     ('domain',            'UPDATE', 'verified_at, sign_in, include_subdomains'),
     ('email_challenge',   'UPDATE', 'attempts, expires_at, used_at'),
     ('federated_identity','UPDATE', 'email_seen, last_at, subject'),
-    ('federation_flow',   'UPDATE', 'token_hash, subject_hash, proof, used_at'),
+    ('federation_flow',   'UPDATE', 'token_hash, subject_hash, sealed, used_at'),
     ('incident',          'UPDATE', 'acknowledged_at, acknowledged_by_type, acknowledged_by_id, '
                                     'acknowledged_by_name'),
     ('invitation',        'UPDATE', 'token_hash, expires_at, accepted_at, accepted_by, revoked_at'),
@@ -138,7 +138,7 @@ WITH may (name, privileges, columns) AS (VALUES
 
     address_key, address_key_double, address_key_unicode, agent_sweep,
     audit_stream_close, delegation_chain, domain_taken, email_challenge_tenant,
-    federation_tenant, invitation_tenant, json_merge, member_page, oauth_expire, oauth_jwks,
+    federation_due, federation_tenant, invitation_tenant, json_merge, member_page, oauth_expire, oauth_jwks,
     oauth_key_tenant, oauth_key_turn, oauth_key_turns, oauth_logout_take, oauth_token_keep,
     oauth_user_lets, organization_create, organization_open, organization_taken,
     organization_try, public_logo, public_tenant,

@@ -158,6 +158,7 @@ my $OPERATOR = 'an operator calls it, for all tenants';
 
 my %ALL_TENANTS_FUNCTION = (
     ( map { $_ => $ASKS } qw(sign_in_tenant email_challenge_tenant invitation_tenant
+                             federation_tenant
                              public_tenant oauth_jwks oauth_key_tenant) ),
     ( map { $_ => 'whether another tenant has it already' } qw(domain_taken
                                                               organization_taken) ),
@@ -165,7 +166,7 @@ my %ALL_TENANTS_FUNCTION = (
                               oauth_key_retiring agent_sweep webhook_attempt_expire
                               webhook_attempt_delete webhook_done_expire webhook_outbox_rest
                               webhook_outbox_take user_index
-                              scim_claim scim_release oauth_logout_take) ),
+                              scim_claim scim_release oauth_logout_take federation_due) ),
     agent_count => $EVENTS,
     oauth_token_keep => 'rows of the tenants whose tokens a worker has given',
     ( map { $_ => $OPERATOR } qw(audit_partitions audit_repair audit_retain oauth_partitions

@@ -312,6 +312,17 @@ SELECT tenant_id, sha256(client_id::bytea), client_id, 'scope=openid', now()
   FROM svc.application;
 SQL
 
+$rows{57} = <<'SQL';
+INSERT INTO svc.federated_identity (connection_id, tenant_id, subject_hash, id, user_id, subject)
+SELECT id, tenant_id, sha256('x'), id, id, '\x00' FROM svc.user_account;
+INSERT INTO svc.federation_flow (tenant_id, id, token_hash, connection_id, connection_version,
+                                 purpose, binding_hash, host, expires_at)
+SELECT id, id, sha256(slug::bytea), id, now(), 'sign_in', sha256('x'), 'x.test', now()
+  FROM svc.tenant;
+INSERT INTO svc.federation_seen (tenant_id, connection_id, digest, expires_at)
+SELECT id, id, sha256('x'), now() FROM svc.tenant;
+SQL
+
 # Each migration says which modules the schema serves from then on: those whose newest
 # migration is this one or a later one.
 

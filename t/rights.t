@@ -67,7 +67,8 @@ AND has_function_privilege('svc_app', oid, 'EXECUTE') ORDER BY 1
 EOT
                               agent_sweep audit_stream_close delegation_chain
                               domain_taken
-                              email_challenge_tenant invitation_tenant
+                              email_challenge_tenant federation_due federation_tenant
+                              invitation_tenant
                               json_merge member_page
                               oauth_expire oauth_jwks oauth_key_tenant oauth_key_turn oauth_key_turns
                               oauth_logout_take oauth_token_keep oauth_user_lets

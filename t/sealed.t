@@ -27,6 +27,10 @@ my @OTHERS = qw(
     credential.token_hash
     email_challenge.binding_hash email_challenge.code_mac email_challenge.email_mac
     email_challenge.token_hash
+    federated_identity.subject_hash
+    federation_flow.binding_hash federation_flow.email_mac federation_flow.subject_hash
+    federation_flow.token_hash
+    federation_seen.digest
     idempotency.body_hash
     invitation.token_hash
     login_phantom.email_mac
@@ -43,7 +47,7 @@ my @OTHERS = qw(
     password_reset.token_hash
     recovery_code.mac
     scim_item.remote_hash
-    session.token_hash
+    session.token_hash session.upstream_sid session.upstream_subject
     sign_in.email_mac
     user_device.hash
 );
@@ -109,7 +113,8 @@ EOT
 
     my %odd = (provider => "'google'", url => $table eq 'ldap' ? "'ldaps://x'" : "'https://x'",
                user_filter => "'(%{email}%)'", type => "'totp'", bind_dn => "'x'",
-               bind_password_id => 'gen_random_uuid()', base_url => "'https://x'");
+               bind_password_id => 'gen_random_uuid()', base_url => "'https://x'",
+               purpose => "'sign_in'");
 
     for my $name (keys %odd) {
         my $there = $s->sql("SELECT count(*) FROM pg_attribute WHERE attrelid ="

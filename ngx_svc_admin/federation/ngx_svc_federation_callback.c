@@ -328,7 +328,7 @@ ngx_svc_federation_callback_secrets(ngx_svc_federation_flow_t *flow,
     ngx_int_t  rc;
 
     rc = ngx_svc_federation_callback_open(flow, "federation", &row->id,
-                                          &row->verifier, &flow->verifier);
+                                          &row->sealed, &flow->verifier);
 
     return rc == NGX_OK && row->client_secret.data
            ? ngx_svc_federation_callback_open(flow, "social", &row->secret_id,

@@ -25,7 +25,7 @@ SELECT set_config('svc.tenant', tenant.id::text, true) AS id, tenant.slug, tenan
 -- columns
 --   id             uuid
 --   nonce          text
---   verifier       bytea
+--   sealed         bytea
 --   return_to      text
 --   email_mac      bytea
 --   :login_begun
@@ -53,7 +53,7 @@ WITH flow AS (
        AND flow.binding_hash = sha256(:cookie::bytea || uuid_send(flow.id))
     RETURNING flow.*
 )
-SELECT flow.id, flow.nonce, flow.verifier, flow.return_to, flow.email_mac,
+SELECT flow.id, flow.nonce, flow.sealed, flow.return_to, flow.email_mac,
        host(flow.address) AS _ip,
        (extract(epoch FROM clock_timestamp() - flow.created_at) * 1000)::bigint AS _age,
        social.connection_id, social.provider, social.client_id, social.client_secret,

@@ -6,8 +6,8 @@
 #include "ngx_svc_federation_answer.h"
 #include "ngx_svc_federation_ask.h"
 #include "ngx_svc_federation_fetch.h"
-#include "ngx_svc_federation_match.h"
 #include "ngx_svc_federation_proof.h"
+#include "ngx_svc_federation_read.h"
 #include "ngx_svc_id_token.h"
 
 

@@ -3,22 +3,11 @@
  */
 
 #include "ngx_svc_federation_match.h"
-#include "ngx_svc_federation_account.h"
-#include "ngx_svc_federation_answer.h"
 #include "ngx_svc_federation_match.row.h"
-#include "ngx_svc_federation_method.h"
-#include "ngx_svc_login_outcome.h"
-#include "ngx_svc_login_read.h"
-#include "ngx_svc_login_write.h"
 
 
-static ngx_int_t ngx_svc_federation_read_calls(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_federation_read_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_federation_matched(ngx_svc_federation_flow_t *flow);
 static ngx_svc_federation_match_e ngx_svc_federation_resolve(
     const ngx_svc_row_federation_match_t *row);
-static ngx_int_t ngx_svc_federation_end(ngx_svc_federation_flow_t *flow);
-static ngx_int_t ngx_svc_federation_stop(ngx_svc_federation_flow_t *flow);
 static ngx_int_t ngx_svc_federation_bind_verified(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
@@ -27,64 +16,7 @@ static ngx_int_t ngx_svc_federation_bind_verified(ngx_svc_request_t *sr,
 
 
 ngx_int_t
-ngx_svc_federation_read(ngx_svc_federation_flow_t *flow)
-{
-    return ngx_svc_request_again(flow->login.sr, NGX_SVC_PG_READ,
-                                 ngx_svc_federation_read_calls,
-                                 ngx_svc_federation_read_reply);
-}
-
-
-static ngx_int_t
-ngx_svc_federation_read_calls(ngx_svc_request_t *sr)
-{
-    static const ngx_svc_pg_statement_t *const  list[] = {
-        &ngx_svc_sql_signin_tenant,
-        &ngx_svc_sql_federation_match,
-        &ngx_svc_sql_federation_user,
-        &ngx_svc_sql_federation_risk,
-        NULL
-    };
-
-    return ngx_svc_login_calls(sr, list);
-}
-
-
-static ngx_int_t
-ngx_svc_federation_read_reply(ngx_svc_request_t *sr)
-{
-    ngx_int_t                       rc;
-    PGresult                       *user;
-    ngx_svc_federation_flow_t      *flow;
-    ngx_svc_row_federation_user_t   row;
-
-    flow = sr->data;
-    user = ngx_svc_result(sr, &ngx_svc_sql_federation_user);
-    ngx_svc_row_federation_user(&row, user, 0);
-
-    flow->login.read.few_sessions = row.few;
-
-    rc = ngx_svc_login_decide(&flow->login,
-                              ngx_svc_result(sr, &ngx_svc_sql_signin_tenant),
-                              user);
-
-    if (rc == NGX_DECLINED) {
-        return ngx_svc_login_declined(&flow->login);
-    }
-
-    if (rc == NGX_OK) {
-        ngx_svc_login_take_risk(&flow->login,
-                             ngx_svc_result(sr, &ngx_svc_sql_federation_risk));
-        rc = ngx_svc_federation_matched(flow);
-    }
-
-    return rc == NGX_OK ? ngx_svc_federation_end(flow)
-                        : NGX_HTTP_INTERNAL_SERVER_ERROR;
-}
-
-
-static ngx_int_t
-ngx_svc_federation_matched(ngx_svc_federation_flow_t *flow)
+ngx_svc_federation_match(ngx_svc_federation_flow_t *flow)
 {
     ngx_svc_federation_proof_t      *proof;
     ngx_svc_row_federation_match_t   row;
@@ -138,70 +70,6 @@ ngx_svc_federation_resolve(const ngx_svc_row_federation_match_t *row)
     }
 
     return row->linked ? NGX_SVC_FEDERATION_LINKED : NGX_SVC_FEDERATION_LINK;
-}
-
-
-static ngx_int_t
-ngx_svc_federation_end(ngx_svc_federation_flow_t *flow)
-{
-    ngx_svc_login_t  *login;
-
-    login = &flow->login;
-
-    if (flow->match != NGX_SVC_FEDERATION_LINKED
-        && flow->match != NGX_SVC_FEDERATION_LINK
-        && flow->match != NGX_SVC_FEDERATION_NEW)
-    {
-        return ngx_svc_federation_stop(flow);
-    }
-
-    ngx_svc_login_stage(login, 0);
-
-    if (login->written.factor) {
-        login->stage = NGX_SVC_STAGE_FULL;
-        ngx_str_set(&login->written.methods, "{" NGX_SVC_FEDERATION_METHOD ","
-                                             NGX_SVC_FEDERATION_TWO "}");
-    }
-
-    return flow->match == NGX_SVC_FEDERATION_NEW
-           ? ngx_svc_federation_account(flow) : ngx_svc_login_succeed(login);
-}
-
-
-static ngx_int_t
-ngx_svc_federation_stop(ngx_svc_federation_flow_t *flow)
-{
-    ngx_svc_request_t  *sr;
-
-    static const struct {
-        ngx_svc_error_e  kind;
-        ngx_str_t        why;
-        const char      *detail;
-    } stops[] = {
-        { NGX_SVC_E_FLOW, ngx_null_string,
-          "The sign-in has been overtaken: begin it again." },
-        { NGX_SVC_E_NONE, ngx_null_string, NULL },
-        { NGX_SVC_E_ACCESS_DENIED, ngx_string("inactive"),
-          "Signing in is not allowed from here and now." },
-        { NGX_SVC_E_ACCESS_DENIED, ngx_string("uncovered"),
-          "Signing in is not allowed from here and now." },
-        { NGX_SVC_E_EMAIL_UNVERIFIED, ngx_string("email_unverified"),
-          "The identity provider vouches for no address." },
-        { NGX_SVC_E_LINK, ngx_string("link_required"),
-          "Sign in first, and then link the identity." },
-        { NGX_SVC_E_NONE, ngx_null_string, NULL },
-        { NGX_SVC_E_NONE, ngx_null_string, NULL },
-        { NGX_SVC_E_NO_ACCOUNT, ngx_string("no_account"),
-          "Nobody has an account by that identity." }
-    };
-
-    sr = flow->login.sr;
-    flow->why = stops[flow->match].why;
-
-    return ngx_svc_federation_declined(sr,
-                                ngx_svc_fail(&sr->error,
-                                             stops[flow->match].kind, "%s",
-                                             stops[flow->match].detail));
 }
 
 

@@ -17,10 +17,11 @@
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_federation_match;
 
 /*
- * For a reply, or from an event: reads whom flow->proof is of, and ends the
- * sign-in.  Returns what goes to ngx_http_finalize_request().
+ * For a reply: decides whom flow->proof is of, by the result of that statement,
+ * and whether it is two factors.  Sets flow->match.  Returns NGX_OK or
+ * NGX_ERROR.
  */
-ngx_int_t ngx_svc_federation_read(ngx_svc_federation_flow_t *flow);
+ngx_int_t ngx_svc_federation_match(ngx_svc_federation_flow_t *flow);
 
 
 #endif /* _NGX_SVC_FEDERATION_MATCH_H_INCLUDED_ */

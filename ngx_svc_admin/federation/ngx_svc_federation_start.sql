@@ -53,7 +53,7 @@ WITH asked AS MATERIALIZED (
 ), begun AS (
     INSERT INTO svc.federation_flow
         (tenant_id, id, token_hash, connection_id, connection_version, purpose, binding_hash,
-         nonce, verifier, return_to, address, email_mac, host, expires_at)
+         nonce, sealed, return_to, address, email_mac, host, expires_at)
     SELECT connection.tenant_id, :new_id::uuid, :state_hash, connection.connection_id,
            connection.updated_at, 'sign_in', :cookie_hash, :nonce, :verifier, :return_to,
            asked.address, :email_mac, :host, now() + interval '10 minutes'
