@@ -19,6 +19,7 @@ use SvcTest::Dns;
 use SvcTest::Factor qw(totp);
 use SvcTest::Governance qw($ALL);
 use SvcTest::Image qw(png svg);
+use SvcTest::Idp;
 use SvcTest::Mail;
 use SvcTest::Npm;
 use SvcTest::Process qw(wait_for);
@@ -41,6 +42,7 @@ my $s = SvcTest->new(workers => 1, svc => {
     'RATE_LIMIT_LOGIN_EMAIL_MAX 1000', 'RATE_LIMIT_LOGIN_IP_MAX 1000' ] },
     locations => 'location /oauth { svc_oauth on; }');
 my $receiver = SvcTest::Receiver->new($s);
+my $idp = SvcTest::Idp->new($s, $receiver, n => 1);
 my $dns = SvcTest::Dns->new($s);
 my $mail = SvcTest::Mail->new($s, port => 'plain');
 
@@ -165,6 +167,13 @@ my $challenge = $s->sql('INSERT INTO svc.email_challenge (tenant_id, id, kind, u
     . " now() + interval '1 day' FROM svc.user_account"
     . " WHERE user_name_key = 'bob\@acme.test' RETURNING id");
 
+$idp->connect($acme, 'oidc-acme');
+is_status(200, 'startFederation', body => { connection => 'oidc-acme', tenant => 'acme' });
+is_status(404, 'startFederation', body => { connection => 'oidc-other', tenant => 'acme' });
+$idp->connect($acme, 'oidc-wrong', issuer_url => $receiver->url('/html'));
+is_status(401, 'startFederation', body => { connection => 'oidc-wrong', tenant => 'acme' });
+is_status(303, 'endFederation');
+$s->sql("DELETE FROM svc.social WHERE provider LIKE 'oidc-%'");
 is_status(202, 'startPasswordless', body => $forgot);
 is_status(401, 'passwordlessSignIn', body => { challengeId => $challenge,
                                                code => '123456' });
@@ -541,7 +550,7 @@ my %later = map { $_ => 1 } @later, qw(createGroupPasswordPolicy testWebhook
                                        createChallenge stepUp
                                        passkeyOptions passkeySignIn
                                        newPasskeyOptions addPasskey
-                                       getSignInOptions
+                                       getSignInOptions startFederation endFederation
                                        signUp verifySignUp signUpOrganization
                                        verifyOrganization
                                        lookupInvitation acceptInvitation
@@ -697,7 +706,9 @@ is_status(403, 'forgotPassword', body => $forgot,
 is_status(413, 'forgotPassword', body => { %$forgot, a => 'x' x 16384 });
 is_status(400, 'startPasswordless', body => { email => 'bob' });
 
-for my $id (qw(startPasswordless passwordlessSignIn)) {
+is_status(400, 'startFederation', body => { connection => 1 });
+
+for my $id (qw(startFederation startPasswordless passwordlessSignIn)) {
     is_status(403, $id, body => $body{$id}, headers => [ Origin => 'https://evil.example' ]);
     is_status(413, $id, body => { a => 'x' x 16384 });
 }

@@ -95,12 +95,12 @@ sub tokens { return $_[0]->ask->{tokens} }
 
 
 # Connects a tenant with one of the providers.  Options: issuer, its number; client, its
-# id; and columns of svc.social, as SQL.
+# id; issuer_url, of another issuer; and columns of svc.social, as SQL.
 
 sub connect {
     my ($self, $tenant, $key, %set) = @_;
     my $s = $self->{s};
-    my $issuer = $self->{issuers}[delete $set{issuer} // 0];
+    my $issuer = delete $set{issuer_url} // $self->{issuers}[delete $set{issuer} // 0];
     my $client = delete $set{client} // 'svc';
     my %secret = (svc => 's:e/c r+e%t');
 

@@ -85,6 +85,8 @@ sub bodies {
                    tenant => $of{slug} },
         changePassword => { currentPassword => 'wrong', newPassword => 'new' },
         forgotPassword => { email => $of{self}, tenant => $of{slug} },
+        startFederation => { connection => 'google', tenant => $of{slug},
+                             returnTo => '/account', email => $of{self} },
         startPasswordless => { email => $of{self}, tenant => $of{slug} },
         passwordlessSignIn => { challengeId => 'x', code => '123456',
                                 tenant => $of{slug} },

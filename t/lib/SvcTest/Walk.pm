@@ -51,7 +51,7 @@ sub new {
                                    'write connections=1 depth=8',
                                    'slow connections=1 depth=1' ],
             svc_sign_in => 'on', svc_organization_signup => 'on', nowhere(),
-            svc_webhooks => 'on', svc_scim_targets => 'on',
+            svc_webhooks => 'on', svc_scim_targets => 'on', svc_federation => 'on',
             svc_password_hash => 'memory=7m iterations=1',
             svc_set => [ 'RATE_LIMIT_LOGIN_WINDOW 0', 'LOGIN_LOCKOUT_MAX 0',
                          'RATE_LIMIT_SIGNUP_WINDOW 0' ],
