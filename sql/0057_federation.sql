@@ -273,31 +273,6 @@ REVOKE ALL ON FUNCTION svc.federation_tenant(bytea, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION svc.federation_tenant(bytea, text) TO svc_app;
 
 
--- What an issuer publishes is fetched when a connection is made, and when it has another
--- issuer.
-
-CREATE FUNCTION svc.federation_meta_wanted() RETURNS trigger
-LANGUAGE plpgsql AS $$
-BEGIN
-    INSERT INTO svc.federation_meta (tenant_id, connection_id)
-    VALUES (NEW.tenant_id, NEW.connection_id)
-    ON CONFLICT (tenant_id, connection_id) DO UPDATE
-       SET document = NULL, jwks = NULL, fetched_at = NULL, due_at = now(), failed_at = NULL,
-           error = NULL;
-
-    RETURN NULL;
-END
-$$;
-
-REVOKE ALL ON FUNCTION svc.federation_meta_wanted() FROM PUBLIC;
-
-CREATE TRIGGER federation_meta_wanted AFTER INSERT OR UPDATE OF issuer, directory ON svc.social
-    FOR EACH ROW EXECUTE FUNCTION svc.federation_meta_wanted();
-
-INSERT INTO svc.federation_meta (tenant_id, connection_id)
-SELECT tenant_id, connection_id FROM svc.social;
-
-
 -- Takes those that are due, of all tenants, for a while in which they are fetched, so that of
 -- several nodes one does so.
 
