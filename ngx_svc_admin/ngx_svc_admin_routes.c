@@ -59,5 +59,9 @@ const ngx_svc_constraint_t  ngx_svc_admin_constraints[] = {
     { "domain_verified_key", NGX_SVC_E_CONFLICT,
       "Another tenant has this domain." },
 
+    { "domain_break_glass_check", NGX_SVC_E_ANTI_LOCKOUT,
+      "People of a domain come in by one connection alone: an active owner must"
+      " keep a passkey." },
+
     { NULL, NGX_SVC_E_NONE, NULL }
 };

@@ -43,6 +43,10 @@ static const ngx_svc_constraint_t  ngx_http_svc_scim_constraints[] = {
       " renames nor activates the user who has made it: have an owner make"
       " another one." },
 
+    { "domain_break_glass_check", NGX_SVC_E_ANTI_LOCKOUT,
+      "People of a domain come in by one connection alone: an active owner must"
+      " keep a passkey." },
+
     { NULL, NGX_SVC_E_NONE, NULL }
 };
 

@@ -207,15 +207,6 @@ CREATE INDEX session_upstream_idx ON svc.session (tenant_id, connection_id, upst
 ALTER TABLE svc.group_member ADD COLUMN origin uuid;
 
 
--- A domain whose people come in by one connection alone.
-
-ALTER TABLE svc.domain
-    ADD COLUMN sign_in             uuid,                    -- the connection's id
-    ADD COLUMN include_subdomains  boolean NOT NULL DEFAULT false;
-
-GRANT UPDATE (sign_in, include_subdomains) ON svc.domain TO svc_app;
-
-
 -- A code by mail can prove whose an identity's address is: "data" has its subject's hash.
 
 ALTER TABLE svc.email_challenge

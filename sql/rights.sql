@@ -101,7 +101,7 @@ WITH may (name, privileges, columns) AS (VALUES
                                     'policy_set_at, reviewed_at, reviewed_by'),
     ('audit_stream',      'UPDATE', 'expires_at'),
     ('credential',        'UPDATE', 'revoked_at, last_used_at, created_by_name'),
-    ('domain',            'UPDATE', 'verified_at, sign_in, include_subdomains'),
+    ('domain',            'UPDATE', 'verified_at, sign_in, rp_id, include_subdomains'),
     ('email_challenge',   'UPDATE', 'attempts, expires_at, used_at'),
     ('federated_identity','UPDATE', 'email_seen, last_at, subject'),
     ('federation_flow',   'UPDATE', 'token_hash, subject_hash, sealed, used_at'),
@@ -126,7 +126,8 @@ WITH may (name, privileges, columns) AS (VALUES
                                     'reauth_at, proved_at'),
     ('sign_in_address',   'UPDATE', 'last_at'),
     ('stat_day',          'UPDATE', 'new_users'),
-    ('tenant',            'UPDATE', 'name, updated_at, branding, logo_etag, logo_uploads'),
+    ('tenant',            'UPDATE', 'name, updated_at, branding, logo_etag, logo_uploads, '
+                                    'sign_in_forced'),
     ('user_count',        'UPDATE', 'active, suspended, deactivated, mfa, day, added, '
                                     'scim_deleted'),
     ('user_group',        'UPDATE', 'name, description, updated_at'),
@@ -137,16 +138,17 @@ WITH may (name, privileges, columns) AS (VALUES
 ), may_call (name) AS (SELECT unnest('{
 
     address_key, address_key_double, address_key_unicode, agent_sweep,
-    audit_stream_close, delegation_chain, domain_taken, email_challenge_tenant,
-    federation_due, federation_tenant, invitation_tenant, json_merge, member_page, oauth_expire, oauth_jwks,
+    audit_stream_close, break_glass, break_glass_keep, connection_key, delegation_chain,
+    domain_path, domain_slug, domain_taken, email_challenge_tenant, federation_due,
+    federation_tenant, invitation_tenant, json_merge, member_page, oauth_expire, oauth_jwks,
     oauth_key_tenant, oauth_key_turn, oauth_key_turns, oauth_logout_take, oauth_token_keep,
     oauth_user_lets, organization_create, organization_open, organization_taken,
-    organization_try, public_logo, public_tenant,
-    punycode, role_grants, scim_claim, scim_hold, scim_release, sealed_by, sealed_keys,
-    search_text, sign_in_expire, sign_in_sweep, sign_in_tenant, token_acts, user_added,
-    user_conflict, user_index, user_page,
-    user_search, webhook_attempt_delete, webhook_attempt_expire, webhook_done_expire,
-    webhook_note, webhook_outbox_rest, webhook_outbox_take
+    organization_try, public_logo, public_tenant, punycode, role_grants, scim_claim,
+    scim_hold, scim_release, sealed_by, sealed_keys, search_text, sign_in_by,
+    sign_in_expire, sign_in_realm, sign_in_sweep, sign_in_tenant, token_acts, user_added,
+    user_conflict, user_index, user_page, user_search, webhook_attempt_delete,
+    webhook_attempt_expire, webhook_done_expire, webhook_note, webhook_outbox_rest,
+    webhook_outbox_take
 
 }'::text[])
 
