@@ -218,6 +218,7 @@ ngx_http_svc_admin_preconfiguration(ngx_conf_t *cf)
 static ngx_int_t
 ngx_http_svc_admin_postconfiguration(ngx_conf_t *cf)
 {
+    ngx_svc_main_conf_t        *smcf;
     ngx_svc_admin_main_conf_t  *amcf;
 
     amcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_svc_admin_module);
@@ -248,9 +249,19 @@ ngx_http_svc_admin_postconfiguration(ngx_conf_t *cf)
         return NGX_ERROR;
     }
 
-    return ngx_svc_signin_init(cf, amcf, &ngx_http_svc_admin_surface) == NGX_OK
-           ? ngx_svc_federation_init(cf, amcf, &ngx_http_svc_admin_surface)
-           : NGX_ERROR;
+    if (ngx_svc_signin_init(cf, amcf, &ngx_http_svc_admin_surface) != NGX_OK
+        || ngx_svc_federation_init(cf, amcf, &ngx_http_svc_admin_surface)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    smcf = ngx_svc_main_conf(cf);
+
+    return smcf->federation
+           ? ngx_svc_add_resources(cf, &ngx_http_svc_admin_surface.prefix,
+                                   ngx_svc_admin_federation_resources)
+           : NGX_OK;
 }
 
 

@@ -14,6 +14,12 @@ ngx_svc_resources_t  ngx_svc_admin_resources[] = {
 };
 
 
+ngx_svc_resources_t  ngx_svc_admin_federation_resources[] = {
+    NGX_SVC_ADMIN_FEDERATION_RESOURCES(NGX_SVC_ADMIN_RESOURCE)
+    NULL
+};
+
+
 const ngx_svc_constraint_t  ngx_svc_admin_constraints[] = {
 
     { "user_account_user_name_key", NGX_SVC_E_EMAIL_TAKEN,

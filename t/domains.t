@@ -77,7 +77,8 @@ is_deeply($domain,
             verified => JSON::PP::false, createdAt => $domain->{createdAt},
             verification => { type => 'TXT', value => $value,
                               name => '_svc-challenge.login.acme.example' },
-            verifiedAt => undef }, 'what was added');
+            verifiedAt => undef, signIn => undef,
+            includeSubdomains => JSON::PP::false() }, 'what was added');
 like($r->body, qr/\A\{"domain":.*"status":.*"verified":.*"verification":\{"type":
                   .*"name":.*"value":.*\},"createdAt":.*"verifiedAt":/x,
      'in order');

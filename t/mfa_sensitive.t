@@ -18,7 +18,8 @@ use SvcTest::Process qw(wait_for);
 use SvcTest::Routes;
 
 my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_webhooks => 'on',
-                              svc_scim_targets => 'on', nowhere(), svc_set => [
+                              svc_scim_targets => 'on', svc_federation => 'on',
+                              nowhere(), svc_set => [
     'RATE_LIMIT_LOGIN_IP_MAX 1000', 'RATE_LIMIT_LOGIN_EMAIL_MAX 1000' ] })->start;
 my $acme = $s->tenant('acme');
 my $token = $acme->token_for($ALL);
@@ -70,7 +71,7 @@ is_deeply([ sort map { "$_->{method} $_->{path}" } @sensitive ], [ sort
     'POST /admin/invitations/*/resend', 'PUT /admin/access-policy',
     'POST /admin/access-policy/versions/*/restore', 'PUT /admin/risk-policy',
     'PUT /admin/password-policy', 'POST /admin/config/apply', 'POST /admin/webhooks',
-    'POST /admin/domains', 'DELETE /admin/domains/*',
+    'POST /admin/domains', 'DELETE /admin/domains/*', 'PUT /admin/domains/*/sign-in',
     'POST /admin/scim/tokens', 'PUT /admin/ldap', 'DELETE /admin/ldap',
     'POST /admin/social/connections', 'PATCH /admin/social/connections/*',
     'PUT /admin/saml',

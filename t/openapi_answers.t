@@ -37,7 +37,7 @@ my @SMALL = (svc_postgres_pool => [ 'read connections=1 depth=16',
                                     'slow connections=1 depth=1' ]);
 my $s = SvcTest->new(workers => 1, svc => {
     @SMALL, svc_sign_in => 'on', svc_scim_targets => 'on', svc_base_url => $ORIGIN,
-    svc_organization_signup => 'on', svc_set => [
+    svc_organization_signup => 'on', svc_federation => 'on', svc_set => [
     'RATE_LIMIT_SIGNUP_WINDOW 0',
     'RATE_LIMIT_LOGIN_EMAIL_MAX 1000', 'RATE_LIMIT_LOGIN_IP_MAX 1000' ] },
     locations => 'location /oauth { svc_oauth on; }');
@@ -679,7 +679,7 @@ for my $id ($c->ids) {
         if $has{400} && $id !~ /\A(?:deleteUser|suspendUser|testWebhook|syncScimTarget
                                   |removeFactor|createRecoveryCodes|verifyDomain
                                   |addEmailFactor
-                                  |removeMember|resendInvitation
+                                  |removeMember|resendInvitation|resetUserMfa
                                   |restoreAccessPolicyVersion)\z/x;
 }
 
@@ -862,6 +862,20 @@ $s->sql("UPDATE svc.user_account SET role = 'member' WHERE id <> '$owner'");
 is_status(400, $_, path => { userId => $owner })
     for qw(deleteUser suspendUser removeMember);
 is_status(400, 'updateMember', path => { userId => $owner }, body => { role => 'member' });
+
+# The last passkey of an owner, where people must come in by a connection.
+
+$s->sql($_) for
+    'INSERT INTO svc.factor (tenant_id, user_id, id, type, name, confirmed_at) VALUES'
+    . " ('$acme->{id}', '$owner', '$none', 'passkey', 'Key', now())",
+    'INSERT INTO svc.passkey (tenant_id, credential_hash, user_id, factor_id, credential_id,'
+    . ' public_key, alg, rp_id, sign_count, be, bs, transports, aaguid) VALUES'
+    . " ('$acme->{id}', sha256('x'), '$owner', '$none', 'x', 'x', -7, 'localhost', 0, false,"
+    . " false, 0, 'x')",
+    "UPDATE svc.domain SET sign_in = '$none', rp_id = 'localhost' WHERE tenant_id ="
+    . " '$acme->{id}'";
+is_status(400, 'resetUserMfa', path => { userId => $owner });
+$s->sql("UPDATE svc.domain SET sign_in = NULL, rp_id = NULL WHERE tenant_id = '$acme->{id}'");
 is_status(400, 'putAccessPolicy', body => $denied);
 is_status(400, 'applyConfig', body => { version => 1,
                                         accessPolicy => $denied });

@@ -55,7 +55,8 @@ my %VAIN = map { $_ => 1 } qw(
 my $s = SvcTest->new(workers => 1, svc => { svc_webhooks => 'on',
                                            svc_scim_targets => 'on',
                                            svc_sign_in => 'on', nowhere(),
-                                           svc_organization_signup => 'on' },
+                                           svc_organization_signup => 'on',
+                                           svc_federation => 'on' },
                      locations => 'location /oauth { svc_oauth on; }',
                      pg_conf => "jit = off\nshared_buffers = 256MB\n")->start;
 

@@ -12,6 +12,8 @@
 --   verification.value text         answer
 --   createdAt          timestamptz  answer
 --   verifiedAt         timestamptz  answer
+--   signIn             text         answer
+--   includeSubdomains  bool         answer
 --   _tenant            uuid
 --   _token             text
 SELECT domain.domain,
@@ -19,7 +21,10 @@ SELECT domain.domain,
        domain.verified_at IS NOT NULL AS verified, 'TXT' AS "verification.type",
        '_svc-challenge.' || domain.domain AS "verification.name",
        'svc-verify=' || domain.token AS "verification.value", domain.created_at AS "createdAt",
-       domain.verified_at AS "verifiedAt", domain.tenant_id AS _tenant, domain.token AS _token
+       domain.verified_at AS "verifiedAt",
+       svc.connection_key(domain.tenant_id, domain.sign_in) AS "signIn",
+       domain.include_subdomains AS "includeSubdomains",
+       domain.tenant_id AS _tenant, domain.token AS _token
   FROM svc.domain domain
  WHERE domain.tenant_id = :tenant AND domain.domain = :domain;
 
@@ -40,6 +45,8 @@ SELECT domain.domain,
 --   verification.value text         answer
 --   createdAt          timestamptz  answer
 --   verifiedAt         timestamptz  answer
+--   signIn             text         answer
+--   includeSubdomains  bool         answer
 WITH old AS (
     SELECT domain.*
       FROM svc.domain domain
@@ -73,7 +80,9 @@ SELECT CASE
        shown.verified_at IS NOT NULL AS verified, 'TXT' AS "verification.type",
        '_svc-challenge.' || shown.domain AS "verification.name",
        'svc-verify=' || shown.token AS "verification.value", shown.created_at AS "createdAt",
-       shown.verified_at AS "verifiedAt"
+       shown.verified_at AS "verifiedAt",
+       svc.connection_key(shown.tenant_id, shown.sign_in) AS "signIn",
+       shown.include_subdomains AS "includeSubdomains"
   FROM decided,
        (SELECT * FROM updated
         UNION ALL

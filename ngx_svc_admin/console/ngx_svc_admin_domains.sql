@@ -12,7 +12,9 @@ SELECT domain.domain,
        domain.verified_at IS NOT NULL AS verified, 'TXT' AS "verification.type",
        '_svc-challenge.' || domain.domain AS "verification.name",
        'svc-verify=' || domain.token AS "verification.value", domain.created_at AS "createdAt",
-       domain.verified_at AS "verifiedAt"
+       domain.verified_at AS "verifiedAt",
+       svc.connection_key(domain.tenant_id, domain.sign_in) AS "signIn",
+       domain.include_subdomains AS "includeSubdomains"
   FROM svc.domain domain
  WHERE domain.tenant_id = :tenant
  ORDER BY domain.created_at DESC, domain.domain DESC
@@ -69,7 +71,9 @@ SELECT CASE
        domain.verified_at IS NOT NULL AS verified, 'TXT' AS "verification.type",
        '_svc-challenge.' || domain.domain AS "verification.name",
        'svc-verify=' || domain.token AS "verification.value", domain.created_at AS "createdAt",
-       domain.verified_at AS "verifiedAt"
+       domain.verified_at AS "verifiedAt",
+       svc.connection_key(domain.tenant_id, domain.sign_in) AS "signIn",
+       domain.include_subdomains AS "includeSubdomains"
   FROM wanted
   LEFT JOIN domain ON true;
 

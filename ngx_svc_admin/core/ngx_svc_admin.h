@@ -12,6 +12,7 @@
 
 /* ngx_svc_admin_routes.c */
 extern ngx_svc_resources_t  ngx_svc_admin_resources[];
+extern ngx_svc_resources_t  ngx_svc_admin_federation_resources[];
 extern const ngx_svc_constraint_t  ngx_svc_admin_constraints[];
 
 
@@ -75,9 +76,15 @@ extern const ngx_svc_constraint_t  ngx_svc_admin_constraints[];
     _(ngx_svc_admin_agent_simulate)                                           \
     _(ngx_svc_admin_group_apps)
 
+/* Those that "svc_federation on" adds. */
+
+#define NGX_SVC_ADMIN_FEDERATION_RESOURCES(_)                                 \
+    _(ngx_svc_admin_domain_sign_in)
+
 #define NGX_SVC_ADMIN_ROUTES(name)  extern const ngx_svc_route_t  name[];
 
 NGX_SVC_ADMIN_RESOURCES(NGX_SVC_ADMIN_ROUTES)
+NGX_SVC_ADMIN_FEDERATION_RESOURCES(NGX_SVC_ADMIN_ROUTES)
 
 
 #endif /* _NGX_SVC_ADMIN_H_INCLUDED_ */

@@ -13,6 +13,7 @@
 #include "ngx_svc_login_limit.h"
 #include "ngx_svc_login_outcome.h"
 #include "ngx_svc_login_read.h"
+#include "ngx_svc_login_refused.h"
 #include "ngx_svc_login_request.h"
 #include "ngx_svc_login_write.h"
 
@@ -311,17 +312,27 @@ ngx_svc_email_login_read(ngx_svc_login_t *login)
 static ngx_int_t
 ngx_svc_email_login_presented(ngx_svc_login_t *login)
 {
-    PGresult           *tried;
-    ngx_svc_request_t  *sr;
+    PGresult                         *tried;
+    ngx_svc_request_t                *sr;
+    ngx_svc_row_passwordless_user_t   row;
 
     sr = login->sr;
     tried = ngx_svc_result(sr, &ngx_svc_sql_email_challenge_try);
+    ngx_svc_row_passwordless_user(&row,
+                      ngx_svc_result(sr, &ngx_svc_sql_passwordless_user), 0);
 
     switch (ngx_svc_email_challenge_verify(login, tried)) {
 
     case NGX_OK:
         if (login->reason != NGX_SVC_LOGIN_WRONG) {
             return ngx_svc_login_fail(login);
+        }
+
+        /* a wrong code must not tell whether the address is a user's */
+
+        if (row.forced) {
+            (void) ngx_svc_login_forced(sr);
+            return ngx_svc_send_error(sr);
         }
 
         ngx_svc_login_stage(login, 1);

@@ -97,6 +97,7 @@ SELECT account.id AS user_id, challenge.id AS "challengeId", challenge.expires_a
 --   :login_user
 --   allowed        bool
 --   expired        bool
+--   forced         bool
 --   _mac           bytea
 --   :login_begun
 SELECT :login_governance,
@@ -107,6 +108,7 @@ SELECT :login_governance,
        account.id, account.status, account.mfa_enrolled,
        tenant.branding -> 'allowPasswordless' IS NOT DISTINCT FROM 'true' AS allowed,
        :password_expired AS expired,
+       svc.sign_in_by(tenant.id, tenant.sign_in_forced, account.user_name) IS NOT NULL AS forced,
        challenge.email_mac AS _mac, encode(challenge.data, 'escape') AS _ip,
        (extract(epoch FROM clock_timestamp() - challenge.created_at) * 1000)::bigint AS _age
   FROM svc.governance governance

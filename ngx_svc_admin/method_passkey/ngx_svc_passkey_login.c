@@ -373,9 +373,18 @@ ngx_svc_passkey_login_verify(ngx_svc_passkey_login_t *p)
         return rc == NGX_DECLINED ? NGX_ABORT : NGX_ERROR;
     }
 
-    return p->login.reason == NGX_SVC_LOGIN_WRONG
-           ? ngx_svc_passkey_login_signed(p, &ceremony, &row.passkey_stored)
-           : NGX_ABORT;
+    if (p->login.reason != NGX_SVC_LOGIN_WRONG) {
+        return NGX_ABORT;
+    }
+
+    rc = ngx_svc_passkey_login_signed(p, &ceremony, &row.passkey_stored);
+
+    if (rc == NGX_OK && row.forced) {
+        ngx_str_set(&p->login.written.reason, "sso_required");
+        return NGX_ABORT;
+    }
+
+    return rc;
 }
 
 

@@ -10,7 +10,7 @@
 --   :login_tenant
 SELECT set_config('svc.tenant', wanted.id::text, true) AS id, wanted.slug,
        coalesce(wanted.suspended, false) AS suspended,
-       coalesce(wanted.by_domain, false) AS by_domain
+       coalesce(wanted.by_domain, false) AS by_domain, false AS forced
   FROM (SELECT coalesce(tenant.id,
                         CASE WHEN :slug::text IS NULL THEN :handle_tenant::uuid END) AS id,
                tenant.slug, tenant.suspended, tenant.by_domain
@@ -21,7 +21,8 @@ SELECT set_config('svc.tenant', wanted.id::text, true) AS id, wanted.slug,
 
 -- statement: passkey_user
 -- It finds one row of any tenant, whether there is such a passkey or not. A handle that
--- names another tenant is nobody's in this one.
+-- names another tenant is nobody's in this one. Of those who must come in by a connection
+-- an owner alone comes in by a passkey.
 --
 -- parameters
 --   client_ip       text  ngx_svc_login_param(client.ip)
@@ -32,9 +33,13 @@ SELECT set_config('svc.tenant', wanted.id::text, true) AS id, wanted.slug,
 --   :login_user
 --   slug           text
 --   suspended      bool
+--   forced         bool
 --   :passkey_stored
 SELECT :login_governance, NULL::bigint AS locked, account.id, account.status,
        account.mfa_enrolled, tenant.slug, tenant.suspended_at IS NOT NULL AS suspended,
+       account.role <> 'owner'
+       AND svc.sign_in_by(tenant.id, tenant.sign_in_forced, account.user_name) IS NOT NULL
+           AS forced,
        passkey.rp_id, passkey.credential_id, passkey.public_key, passkey.alg, passkey.sign_count,
        passkey.be, passkey.bs, passkey.transports
   FROM svc.governance governance

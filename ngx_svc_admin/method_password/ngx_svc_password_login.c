@@ -16,9 +16,13 @@
 typedef struct {
     ngx_svc_login_body_t       login;
     ngx_svc_value_t            password;
+    ngx_svc_value_t            connection;
 } ngx_svc_password_login_body_t;
 
 
+static ngx_int_t ngx_svc_password_login_connection(
+    const ngx_svc_member_t *member, ngx_svc_value_t *value, const char *path,
+    ngx_svc_error_t *err);
 static ngx_int_t ngx_svc_password_login_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_password_login_take(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_password_login_reply(ngx_svc_request_t *sr);
@@ -44,6 +48,11 @@ static const ngx_svc_member_t  ngx_svc_password_login_members[] = {
       .min = 1,
       .max = NGX_SVC_PASSWORD_LEN,
       .offset = offsetof(ngx_svc_password_login_body_t, password) },
+
+    { .name = ngx_string("connection"),
+      .type = NGX_SVC_T_STRING,
+      .check = ngx_svc_password_login_connection,
+      .offset = offsetof(ngx_svc_password_login_body_t, connection) },
 
     ngx_svc_null_member
 };
@@ -72,6 +81,21 @@ const ngx_svc_route_t  ngx_svc_password_login[] = {
 
     ngx_svc_null_route
 };
+
+
+/* The password is one that is stored here, and no directory's. */
+
+static ngx_int_t
+ngx_svc_password_login_connection(const ngx_svc_member_t *member,
+    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err)
+{
+    static const ngx_str_t  local = ngx_string("local");
+
+    return ngx_svc_same(&value->str, &local)
+           ? NGX_OK
+           : ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                          "\"%s\" must be \"local\".", path);
+}
 
 
 static ngx_int_t

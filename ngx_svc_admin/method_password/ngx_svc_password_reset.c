@@ -5,6 +5,7 @@
 #include "ngx_svc_limit_then.h"
 #include "ngx_svc_login_limit.h"
 #include "ngx_svc_login_read.h"
+#include "ngx_svc_login_refused.h"
 #include "ngx_svc_login_request.h"
 #include "ngx_svc_login_write.h"
 #include "ngx_svc_new_password.h"
@@ -180,6 +181,11 @@ ngx_svc_password_reset_hash(ngx_svc_reset_t *reset, PGresult *res)
 
     login = &reset->login;
     ngx_svc_row_reset_read(&row, res, 0);
+
+    if (row.forced) {
+        (void) ngx_svc_login_forced(login->sr);
+        return ngx_svc_send_error(login->sr);
+    }
 
     if (ngx_svc_uuid_parse(row.user.data, row.user.len, login->row.user)
            != NGX_OK

@@ -24,6 +24,7 @@
 --   _password         int8         as text
 --   _history          text
 --   _failures         int4         as text
+--   forced            bool
 SELECT account.id AS _user, account.user_name AS _email, account.first_name AS _first,
        account.last_name AS _last, account.display_name AS _display, tenant.slug AS _slug,
        tenant.name AS _name, rules.min_length, rules.reject_breached, rules.reject_contextual,
@@ -40,7 +41,8 @@ SELECT account.id AS _user, account.user_name AS _email, account.first_name AS _
            WHEN account.failed_since > now() - make_interval(secs => :lockout_window::int4)
                THEN account.failed_logins
            ELSE 0
-       END AS _failures
+       END AS _failures,
+       svc.sign_in_by(tenant.id, tenant.sign_in_forced, account.user_name) IS NOT NULL AS forced
   FROM (SELECT reset.*
           FROM svc.password_reset reset
          WHERE reset.tenant_id = :tenant AND reset.token_hash BETWEEN :token AND :token

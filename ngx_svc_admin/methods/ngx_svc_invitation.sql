@@ -9,5 +9,5 @@
 -- columns
 --   :login_tenant
 SELECT set_config('svc.tenant', tenant.id::text, true) AS id, tenant.slug, tenant.suspended,
-       tenant.by_domain
+       tenant.by_domain, false AS forced
   FROM svc.invitation_tenant(:host, :slug, :token_hash) tenant;

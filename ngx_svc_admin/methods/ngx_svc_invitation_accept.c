@@ -7,6 +7,7 @@
 #include "ngx_svc_admin_user.h"
 #include "ngx_svc_invitation.h"
 #include "ngx_svc_login_read.h"
+#include "ngx_svc_login_refused.h"
 #include "ngx_svc_login_write.h"
 
 
@@ -78,14 +79,20 @@ ngx_svc_invitation_lookup_reply(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_invitation_accept_reply(ngx_svc_request_t *sr)
 {
-    ngx_int_t           rc;
-    PGresult           *res;
-    ngx_svc_account_t  *account;
+    ngx_int_t                       rc;
+    PGresult                       *res;
+    ngx_svc_account_t              *account;
+    ngx_svc_row_invitation_read_t   row;
 
     account = sr->data;
     res = ngx_svc_result(sr, &ngx_svc_sql_invitation_read);
+    ngx_svc_row_invitation_read(&row, res, 0);
 
     rc = ngx_svc_invitation_good(sr, res);
+
+    if (rc == NGX_OK && row.forced) {
+        rc = ngx_svc_login_forced(sr);
+    }
 
     if (rc != NGX_OK) {
         return ngx_svc_account_failed(sr, rc);

@@ -79,9 +79,11 @@ SELECT invitation.email,
 --   require_symbol    bool
 --   _hash             text
 --   _history          text
+--   forced            bool
 SELECT :login_governance, NULL::bigint AS locked, invitation.email AS _email, NULL::text AS _first,
        NULL::text AS _last, :display_name::text AS _display, tenant.slug AS _slug,
-       tenant.name AS _name, rules.*, NULL::text AS _hash, NULL::text AS _history
+       tenant.name AS _name, rules.*, NULL::text AS _hash, NULL::text AS _history,
+       svc.sign_in_by(tenant.id, tenant.sign_in_forced, invitation.email) IS NOT NULL AS forced
   FROM (SELECT invitation.*
           FROM svc.invitation invitation
          WHERE invitation.tenant_id = :tenant AND invitation.token_hash BETWEEN :token AND :token

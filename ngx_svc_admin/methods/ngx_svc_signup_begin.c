@@ -8,6 +8,7 @@
 
 #include "ngx_svc_email.h"
 #include "ngx_svc_login_read.h"
+#include "ngx_svc_login_refused.h"
 #include "ngx_svc_login_write.h"
 #include "ngx_svc_signup_user.h"
 
@@ -223,6 +224,10 @@ ngx_svc_signup_now_written(ngx_svc_request_t *sr)
     }
 
     res = ngx_svc_result(sr, &ngx_svc_sql_signup_user);
+
+    if (PQgetisnull(res, 0, 0) && ngx_svc_signup_forced(sr)) {
+        return ngx_svc_account_failed(sr, ngx_svc_login_forced(sr));
+    }
 
     if (PQgetisnull(res, 0, 0)) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_EMAIL_TAKEN,

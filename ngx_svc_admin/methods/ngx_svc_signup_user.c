@@ -54,6 +54,17 @@ ngx_svc_signup_refused(ngx_svc_login_t *login, ngx_int_t rc)
 }
 
 
+ngx_uint_t
+ngx_svc_signup_forced(ngx_svc_request_t *sr)
+{
+    ngx_svc_row_signup_user_t  row;
+
+    ngx_svc_row_signup_user(&row, ngx_svc_result(sr, &ngx_svc_sql_signup_user),
+                            0);
+    return row.forced;
+}
+
+
 ngx_int_t
 ngx_svc_signup_disabled(ngx_svc_request_t *sr)
 {

@@ -33,5 +33,11 @@ ngx_int_t ngx_svc_signup_refused(ngx_svc_login_t *login, ngx_int_t rc);
  */
 ngx_int_t ngx_svc_signup_disabled(ngx_svc_request_t *sr);
 
+/*
+ * For a reply: tells whether ngx_svc_sql_signup_user has stored nobody as the
+ * address must come in by a connection by now.
+ */
+ngx_uint_t ngx_svc_signup_forced(ngx_svc_request_t *sr);
+
 
 #endif /* _NGX_SVC_SIGNUP_USER_H_INCLUDED_ */

@@ -1,6 +1,6 @@
 -- statement: signup_user (shared)
 -- The new user, who acts from now on, and the event. Without a user, as when the address is
--- taken, there is no tenant for the rest.
+-- taken, or must come in by a connection by now, there is no tenant for the rest.
 --
 -- parameters
 --   user           uuid ngx_svc_login_param(user)
@@ -10,6 +10,7 @@
 --   verified       bool ngx_svc_param_call(ngx_svc_signup_bind_verified)
 -- columns
 --   :account_stored
+--   forced         bool
 --   settings_set   bool         unread
 WITH account AS (
     INSERT INTO svc.user_account
@@ -18,6 +19,7 @@ WITH account AS (
            CASE :stage WHEN 'full' THEN now() END
       FROM svc.tenant tenant
      WHERE tenant.id = :tenant
+       AND svc.sign_in_by(tenant.id, tenant.sign_in_forced, :email) IS NULL
     ON CONFLICT DO NOTHING
     RETURNING id, user_name
 ), event AS (
@@ -34,10 +36,12 @@ SELECT account.id AS _user, account.user_name AS _email, now()::timestamptz(3) A
                                 AND endpoint.enabled
                                 AND 'user.created' = ANY (endpoint.events)),
                        ',') AS _subscribers,
+       svc.sign_in_by(tenant.id, tenant.sign_in_forced, :email) IS NOT NULL AS forced,
        CASE
            WHEN account.id IS NULL THEN set_config('svc.tenant', '', true)
            ELSE set_config('svc.actor_type', 'user', true)
                 || set_config('svc.actor_id', account.id::text, true)
        END IS NULL AS settings_set
   FROM (VALUES (1)) always
+  LEFT JOIN svc.tenant tenant ON tenant.id = :tenant
   LEFT JOIN account ON true;

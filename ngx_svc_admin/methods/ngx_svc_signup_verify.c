@@ -5,6 +5,7 @@
 
 #include "ngx_svc_login_limit.h"
 #include "ngx_svc_login_read.h"
+#include "ngx_svc_login_refused.h"
 #include "ngx_svc_login_request.h"
 #include "ngx_svc_login_write.h"
 #include "ngx_svc_signup_user.h"
@@ -185,7 +186,9 @@ ngx_svc_signup_verified(ngx_svc_request_t *sr)
     res = ngx_svc_result(sr, &ngx_svc_sql_signup_user);
 
     if (PQgetisnull(res, 0, 0)) {
-        return ngx_svc_account_failed(sr, ngx_svc_email_challenge_over(sr));
+        return ngx_svc_account_failed(sr, ngx_svc_signup_forced(sr)
+                                          ? ngx_svc_login_forced(sr)
+                                          : ngx_svc_email_challenge_over(sr));
     }
 
     return ngx_svc_login_end(sr->data);

@@ -8,6 +8,7 @@
 #include "ngx_svc_hex.h"
 #include "ngx_svc_login_failure.h"
 #include "ngx_svc_login_limit.h"
+#include "ngx_svc_login_refused.h"
 #include "ngx_svc_login_write.h"
 #include "ngx_svc_notice.h"
 #include "ngx_svc_own_email.h"
@@ -36,7 +37,7 @@ static ngx_int_t ngx_svc_email_change_started(ngx_svc_request_t *sr);
 static const ngx_svc_keys_t *ngx_svc_email_change_keys(
     ngx_svc_login_t *login, u_char aad[NGX_SVC_EMAIL_CHANGE_AAD]);
 static ngx_int_t ngx_svc_email_change_seal(ngx_svc_own_email_t *own);
-static ngx_int_t ngx_svc_email_change_unseal(ngx_svc_own_email_t *own);
+static ngx_int_t ngx_svc_email_change_right(ngx_svc_own_email_t *own);
 static ngx_int_t ngx_svc_email_change_verify(ngx_svc_request_t *sr,
     void *body);
 static ngx_int_t ngx_svc_email_change_write(ngx_svc_request_t *sr);
@@ -48,7 +49,7 @@ static ngx_int_t ngx_svc_email_change_written(ngx_svc_request_t *sr);
 
 static const ngx_svc_own_email_kind_t  ngx_svc_email_change_kind = {
     .kind = "change",
-    .right = ngx_svc_email_change_unseal,
+    .right = ngx_svc_email_change_right,
     .write = ngx_svc_email_change_write,
     .written = ngx_svc_email_change_written
 };
@@ -173,6 +174,10 @@ ngx_svc_email_change_room(ngx_svc_own_email_t *own, PGresult *res)
 
     ngx_svc_row_email_change_read(&row, res, 0);
 
+    if (own->factor.forced) {
+        return ngx_svc_login_forced(sr);
+    }
+
     if (row.scim) {
         return ngx_svc_fail(&sr->error, NGX_SVC_E_FORBIDDEN,
                             "The address comes from an identity provider: "
@@ -286,7 +291,7 @@ ngx_svc_email_change_seal(ngx_svc_own_email_t *own)
 
 
 static ngx_int_t
-ngx_svc_email_change_unseal(ngx_svc_own_email_t *own)
+ngx_svc_email_change_right(ngx_svc_own_email_t *own)
 {
     size_t                          len;
     u_char                          aad[NGX_SVC_EMAIL_CHANGE_AAD];
@@ -298,6 +303,11 @@ ngx_svc_email_change_unseal(ngx_svc_own_email_t *own)
     ngx_svc_row_challenge_tried_t   row;
 
     login = &own->factor.login;
+
+    if (own->factor.forced) {
+        return ngx_svc_login_forced(login->sr);
+    }
+
     keys = ngx_svc_email_change_keys(login, aad);
     ngx_svc_row_challenge_tried(&row, own->tried, 0, 0);
     sealed[0] = 0;

@@ -10,7 +10,7 @@
 -- columns
 --   :login_tenant
 SELECT set_config('svc.tenant', tenant.id::text, true) AS id, tenant.slug, tenant.suspended,
-       tenant.by_domain
+       tenant.by_domain, false AS forced
   FROM svc.email_challenge_tenant(:host, :slug, :challenge_id, :token_hash) tenant;
 
 

@@ -108,6 +108,7 @@ ngx_svc_factor_read(ngx_svc_factor_t *factor, PGresult *res)
     factor->locked = ngx_max(row.locked, 0);
     factor->total = row.total;
     factor->unconfirmed = row.unconfirmed;
+    factor->forced = row.forced;
 
     ngx_svc_factor_stage(factor, &row);
 

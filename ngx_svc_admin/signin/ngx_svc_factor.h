@@ -60,6 +60,8 @@ struct ngx_svc_factor_s {
     ngx_uint_t                 verified;    /* 1: the address is verified */
     ngx_uint_t                 by_mail;     /* 1: the session began with a code
                                                or a link by mail */
+    ngx_uint_t                 forced;      /* 1: the address must come in by a
+                                               connection */
     ngx_uint_t                 total;       /* factors, unconfirmed ones too */
     ngx_uint_t                 unconfirmed;
 

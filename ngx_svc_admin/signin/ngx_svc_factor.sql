@@ -22,6 +22,7 @@
 --   verified       bool
 --   proved         bool
 --   by_mail        bool
+--   forced         bool
 SELECT governance.access_policy AS _policy, governance.access_number AS _version,
        account.tenant_id AS _tenant,
        EXISTS (SELECT
@@ -53,7 +54,8 @@ SELECT governance.access_policy AS _policy, governance.access_number AS _version
        'password' = ANY (session.methods) AND coalesce(:password_expired, false) AS expired,
        factor.total, factor.unconfirmed, account.mfa_enrolled, account.email_verified AS verified,
        session.proved_at IS NOT NULL AS proved,
-       coalesce(session.methods[1] = 'email', false) AS by_mail
+       coalesce(session.methods[1] = 'email', false) AS by_mail,
+       svc.sign_in_by(tenant.id, tenant.sign_in_forced, account.user_name) IS NOT NULL AS forced
   FROM (SELECT session.*
           FROM svc.session session
          WHERE session.tenant_id = :tenant AND session.token_hash BETWEEN :session AND :session

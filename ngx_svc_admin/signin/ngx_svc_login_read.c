@@ -88,6 +88,10 @@ ngx_svc_login_tenant(ngx_svc_login_t *login, PGresult *res)
 
     ngx_svc_row_login_tenant(&row, res, 0, 0);
 
+    if (row.forced) {
+        return ngx_svc_login_forced(sr);
+    }
+
     if (ngx_svc_uuid_parse(row.id.data, row.id.len, login->row.tenant)
         != NGX_OK)
     {

@@ -3,19 +3,22 @@
 
 -- statement: signin_tenant (shared)
 -- The tenant that the Host or the slug names. At a domain of its own URLs
--- begin with that domain.
+-- begin with that domain. Where the address must come in by a connection there is no tenant
+-- for the rest: nothing is looked up.
 --
 -- parameters
 --   host           text ngx_svc_login_param(asked.host)
 --   slug           text ngx_svc_login_param(asked.slug)
 --   domain_url     text ngx_svc_param_domain_url()
+--   email          text ngx_svc_login_param(asked.email)
 -- columns
 --   :login_tenant
 --   case           text         unread
-SELECT set_config('svc.tenant', tenant.id::text, true) AS id, tenant.slug, tenant.suspended,
-       tenant.by_domain,
+SELECT set_config('svc.tenant', CASE WHEN tenant.forced THEN '' ELSE tenant.id::text END, true)
+           AS id,
+       tenant.slug, tenant.suspended, tenant.by_domain, tenant.forced,
        CASE WHEN tenant.by_domain THEN set_config('svc.base_url', :domain_url, true) END
-  FROM svc.sign_in_tenant(:host, :slug) tenant;
+  FROM svc.sign_in_realm(:host, :slug, :email) tenant;
 
 
 -- statement: signin_user (shared)

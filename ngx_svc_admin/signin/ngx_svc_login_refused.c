@@ -34,6 +34,15 @@ ngx_svc_login_barred(ngx_svc_request_t *sr)
 
 
 ngx_int_t
+ngx_svc_login_forced(ngx_svc_request_t *sr)
+{
+    return ngx_svc_fail(&sr->error, NGX_SVC_E_SSO_REQUIRED,
+                        "Addresses of this domain sign in by the identity "
+                        "provider of the organization.");
+}
+
+
+ngx_int_t
 ngx_svc_login_locked(ngx_svc_request_t *sr, ngx_uint_t seconds)
 {
     sr->retry_after = seconds;

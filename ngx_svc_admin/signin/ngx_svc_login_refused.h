@@ -30,6 +30,12 @@ ngx_int_t ngx_svc_login_wrong(ngx_svc_request_t *sr);
 /* Sets 403 access_denied.  Returns NGX_DECLINED. */
 ngx_int_t ngx_svc_login_barred(ngx_svc_request_t *sr);
 
+/*
+ * Sets 403 sso_required: the people of the address's domain come in by one
+ * connection alone.  Returns NGX_DECLINED.
+ */
+ngx_int_t ngx_svc_login_forced(ngx_svc_request_t *sr);
+
 /* Sets 429 account_locked.  Returns NGX_DECLINED. */
 ngx_int_t ngx_svc_login_locked(ngx_svc_request_t *sr, ngx_uint_t seconds);
 

@@ -27,7 +27,7 @@ typedef struct ngx_svc_own_email_s  ngx_svc_own_email_t;
 
 /*
  * right() is called when what is presented is right, before the write; or NULL.
- * It returns NGX_OK or NGX_ERROR.
+ * It returns NGX_OK; NGX_DECLINED with sr->error set; NGX_ERROR.
  */
 
 typedef struct {

@@ -5,6 +5,7 @@
 --   slug           text
 --   suspended      bool
 --   by_domain      bool
+--   forced         bool
 
 
 -- fragment: login_bars

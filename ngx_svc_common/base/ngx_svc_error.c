@@ -216,7 +216,7 @@ static const ngx_svc_error_row_t  ngx_svc_errors[NGX_SVC_E_LAST] = {
       ngx_null_string },
 
     { 403, ngx_string("sso_required"), ngx_null_string,
-      ngx_string("People of this domain sign in by its own connection."),
+      ngx_string("Addresses of this domain sign in by one connection alone."),
       ngx_null_string },
 
     { 403, ngx_string("directory_account"), ngx_null_string,

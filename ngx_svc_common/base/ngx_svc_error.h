@@ -69,7 +69,7 @@ typedef enum {
     NGX_SVC_E_EMAIL_UNVERIFIED,     /* 403 email_unverified */
     NGX_SVC_E_NO_ACCOUNT,           /* 403 no_account */
     NGX_SVC_E_LINK,                 /* 403 link_required */
-    NGX_SVC_E_SSO,                  /* 403 sso_required */
+    NGX_SVC_E_SSO_REQUIRED,         /* 403 sso_required */
     NGX_SVC_E_DIRECTORY,            /* 403 directory_account */
     NGX_SVC_E_NOT_FOUND,            /* 404 */
     NGX_SVC_E_METHOD_NOT_ALLOWED,   /* 405 */

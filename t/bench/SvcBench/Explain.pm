@@ -231,7 +231,7 @@ my %VALUES = (
     mail_failed => [ 'a@b', '1', 'reset', 'failed', 0, 4 ],
     webhook_trim => [ '{{webhook}}' ],
     push_claim => [ '0' x 32, 0, 0 ],
-    signin_tenant => [ 'x.test', 'bench0', undef ],
+    signin_tenant => [ 'x.test', 'bench0', undef, 'user0@bench0.test' ],
     signin_tenant_write => [ 'x.test', 'bench0', '127.0.0.1', 'bench',
                              'request' ],
     signin_user => [ '127.0.0.1', 'user0@bench0.test', '\x00' ],

@@ -130,6 +130,7 @@ sub bodies {
         createIpBlock => { ip => '198.51.100.9', reason => 'stuffing',
                            expiresAt => '2099-01-01T00:00:00Z' },
         addDomain => { domain => 'new.example' },
+        setDomainSignIn => { connection => undef, includeSubdomains => $FALSE },
         createScimToken => { name => 'Entra' },
         createSocialConnection => { %social, provider => 'apple',
                                     teamId => 'A' x 10, keyId => 'A' x 10 },
