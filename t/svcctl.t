@@ -397,6 +397,10 @@ sub others {
          qr/\Aversion \d+ admits everybody; the one before is kept\n\z/, 'its version');
     $c->fails([ qw(access-policy reset --tenant nope) ], qr/there is no tenant "nope"/,
           'a reset of no tenant');
+    is($c->works([ qw(federation release --tenant globex) ], 'federation release'),
+       "no domain of globex has to be released\n", 'of none');
+    $c->fails([ qw(federation release --tenant nope) ], qr/there is no tenant "nope"/,
+          'a release of no tenant');
 
     $c->works([ qw(audit partitions) ], 'audit partitions');
     like($c->works([ qw(audit partitions --months 14) ], 'two months more'),

@@ -490,6 +490,7 @@ sub programs {
                       [ qw(scim-token create --tenant globex --name x) ],
                       [ qw(token revoke --tenant globex --id x) ],
                       [ qw(access-policy reset --tenant globex) ],
+                      [ qw(federation release --tenant globex) ],
                       [ qw(sign-ins retain --days 1) ])
         {
             my ($out, $rc, $err) = $c->svcctl($path, @$args);

@@ -307,6 +307,13 @@ It is for a tenant whose access policy has locked out those who could change it.
 The policy before stays among the versions.
 TXT
 
+command_is "federation release" "federation_release tenant!" \
+    "breaks the glass: all ways to sign in are open again" \
+    "federation release --tenant acme" <<'TXT'
+It is for a tenant whose domains have people who must come in by a connection, which fails.
+Each domain is released, and the audit log says so.
+TXT
+
 command_is "sign-ins import" "sign_ins_import tenant! file!" \
     "imports sign-ins, to simulate access policies with" \
     "sign-ins import --tenant acme --file sign-ins.csv" <<'TXT'

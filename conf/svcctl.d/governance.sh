@@ -80,3 +80,34 @@ SQL
 
     echo "version $reply admits everybody; the one before is kept"
 }
+
+
+# The way in for a tenant whose connection fails, when no owner has a passkey at hand.
+
+federation_release() {
+    local in_use="somebody else changes the tenant's domains"
+
+    ask "released( [a-z0-9.-]+)*|none" -1 -v slug="${opt[tenant]}" <<'SQL'
+SET LOCAL lock_timeout = '3s';
+WITH t AS (
+    SELECT id FROM svc.tenant WHERE slug = :'slug'
+), d AS (
+    UPDATE svc.domain d SET sign_in = NULL, rp_id = NULL
+      FROM t
+     WHERE d.tenant_id = t.id AND d.sign_in IS NOT NULL
+    RETURNING d.domain
+)
+SELECT CASE
+           WHEN EXISTS (SELECT FROM t)
+               THEN concat_ws(' ', 'released', (SELECT string_agg(domain, ' ' ORDER BY domain)
+                                                  FROM d))
+           ELSE 'none'
+       END;
+SQL
+
+    has_tenant
+
+    [ "$reply" != released ] || reply="no domain of ${opt[tenant]} has to be released"
+
+    show
+}
