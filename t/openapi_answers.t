@@ -720,6 +720,11 @@ is_status(413, $_, body => { %{ $body{$_} }, a => 'x' x 16384 })
 is_status(403, $_, body => $body{$_}, headers => [ Origin => 'https://elsewhere.example' ])
     for qw(passkeyOptions passkeySignIn);
 is_status(400, 'getSignInOptions', query => 'tenant=-');
+is_status(400, 'discoverSignIn', body => { email => 'ada' });
+is_status(403, 'discoverSignIn', body => $body{discoverSignIn},
+          headers => [ Origin => 'https://elsewhere.example' ]);
+is_status(404, 'discoverSignIn', body => { %{ $body{discoverSignIn} }, tenant => 'none' });
+is_status(413, 'discoverSignIn', body => { %{ $body{discoverSignIn} }, a => 'x' x 16384 });
 is_status(400, $_, body => { tenant => 1 }) for qw(passkeyOptions passkeySignIn);
 $s->svcctl(qw(tenant suspend --tenant globex));
 is_status(403, 'getSignInOptions', query => 'tenant=globex');

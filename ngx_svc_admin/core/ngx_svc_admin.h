@@ -79,6 +79,7 @@ extern const ngx_svc_constraint_t  ngx_svc_admin_constraints[];
 /* Those that "svc_federation on" adds. */
 
 #define NGX_SVC_ADMIN_FEDERATION_RESOURCES(_)                                 \
+    _(ngx_svc_signin_discover)                                                \
     _(ngx_svc_admin_domain_sign_in)
 
 #define NGX_SVC_ADMIN_ROUTES(name)  extern const ngx_svc_route_t  name[];

@@ -9,44 +9,26 @@
  */
 
 #include "ngx_svc_admin_public_answer.h"
-#include "ngx_svc_admin_reader.h"
 #include "ngx_svc_admin_tenant.h"
 #include "ngx_svc_login_read.h"
 #include "ngx_svc_login_request.h"
 #include "ngx_svc_methods.h"
 #include "ngx_svc_row.h"
+#include "ngx_svc_signin_options.h"
 #include "ngx_svc_signup.h"
 
 
 #define NGX_SVC_OPTIONS_DOMAIN  253
 
 
-/* sr->data, of the request's pool, with keys of the cache; no data: none. */
-
-typedef struct {
-    ngx_svc_login_t          login;     /* first */
-    ngx_svc_admin_reader_t   reader;
-    ngx_str_t                by_host;
-    ngx_str_t                by_name;   /* or by being the only tenant */
-} ngx_svc_options_t;
-
-
 static ngx_int_t ngx_svc_signin_options_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_signin_options_create(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_signin_options_argument(ngx_svc_request_t *sr,
     ngx_svc_value_t *tenant);
-static ngx_int_t ngx_svc_signin_options_keys(ngx_svc_options_t *options);
 static ngx_int_t ngx_svc_signin_options_key(ngx_svc_options_t *options,
     const ngx_str_t *host, const ngx_str_t *slug, ngx_str_t *key);
-static ngx_uint_t ngx_svc_signin_options_domain(const ngx_str_t *host);
-static ngx_int_t ngx_svc_signin_options_get(ngx_svc_options_t *options,
-    ngx_svc_cache_answer_t *answer);
 static ngx_int_t ngx_svc_signin_options_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_signin_options_write(ngx_svc_request_t *sr,
-    PGresult *res, ngx_svc_cache_answer_t *answer);
-static void ngx_svc_signin_options_methods(ngx_svc_request_t *sr,
-    PGresult *res, ngx_svc_json_writer_t *w);
-static void ngx_svc_signin_options_put(ngx_svc_options_t *options,
     PGresult *res, ngx_svc_cache_answer_t *answer);
 static ngx_int_t ngx_svc_signin_options_send(ngx_svc_request_t *sr,
     ngx_svc_cache_answer_t *answer);
@@ -172,7 +154,7 @@ ngx_svc_signin_options_argument(ngx_svc_request_t *sr,
  * domain only its own tenant may be named, so that there are two keys for each.
  */
 
-static ngx_int_t
+ngx_int_t
 ngx_svc_signin_options_keys(ngx_svc_options_t *options)
 {
     ngx_svc_error_t   err;
@@ -224,14 +206,16 @@ ngx_svc_signin_options_key(ngx_svc_options_t *options,
     sr = options->login.sr;
 
     name.data = ngx_pnalloc(sr->request->pool,
-                            host->len + slug->len + sizeof("/+*"));
+                            host->len + slug->len + options->domain.len
+                            + sizeof("/+*@"));
     if (name.data == NULL) {
         return NGX_ERROR;
     }
 
-    p = ngx_sprintf(name.data, "%V/%V%s%s", host, slug,
+    p = ngx_sprintf(name.data, "%V/%V%s%s%s%V", host, slug,
                     ngx_svc_signin_options_mails(sr) ? "+" : "",
-                    ngx_svc_signin_options_makes(sr) ? "*" : "");
+                    ngx_svc_signin_options_makes(sr) ? "*" : "",
+                    options->domain.data ? "@" : "", &options->domain);
     name.len = p - name.data;
 
     return ngx_svc_admin_reader_key(sr, &name, key);
@@ -240,7 +224,7 @@ ngx_svc_signin_options_key(ngx_svc_options_t *options,
 
 /* What has no dot is none, and so no name of a tenant either. */
 
-static ngx_uint_t
+ngx_uint_t
 ngx_svc_signin_options_domain(const ngx_str_t *host)
 {
     u_char  *p, *end, c;
@@ -267,7 +251,7 @@ ngx_svc_signin_options_domain(const ngx_str_t *host)
 }
 
 
-static ngx_int_t
+ngx_int_t
 ngx_svc_signin_options_get(ngx_svc_options_t *options,
     ngx_svc_cache_answer_t *answer)
 {
@@ -346,27 +330,21 @@ ngx_svc_signin_options_write(ngx_svc_request_t *sr, PGresult *res,
     ngx_svc_json_open(&w, NULL, '{');
     ngx_svc_row_write(&w, &columns, 0);
 
-    ngx_svc_json_open(&w, "methods", '{');
     ngx_svc_signin_options_methods(sr, res, &w);
-    ngx_svc_json_boolean(&w, "passwordReset",
-                         ngx_svc_signin_options_mails(sr));
-    ngx_svc_json_boolean(&w, "signup", ngx_svc_row_true(res, 0, "_signup"));
-    ngx_svc_json_boolean(&w, "organizations",
-                         ngx_svc_signin_options_makes(sr));
-    ngx_svc_json_close(&w, '}');
-
     ngx_svc_json_close(&w, '}');
 
     return ngx_svc_admin_written_answer(sr, &w, answer);
 }
 
 
-static void
+void
 ngx_svc_signin_options_methods(ngx_svc_request_t *sr, PGresult *res,
     ngx_svc_json_writer_t *w)
 {
     const ngx_svc_method_t *const  *method;
     const ngx_svc_method_option_t  *option;
+
+    ngx_svc_json_open(w, "methods", '{');
 
     for (method = ngx_svc_methods; *method; method++) {
         option = (*method)->option;
@@ -376,12 +354,18 @@ ngx_svc_signin_options_methods(ngx_svc_request_t *sr, PGresult *res,
                                                   || option->offered(sr, res));
         }
     }
+
+    ngx_svc_json_boolean(w, "passwordReset", ngx_svc_signin_options_mails(sr));
+    ngx_svc_json_boolean(w, "signup", ngx_svc_row_true(res, 0, "_signup"));
+    ngx_svc_json_boolean(w, "organizations", ngx_svc_signin_options_makes(sr));
+
+    ngx_svc_json_close(w, '}');
 }
 
 
 /* What is found is kept, and which of the keys lead nowhere. */
 
-static void
+void
 ngx_svc_signin_options_put(ngx_svc_options_t *options, PGresult *res,
     ngx_svc_cache_answer_t *answer)
 {

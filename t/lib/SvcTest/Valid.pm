@@ -88,6 +88,7 @@ sub bodies {
         startFederation => { connection => 'google', tenant => $of{slug},
                              returnTo => '/account', email => $of{self} },
         startPasswordless => { email => $of{self}, tenant => $of{slug} },
+        discoverSignIn => { email => $of{self}, tenant => $of{slug} },
         passwordlessSignIn => { challengeId => 'x', code => '123456',
                                 tenant => $of{slug} },
         verifyEmail => { code => '123456' },
