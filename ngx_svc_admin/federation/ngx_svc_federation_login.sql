@@ -12,51 +12,25 @@ UPDATE svc.federated_identity
 
 -- statement: federation_purge
 -- Nobody has proved the address of this account before: whoever made it may have known that
--- its owner would come. Nothing of its past is adopted.
+-- its owner would come. Nothing of its past is adopted, and what began before is over.
 --
 -- parameters
 --   user           uuid  ngx_svc_login_param(user)
-WITH account AS (
-    UPDATE svc.user_account account
-       SET valid_after = clock_timestamp(), email_verified = true, failed_logins = 0,
-           failed_since = NULL, locked_until = NULL
-     WHERE account.tenant_id = :tenant AND account.id = :user
-    RETURNING account.id
-), password AS (
-    DELETE FROM svc.password
-     USING account
-     WHERE password.tenant_id = :tenant AND password.user_id = account.id
+WITH password AS (
+    DELETE FROM svc.password WHERE tenant_id = :tenant AND user_id = :user
 ), history AS (
-    DELETE FROM svc.password_history
-     USING account
-     WHERE password_history.tenant_id = :tenant AND password_history.user_id = account.id
+    DELETE FROM svc.password_history WHERE tenant_id = :tenant AND user_id = :user
 ), reset AS (
-    DELETE FROM svc.password_reset
-     USING account
-     WHERE password_reset.tenant_id = :tenant AND password_reset.user_id = account.id
-), passkey AS (
-    DELETE FROM svc.passkey
-     USING account
-     WHERE passkey.tenant_id = :tenant AND passkey.user_id = account.id
+    DELETE FROM svc.password_reset WHERE tenant_id = :tenant AND user_id = :user
 ), factor AS (
-    DELETE FROM svc.factor
-     USING account
-     WHERE factor.tenant_id = :tenant AND factor.user_id = account.id
-), code AS (
-    DELETE FROM svc.recovery_code
-     USING account
-     WHERE recovery_code.tenant_id = :tenant AND recovery_code.user_id = account.id
+    DELETE FROM svc.factor WHERE tenant_id = :tenant AND user_id = :user
 ), identity AS (
-    DELETE FROM svc.federated_identity
-     USING account
-     WHERE federated_identity.tenant_id = :tenant AND federated_identity.user_id = account.id
+    DELETE FROM svc.federated_identity WHERE tenant_id = :tenant AND user_id = :user
 )
-UPDATE svc.session session
-   SET ended_at = now()
-  FROM account
- WHERE session.tenant_id = :tenant
-   AND session.user_id = account.id
-   AND session.ended_at IS NULL;
+UPDATE svc.user_account
+   SET valid_after = clock_timestamp(), email_verified = true, failed_logins = 0,
+       failed_since = NULL, locked_until = NULL
+ WHERE tenant_id = :tenant AND id = :user;
 
 
 -- statement: federation_link (shared)

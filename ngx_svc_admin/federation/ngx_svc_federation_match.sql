@@ -45,37 +45,50 @@ WITH proof AS MATERIALIZED (
                     false) AS strong
       FROM svc.federation_flow flow
       JOIN svc.tenant tenant ON tenant.id = flow.tenant_id
-      JOIN (SELECT social.*,
-                   coalesce(:domain::text = ANY (social.domains), false)
-                   AND EXISTS (SELECT
-                                 FROM svc.domain domain
-                                WHERE domain.tenant_id = :tenant
-                                  AND domain.domain = :domain
-                                  AND domain.verified_at IS NOT NULL) AS owned
-              FROM svc.social social
-             WHERE social.tenant_id = :tenant) connection
-           ON connection.connection_id = flow.connection_id
+      CROSS JOIN LATERAL (
+           SELECT social.*,
+                  coalesce(:domain::text = ANY (social.domains), false)
+                  AND EXISTS (SELECT
+                                FROM svc.domain domain
+                               WHERE domain.tenant_id = :tenant
+                                 AND domain.domain = :domain
+                                 AND domain.verified_at IS NOT NULL) AS owned
+             FROM svc.social social
+            WHERE social.tenant_id = :tenant
+              AND social.connection_id BETWEEN flow.connection_id AND flow.connection_id
+            ORDER BY social.connection_id
+            LIMIT 1) connection
      WHERE flow.tenant_id = :tenant AND flow.id = :flow_id
 ), found AS MATERIALIZED (
-    SELECT coalesce(linked.user_id, holder.id) AS id, linked.user_id IS NOT NULL AS linked
+    SELECT coalesce(linked.user_id,
+                    (SELECT holder.id
+                       FROM svc.user_account holder
+                      WHERE holder.tenant_id = :tenant
+                        AND holder.user_name_key BETWEEN (SELECT svc.address_key(:email::text))
+                                                     AND (SELECT svc.address_key(:email::text))
+                        AND proof.verified
+                      ORDER BY holder.user_name_key
+                      LIMIT 1)) AS id,
+           linked.user_id IS NOT NULL AS linked
       FROM proof
-      LEFT JOIN svc.federated_identity linked
-           ON linked.tenant_id = :tenant
-          AND linked.connection_id = proof.connection_id
-          AND linked.subject_hash = :subject_hash
-      LEFT JOIN svc.user_account holder
-           ON holder.tenant_id = :tenant
-          AND holder.user_name_key = (SELECT svc.address_key(:email::text))
-          AND proof.verified
+      LEFT JOIN LATERAL (
+           SELECT identity.user_id
+             FROM svc.federated_identity identity
+            WHERE identity.tenant_id = :tenant
+              AND identity.connection_id = proof.connection_id
+              AND identity.subject_hash BETWEEN :subject_hash AND :subject_hash
+            ORDER BY identity.subject_hash
+            LIMIT 1) linked ON true
 ), judged AS MATERIALIZED (
     SELECT account.id, proof.same, found.linked, account.id IS NOT NULL AS held,
            coalesce(account.status = 'active', false) AS active,
            EXISTS (SELECT
                      FROM svc.federated_identity other
                     WHERE other.tenant_id = :tenant
-                      AND other.user_id = account.id
+                      AND other.user_id BETWEEN account.id AND account.id
                       AND other.connection_id = proof.connection_id
-                      AND other.subject_hash <> :subject_hash) AS other,
+                      AND other.subject_hash <> :subject_hash
+                    ORDER BY other.user_id) AS other,
            coalesce(CASE account.role
                         WHEN 'member' THEN true
                         WHEN 'owner' THEN proof.vouched_owner
@@ -98,8 +111,12 @@ WITH proof AS MATERIALIZED (
            proof.makes, proof.strong
       FROM proof
       CROSS JOIN found
-      LEFT JOIN svc.user_account account
-           ON account.tenant_id = :tenant AND account.id = found.id
+      LEFT JOIN LATERAL (
+           SELECT account.*
+             FROM svc.user_account account
+            WHERE account.tenant_id = :tenant AND account.id BETWEEN found.id AND found.id
+            ORDER BY account.id
+            LIMIT 1) account ON true
 ), decided AS MATERIALIZED (
     SELECT judged.*, judged::text AS facts
       FROM judged

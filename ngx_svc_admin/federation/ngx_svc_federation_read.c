@@ -92,6 +92,12 @@ ngx_svc_federation_end(ngx_svc_federation_flow_t *flow)
         return ngx_svc_federation_stop(flow);
     }
 
+    /* of who has made an account beforehand no factor is left */
+
+    if (flow->match == NGX_SVC_FEDERATION_LINK && !flow->proved) {
+        login->read.enrolled = 0;
+    }
+
     ngx_svc_login_stage(login, 0);
 
     if (login->written.factor) {

@@ -17,9 +17,14 @@ SELECT :login_governance, NULL::bigint AS locked, account.id, account.status,
                               AND session.ended_at IS NULL
                             ORDER BY session.user_id OFFSET 0) session OFFSET 49) AS few
   FROM svc.governance governance
-  LEFT JOIN svc.user_account account
-       ON account.tenant_id = governance.tenant_id
-      AND account.id = nullif(current_setting('svc.found', true), '')::uuid
+  LEFT JOIN LATERAL (
+       SELECT account.*
+         FROM svc.user_account account
+        WHERE account.tenant_id = :tenant
+          AND account.id BETWEEN nullif(current_setting('svc.found', true), '')::uuid
+                             AND nullif(current_setting('svc.found', true), '')::uuid
+        ORDER BY account.id
+        LIMIT 1) account ON true
  WHERE governance.tenant_id = :tenant;
 
 
@@ -57,9 +62,14 @@ SELECT :risk_signals,
                  ORDER BY failure.ip DESC, failure.at DESC
                  LIMIT 200) failure) AS accounts
   FROM svc.governance governance
-  LEFT JOIN svc.user_account account
-       ON account.tenant_id = governance.tenant_id
-      AND account.id = nullif(current_setting('svc.found', true), '')::uuid
+  LEFT JOIN LATERAL (
+       SELECT account.*
+         FROM svc.user_account account
+        WHERE account.tenant_id = :tenant
+          AND account.id BETWEEN nullif(current_setting('svc.found', true), '')::uuid
+                             AND nullif(current_setting('svc.found', true), '')::uuid
+        ORDER BY account.id
+        LIMIT 1) account ON true
   LEFT JOIN svc.user_device device
        ON device.tenant_id = governance.tenant_id
       AND device.user_id = account.id

@@ -39,16 +39,20 @@ WITH asked AS MATERIALIZED (
      WHERE social.tenant_id = :tenant AND social.provider = :key AND social.enabled
 ), open AS MATERIALIZED (
     SELECT (SELECT count(*)
-              FROM svc.federation_flow flow
-             WHERE flow.tenant_id = :tenant
-               AND flow.address = asked.address
-               AND flow.created_at > now() - interval '10 minutes'
-               AND flow.used_at IS NULL) AS of_address,
-           (SELECT count(*)
-              FROM svc.federation_flow flow
-             WHERE flow.tenant_id = :tenant
-               AND flow.used_at IS NULL
-               AND flow.expires_at > now()) AS of_tenant
+              FROM (SELECT
+                      FROM svc.federation_flow flow
+                     WHERE flow.tenant_id = :tenant
+                       AND flow.address BETWEEN asked.address AND asked.address
+                       AND flow.created_at > now() - interval '10 minutes'
+                       AND flow.used_at IS NULL
+                     ORDER BY flow.address, flow.created_at
+                     LIMIT :address_max::int4) flow) < :address_max::int4
+           AND coalesce((SELECT flow.expires_at
+                           FROM svc.federation_flow flow
+                          WHERE flow.tenant_id = :tenant AND flow.used_at IS NULL
+                          ORDER BY flow.expires_at DESC OFFSET :tenant_max::int4 - 1
+                          LIMIT 1) <= now(),
+                        true) AS room
       FROM asked
 ), begun AS (
     INSERT INTO svc.federation_flow
@@ -60,9 +64,7 @@ WITH asked AS MATERIALIZED (
       FROM connection
       CROSS JOIN open
       CROSS JOIN asked
-     WHERE connection.document IS NOT NULL
-       AND open.of_address < :address_max::int4
-       AND open.of_tenant < :tenant_max::int4
+     WHERE connection.document IS NOT NULL AND open.room
     RETURNING id
 )
 SELECT connection.connection_id AS id, connection.provider, connection.client_id,

@@ -30,7 +30,7 @@ sub id {
 
 
 my ($USER, $GROUP, $HOOK, $TOKEN, $SESSION, $VERSION, $STREAM, $NEW, $FACTOR,
-    $INVITATION, $CHALLENGE, $GRANT, $OAUTH, $TARGET) = (1 .. 14);
+    $INVITATION, $CHALLENGE, $GRANT, $OAUTH, $TARGET, $CONNECTION, $FLOW) = (1 .. 16);
 
 sub id_sql {
     my ($self, $kind) = @_;
@@ -71,9 +71,10 @@ sub rows {
     my ($self) = @_;
 
     my ($user, $group, $hook, $token, $session, $version, $stream, $factor,
-        $invitation, $challenge, $grant, $oauth, $target) = map { $self->id_sql($_) }
+        $invitation, $challenge, $grant, $oauth, $target, $connection, $flow)
+        = map { $self->id_sql($_) }
           ($USER, $GROUP, $HOOK, $TOKEN, $SESSION, $VERSION, $STREAM, $FACTOR,
-           $INVITATION, $CHALLENGE, $GRANT, $OAUTH, $TARGET);
+           $INVITATION, $CHALLENGE, $GRANT, $OAUTH, $TARGET, $CONNECTION, $FLOW);
     my $t = "'$self->{id}'";
     my $slug = $self->{slug};
     my $app = "'app_' || lpad(to_hex(i), 32, '0')";
@@ -296,7 +297,24 @@ INSERT INTO svc.scim_item (tenant_id, target_id, user_id, state, done_rev, remot
 SELECT $t, '@{[ $self->id($TARGET, 1) ]}', $user,
        (ARRAY['error', 'pending', 'synced'])[i % 3 + 1], i % 3 / 2, 'r' || i FROM $all;
 INSERT INTO svc.domain (tenant_id, domain, verified_at)
-SELECT $t, 'd' || i || '.$slug.test', now() FROM generate_series(1, 100) i
+SELECT $t, 'd' || i || '.$slug.test', now() FROM generate_series(1, 100) i;
+INSERT INTO svc.social (tenant_id, provider, client_id, client_secret_id, enabled, issuer,
+                        connection_id, domains)
+SELECT $t, 'oidc-' || i, 'x', gen_random_uuid(), true, 'https://x.test', $connection,
+       ARRAY(SELECT 'd' || n || '.$slug.test' FROM generate_series(1, 50) n)
+  FROM generate_series(1, 20) i;
+INSERT INTO svc.federation_meta (tenant_id, connection_id, document, jwks, fetched_at, due_at)
+SELECT $t, $connection, '{}', '{}', now(), now() + interval '1 day'
+  FROM generate_series(1, 20) i;
+INSERT INTO svc.federated_identity (tenant_id, connection_id, subject_hash, id, user_id, subject)
+SELECT $t, '@{[ $self->id($CONNECTION, 1) ]}', sha256(('$slug-sub' || i)::bytea), $user, $user,
+       'x' FROM $all;
+INSERT INTO svc.federation_flow (tenant_id, id, token_hash, connection_id, connection_version,
+                                 purpose, binding_hash, address, host, created_at, expires_at,
+                                 used_at)
+SELECT $t, $flow, sha256(('$slug-flow' || i)::bytea), '@{[ $self->id($CONNECTION, 1) ]}', now(),
+       'sign_in', sha256('x'), '10.0.0.1', 'x.test', $week, $week + interval '10 minutes',
+       CASE WHEN i % 2 = 0 THEN now() END FROM $all
 EOT
 }
 
@@ -438,6 +456,7 @@ sub values {
     my $in = '\x' . sha256_hex("$self->{slug}-in500");
     my $invitation = $self->id($INVITATION, 500);
     my $x_hash = '\x' . sha256_hex('x');
+    my ($flow, $subject) = map { '\x' . sha256_hex("$self->{slug}-$_$WHO") } qw(flow sub);
     my $first_app = $self->{apps}[2];
     my $par = '\x' . sha256_hex("$self->{slug}-par500");
     my $asking = sprintf 'app_%032x', 500;
@@ -532,6 +551,25 @@ sub values {
                             900, $base ],
         signin_denied => [ $who, 'risk', 90, '{new_device}', '10.0.0.1',
                            'FR' ],
+        federation_begin => [ $new, 'oidc-1', ($new_hash) x 2, 'n', '\x00', '/account', $host,
+                              $mac16, '10.0.0.1', 100, 10000 ],
+        federation_tenant => [ $flow, $host, undef ],
+        federation_take => [ $flow, 'x' x 43 ],
+        federation_failed => [ 'true', 'google', 'why' ],
+        federation_meta_store => [ $self->id($CONNECTION, 1), '{}', '{}', 3600 ],
+        federation_match => [ $self->id($FLOW, $WHO), $subject, $email, $host, 'true', undef,
+                              undef ],
+        federation_user => [ '10.0.0.1' ],
+        federation_risk => [ @risk ],
+        federation_used => [ $self->id($CONNECTION, 1), $subject, $email ],
+        federation_purge => [ $who ],
+        federation_link => [ $self->id($CONNECTION, 2), $new_hash, $new, $who, '\x00', $email,
+                             'google' ],
+        federation_session => [ $new, $who, $new_hash, 'full', 43200, 600, '10.0.0.1', 'FR',
+                                'agent', 0, '{}', '{social}', 'false', '1800000000',
+                                $self->id($CONNECTION, 1), undef, $subject, undef ],
+        federation_account_lock => [ $subject ],
+        federation_account => [ $new, "new\@$self->{slug}.test", 'A', 'B', 'A B', 'google' ],
         signin_tenant_again => [ $self->{id}, @client ],
         ( map { $_ => [ $who ] } qw(signin_lock signin_lock_user) ),
         signin_check => [ $who, 1 ],
