@@ -36,7 +36,7 @@ for my $domain (qw(acme.test owned.test)) {
 
 $idp->connect($acme, 'oidc-one', domains => "'{acme.test,other.test}'",
               jit_provisioning => 'true');
-$idp->connect($acme, 'oidc-two', issuer => 1, link_by_email => "'verified'",
+$idp->connect($acme, 'oidc-two', issuer => 1, label => "'Two'", link_by_email => "'verified'",
               jit_provisioning => 'true');
 $idp->connect($globex, 'oidc-one');
 
@@ -146,6 +146,17 @@ is(scalar($s->sql('SELECT email_seen FROM svc.federated_identity')), 'new@elsewh
 comes('oidc-one', claims('ada'), 'ada@acme.test', 'while it is locked')
     if $s->sql("UPDATE svc.user_account SET locked_until = now() + interval '1 hour'"
                . " WHERE id = '$ada->[0]' RETURNING id");
+
+
+# --- what a page offers -----------------------------------------------------------------
+
+sub offered { return browser()->get('/v1/auth/options?tenant=acme')->json->{methods}{connections} }
+
+is_deeply(offered(), [ { connection => 'oidc-one', kind => 'social', label => 'oidc-one' },
+                       { connection => 'oidc-two', kind => 'social', label => 'Two' } ],
+          'the connections');
+$s->sql("UPDATE svc.social SET show_on_page = false WHERE provider = 'oidc-one'");
+is(scalar @{ offered() }, 2, 'are kept until something changes');
 
 
 # --- 1: what start takes ------------------------------------------------------------

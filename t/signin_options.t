@@ -170,7 +170,7 @@ is_deeply($json, {
     tenant => { slug => 'acme', name => 'Acme' }, branding => {},
     methods => { password => $TRUE, passkey => $TRUE, passwordless => $FALSE,
                  passwordReset => $FALSE, signup => $FALSE,
-                 organizations => $FALSE } }, 'what it says');
+                 organizations => $FALSE, connections => [] } }, 'what it says');
 is_deeply([ sort keys %$policy ],
           [ qw(minLength rejectBreached rejectContextual requireDigit requireLower
                requireSymbol requireUpper) ], 'of the password policy');

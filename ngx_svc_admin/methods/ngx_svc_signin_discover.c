@@ -209,7 +209,9 @@ ngx_svc_signin_discover_write(ngx_svc_request_t *sr, PGresult *res,
 
     ngx_svc_json_open(&w, NULL, '{');
     ngx_svc_row_write(&w, &columns, 0);
+    ngx_svc_json_open(&w, "methods", '{');
     ngx_svc_signin_options_methods(sr, res, &w);
+    ngx_svc_json_close(&w, '}');
     ngx_svc_json_close(&w, '}');
 
     return ngx_svc_admin_written_answer(sr, &w, answer);

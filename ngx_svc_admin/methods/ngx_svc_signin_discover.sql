@@ -24,14 +24,16 @@ SELECT set_config('svc.tenant', tenant.id::text, true) AS id, tenant.slug, tenan
 SELECT tenant.slug AS "tenant.slug", tenant.name AS "tenant.name",
        (SELECT coalesce(json_agg(json_build_object('connection', connection.key,
                                                    'kind', connection.kind,
-                                                   'label', connection.label)
+                                                   'label', coalesce(connection.label,
+                                                                     connection.key))
                                  ORDER BY connection.key),
                         '[]')::jsonb
           FROM (SELECT social.provider AS key,
-                       CASE WHEN social.provider ~ '^oidc' THEN 'oidc' ELSE 'social' END AS kind,
-                       social.label, social.domains, social.connection_id
+                       'social' AS kind, social.label, social.domains, social.connection_id
                   FROM svc.social social
-                 WHERE social.tenant_id = :tenant AND social.enabled
+                 WHERE social.tenant_id = :tenant
+                   AND social.enabled
+                   AND social.provider NOT IN ('github', 'apple')
                 UNION ALL
                 SELECT 'saml', 'saml', sp.label, sp.domains, sp.connection_id
                   FROM svc.saml_sp sp

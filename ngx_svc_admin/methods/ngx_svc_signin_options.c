@@ -30,9 +30,12 @@ static ngx_int_t ngx_svc_signin_options_key(ngx_svc_options_t *options,
 static ngx_int_t ngx_svc_signin_options_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_signin_options_write(ngx_svc_request_t *sr,
     PGresult *res, ngx_svc_cache_answer_t *answer);
+static void ngx_svc_signin_options_connections(ngx_svc_request_t *sr,
+    PGresult *res, ngx_svc_json_writer_t *w);
 static ngx_int_t ngx_svc_signin_options_send(ngx_svc_request_t *sr,
     ngx_svc_cache_answer_t *answer);
 static ngx_uint_t ngx_svc_signin_options_mails(ngx_svc_request_t *sr);
+static ngx_uint_t ngx_svc_signin_options_federates(ngx_svc_request_t *sr);
 static ngx_uint_t ngx_svc_signin_options_makes(ngx_svc_request_t *sr);
 
 
@@ -193,7 +196,7 @@ ngx_svc_signin_options_keys(ngx_svc_options_t *options)
 }
 
 
-/* The memory outlives a reload, by which mail, and tenants, may come and go. */
+/* The memory outlives a reload, which may switch on and off what there is. */
 
 static ngx_int_t
 ngx_svc_signin_options_key(ngx_svc_options_t *options,
@@ -207,14 +210,15 @@ ngx_svc_signin_options_key(ngx_svc_options_t *options,
 
     name.data = ngx_pnalloc(sr->request->pool,
                             host->len + slug->len + options->domain.len
-                            + sizeof("/+*@"));
+                            + sizeof("/+*=@"));
     if (name.data == NULL) {
         return NGX_ERROR;
     }
 
-    p = ngx_sprintf(name.data, "%V/%V%s%s%s%V", host, slug,
+    p = ngx_sprintf(name.data, "%V/%V%s%s%s%s%V", host, slug,
                     ngx_svc_signin_options_mails(sr) ? "+" : "",
                     ngx_svc_signin_options_makes(sr) ? "*" : "",
+                    ngx_svc_signin_options_federates(sr) ? "=" : "",
                     options->domain.data ? "@" : "", &options->domain);
     name.len = p - name.data;
 
@@ -330,7 +334,10 @@ ngx_svc_signin_options_write(ngx_svc_request_t *sr, PGresult *res,
     ngx_svc_json_open(&w, NULL, '{');
     ngx_svc_row_write(&w, &columns, 0);
 
+    ngx_svc_json_open(&w, "methods", '{');
     ngx_svc_signin_options_methods(sr, res, &w);
+    ngx_svc_signin_options_connections(sr, res, &w);
+    ngx_svc_json_close(&w, '}');
     ngx_svc_json_close(&w, '}');
 
     return ngx_svc_admin_written_answer(sr, &w, answer);
@@ -344,8 +351,6 @@ ngx_svc_signin_options_methods(ngx_svc_request_t *sr, PGresult *res,
     const ngx_svc_method_t *const  *method;
     const ngx_svc_method_option_t  *option;
 
-    ngx_svc_json_open(w, "methods", '{');
-
     for (method = ngx_svc_methods; *method; method++) {
         option = (*method)->option;
 
@@ -358,8 +363,23 @@ ngx_svc_signin_options_methods(ngx_svc_request_t *sr, PGresult *res,
     ngx_svc_json_boolean(w, "passwordReset", ngx_svc_signin_options_mails(sr));
     ngx_svc_json_boolean(w, "signup", ngx_svc_row_true(res, 0, "_signup"));
     ngx_svc_json_boolean(w, "organizations", ngx_svc_signin_options_makes(sr));
+}
 
-    ngx_svc_json_close(w, '}');
+
+/* Identity providers that the page has a button for. */
+
+static void
+ngx_svc_signin_options_connections(ngx_svc_request_t *sr, PGresult *res,
+    ngx_svc_json_writer_t *w)
+{
+    ngx_str_t  list;
+
+    static const ngx_str_t  none = ngx_string("[]");
+
+    list = ngx_svc_signin_options_federates(sr)
+           ? ngx_svc_row_value(res, 0, "_connections") : none;
+
+    ngx_svc_json_raw(w, "connections", list.data, list.len);
 }
 
 
@@ -431,6 +451,18 @@ ngx_svc_signin_options_mails(ngx_svc_request_t *sr)
                                          ngx_http_svc_common_module);
 
     return smcf->mail;
+}
+
+
+static ngx_uint_t
+ngx_svc_signin_options_federates(ngx_svc_request_t *sr)
+{
+    ngx_svc_main_conf_t  *smcf;
+
+    smcf = ngx_http_get_module_main_conf(sr->request,
+                                         ngx_http_svc_common_module);
+
+    return smcf->federation;
 }
 
 

@@ -1,6 +1,7 @@
 -- statement: signin_options
 -- The columns that begin with "_" are for the methods: what the tenant has switched on, and
--- whether it has verified the domain that the page is served from.
+-- whether it has verified the domain that the page is served from. Two providers do not yet
+-- work.
 --
 -- parameters
 --   base_url       text ngx_svc_param_base_url()
@@ -14,6 +15,17 @@ SELECT tenant.slug AS "tenant.slug", tenant.name AS "tenant.name",
                        coalesce(nullif(current_setting('svc.base_url', true), ''), :base_url::text)
                        || '/v1/tenants/' || tenant.slug || '/logo?v=' || tenant.logo_etag)
           END AS branding,
+       (SELECT coalesce(json_agg(json_build_object('connection', social.provider,
+                                                   'kind', 'social',
+                                                   'label', coalesce(social.label,
+                                                                     social.provider))
+                                 ORDER BY social.provider),
+                        '[]')
+          FROM svc.social social
+         WHERE social.tenant_id = :tenant
+           AND social.enabled
+           AND social.show_on_page
+           AND social.provider NOT IN ('github', 'apple')) AS _connections,
        tenant.allow_signup AS _signup, tenant.allow_passwordless AS _passwordless,
        EXISTS (SELECT
                  FROM svc.domain domain
