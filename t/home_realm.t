@@ -107,7 +107,7 @@ changed(sub {
     oidc($s, $acme, 'google');
 });
 is_deeply(ask(email => 'x@acme.test')->json->{connections},
-          [ { connection => 'oidc-x', kind => 'oidc', label => undef },
+          [ { connection => 'oidc-x', kind => 'social', label => 'oidc-x' },
             { connection => 'saml', kind => 'saml', label => 'Acme SSO' } ],
           'those that name the domain');
 is_deeply(keys_of(ask(email => 'x@a.acme.test')), [ qw(oidc-x saml) ], 'and below it');
