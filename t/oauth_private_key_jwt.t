@@ -560,6 +560,8 @@ is(asked(token => assertion($APP{moves}, key => 'twin', header => { kid => 'new'
 # A secret takes the place of the keys, and then the application is deleted.
 
 patch($APP{moves}, tokenEndpointAuthMethod => 'client_secret_basic', jwks => undef);
+is(asked(token => assertion($APP{moves}, key => 'twin', header => { kid => 'new' }),
+         fields => \%CC, node => $_)->status, 400, 'a key that a worker has kept') for 0, 1;
 is(by_all('twin'), $bad, 'a client with a secret has no keys');
 patch($APP{moves}, tokenEndpointAuthMethod => 'private_key_jwt',
       jwks => { keys => [ key('new', 'ES256') ] });

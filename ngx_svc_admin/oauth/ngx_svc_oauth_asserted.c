@@ -409,7 +409,13 @@ ngx_svc_oauth_asserted_keys_reply(ngx_svc_request_t *sr)
     }
 
     if (rc != NGX_OK) {
-        (void) ngx_svc_oauth_asserted_not(o, asserted->assertion.why);
+
+        /* kept keys have verified it, and the client has none any more */
+
+        (void) ngx_svc_oauth_asserted_not(o, asserted->assertion.why
+                                          ? asserted->assertion.why
+                                          : "is of a key that is the client's "
+                                            "no more");
         (void) ngx_svc_oauth_client_refuse(o);
         return ngx_svc_send_error(sr);
     }
