@@ -94,6 +94,8 @@ WITH may (name, privileges, columns) AS (VALUES
                                     'default_resource_key, post_logout_redirect_uris, '
                                     'backchannel_logout_uri, backchannel_session, '
                                     'auth_method, jwks, require_par, security_profile, '
+                                    'jwks_uri, jwks_fetched_at, jwks_due_at, '
+                                    'jwks_asked_at, jwks_failed_at, jwks_error, '
                                     'owner_id, secret_rotated_at, '
                                     'previous_secret_until, last_used_at, updated_at, '
                                     'tokens_valid_after, expires_at, max_token_ttl, '
@@ -138,9 +140,10 @@ WITH may (name, privileges, columns) AS (VALUES
 ), may_call (name) AS (SELECT unnest('{
 
     address_key, address_key_double, address_key_unicode, agent_sweep,
-    audit_stream_close, break_glass, break_glass_keep, connection_key, delegation_chain,
-    domain_path, domain_slug, domain_taken, email_challenge_tenant, federation_due,
-    federation_tenant, invitation_tenant, json_merge, member_page, oauth_expire, oauth_jwks,
+    application_jwks_take, audit_stream_close, break_glass, break_glass_keep,
+    connection_key, delegation_chain, domain_path, domain_slug, domain_taken,
+    email_challenge_tenant, federation_due, federation_tenant, invitation_tenant,
+    json_merge, member_page, oauth_expire, oauth_jwks,
     oauth_key_tenant, oauth_key_turn, oauth_key_turns, oauth_logout_take, oauth_token_keep,
     oauth_user_lets, organization_create, organization_open, organization_taken,
     organization_try, public_logo, public_tenant, punycode, role_grants, scim_claim,

@@ -118,8 +118,8 @@ is_deeply($app, {
     refreshTokens => 'offline_access', idTokenClaims => [], groupsClaim => 'all',
     idTokenTtlSeconds => 3600, refreshIdleDays => 30, grantDays => 90,
     defaultResourceUri => undef, postLogoutRedirectUris => [], backchannelLogoutUri => undef,
-    backchannelLogoutSessionRequired => $FALSE, jwks => undef, requirePar => $FALSE,
-    securityProfile => undef, previousSecretValidUntil => undef,
+    backchannelLogoutSessionRequired => $FALSE, jwks => undef, jwksUri => undef,
+    jwksStatus => undef, requirePar => $FALSE, securityProfile => undef, previousSecretValidUntil => undef,
     lastUsedAt => undef, map { $_ => $app->{$_} } qw(secretRotatedAt createdAt updatedAt),
 }, 'all of it');
 good($app, $secret);
@@ -358,7 +358,7 @@ for my $member (sort keys %BAD) {
 # A typo must not lose a protection; what was read can be sent back.
 
 refused(ask(PATCH => "/$web", { name => 'x', $_ => 1 }), $_, "an unknown member: $_")
-    for qw(requireDPoP accessTokenTTLSeconds scope jwksUri ownerId);
+    for qw(requireDPoP accessTokenTTLSeconds scope jwks_uri ownerId);
 refused(ask(POST => '', { %WEB, requireConsents => JSON::PP::true() }), 'requireConsents',
         'of a new one');
 refused(ask(POST => "/$web/secret", { graceSecond => 0 }), 'graceSecond', 'of a secret');

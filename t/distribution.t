@@ -166,7 +166,8 @@ my %ALL_TENANTS_FUNCTION = (
                               oauth_key_retiring agent_sweep webhook_attempt_expire
                               webhook_attempt_delete webhook_done_expire webhook_outbox_rest
                               webhook_outbox_take user_index
-                              scim_claim scim_release oauth_logout_take federation_due) ),
+                              scim_claim scim_release oauth_logout_take federation_due
+                              application_jwks_take) ),
     agent_count => $EVENTS,
     oauth_token_keep => 'rows of the tenants whose tokens a worker has given',
     ( map { $_ => $OPERATOR } qw(audit_partitions audit_repair audit_retain oauth_partitions

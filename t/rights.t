@@ -65,10 +65,10 @@ is_deeply(list(<<'EOT'), [ qw(address_key address_key_double address_key_unicode
 SELECT proname FROM pg_proc WHERE pronamespace = 'svc'::regnamespace
 AND has_function_privilege('svc_app', oid, 'EXECUTE') ORDER BY 1
 EOT
-                              agent_sweep audit_stream_close break_glass break_glass_keep
-                              connection_key delegation_chain domain_path domain_slug
-                              domain_taken email_challenge_tenant federation_due
-                              federation_tenant invitation_tenant
+                              agent_sweep application_jwks_take audit_stream_close
+                              break_glass break_glass_keep connection_key delegation_chain
+                              domain_path domain_slug domain_taken email_challenge_tenant
+                              federation_due federation_tenant invitation_tenant
                               json_merge member_page
                               oauth_expire oauth_jwks oauth_key_tenant oauth_key_turn oauth_key_turns
                               oauth_logout_take oauth_token_keep oauth_user_lets

@@ -4,10 +4,13 @@
 
 #include "ngx_svc_application_secret.h"
 #include "ngx_svc_application_store.h"
+#include "ngx_svc_oauth_jwks.h"
 
 
 static ngx_int_t ngx_svc_admin_application_new(ngx_svc_request_t *sr,
     void *body);
+static void ngx_svc_admin_application_created(
+    const ngx_svc_pg_results_t *results);
 
 
 #include "ngx_svc_admin_application_create.sql.h"
@@ -27,6 +30,7 @@ const ngx_svc_route_t  ngx_svc_admin_application_create[] = {
       .statements = { &ngx_svc_sql_admin_applications_lock,
                       &ngx_svc_sql_admin_applications_create },
       .status = NGX_HTTP_CREATED,
+      .committed = ngx_svc_admin_application_created,
       .more = ngx_svc_application_secret_write },
 
     ngx_svc_null_route
@@ -67,4 +71,16 @@ ngx_svc_admin_application_new(ngx_svc_request_t *sr, void *body)
                                        && !ngx_svc_application_by_keys(app));
 
     return sr->data ? NGX_OK : NGX_ERROR;
+}
+
+
+static void
+ngx_svc_admin_application_created(const ngx_svc_pg_results_t *results)
+{
+    ngx_svc_row_admin_applications_create_t  row;
+
+    ngx_svc_row_admin_applications_create(&row,
+        ngx_svc_pg_result(results, &ngx_svc_sql_admin_applications_create), 0);
+
+    ngx_svc_oauth_jwks_committed(results, &row.fetch);
 }

@@ -33,6 +33,10 @@
 --   ngx_svc_application_verdict_owner
 --   full           limit_exceeded  The tenant has %(NGX_SVC_APPLICATIONS) applications:
 --                                  delete one.
+-- columns
+--   _verdict       text
+--   :application_columns
+--   _fetch         text         its clientId, if its keys are to be fetched
 WITH base AS (
     -- an application that has its type alone, and the times that the tenant's settings allow
     SELECT client.*
@@ -69,12 +73,12 @@ WITH base AS (
          access_token_format, access_token_ttl, require_consent, require_dpop, signing_alg,
          require_pkce, require_acr, unknown_scopes, refresh_tokens, id_token_claims, groups_claim,
          id_token_ttl, refresh_idle_days, grant_days, default_resource_uri, default_resource_key,
-         post_logout_redirect_uris, backchannel_logout_uri, backchannel_session, jwks, require_par,
-         security_profile)
+         post_logout_redirect_uris, backchannel_logout_uri, backchannel_session, jwks, jwks_uri,
+         require_par, security_profile, jwks_due_at)
     SELECT :tenant_or_null, :client_id, :type, :owner_id,
            CASE WHEN :secret_digest::bytea IS NOT NULL THEN now() END,
            CASE WHEN :type = 'agent' AND NOT wanted.enabled THEN now() END,
-           wanted.*
+           wanted.*, CASE WHEN wanted.jwks_uri IS NOT NULL THEN now() END
       FROM wanted, decided
      WHERE :tenant_or_null IS NOT NULL AND decided.verdict IS NULL
     ON CONFLICT (tenant_id, resource_key) DO NOTHING
@@ -101,6 +105,7 @@ SELECT CASE
            WHEN decided.verdict IS NULL AND client.client_id IS NULL THEN 'taken'
            ELSE decided.verdict
        END AS _verdict,
-       :application_columns
+       :application_columns,
+       CASE WHEN client.jwks_uri IS NOT NULL THEN client.client_id END AS _fetch
   FROM decided
   LEFT JOIN client ON true;

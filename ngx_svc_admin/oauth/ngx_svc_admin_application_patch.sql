@@ -36,6 +36,7 @@
 -- columns
 --   _verdict       text
 --   _profiled      bool
+--   _fetch         text         the clientId, if its keys are to be fetched
 --   :application_columns
 --   _version       int8         answer
 WITH base AS (
@@ -63,7 +64,8 @@ WITH base AS (
                      OR wanted.backchannel_logout_uri IS DISTINCT FROM base.backchannel_logout_uri
                         AND base.backchannel_logout_uri IS NOT NULL
                      OR wanted.auth_method <> base.auth_method
-                     OR wanted.jwks IS DISTINCT FROM base.jwks
+                     OR (wanted.jwks, wanted.jwks_uri)
+                        IS DISTINCT FROM (base.jwks, base.jwks_uri)
                      OR base.require_par AND NOT wanted.require_par
                      OR base.security_profile IS NOT NULL AND wanted.security_profile IS NULL
                      OR wanted.access_token_ttl > base.access_token_ttl
@@ -120,14 +122,19 @@ WITH base AS (
                       ('backchannelLogoutSessionRequired',
                        wanted.backchannel_session <> base.backchannel_session),
                       ('tokenEndpointAuthMethod', wanted.auth_method <> base.auth_method),
-                      ('jwks', wanted.jwks IS DISTINCT FROM base.jwks),
+                      ('jwks', CASE WHEN wanted.jwks_uri IS NULL THEN wanted.jwks END
+                               IS DISTINCT FROM
+                               CASE WHEN base.jwks_uri IS NULL THEN base.jwks END),
+                      ('jwksUri', wanted.jwks_uri IS DISTINCT FROM base.jwks_uri),
                       ('requirePar', wanted.require_par <> base.require_par),
                       ('securityProfile',
                        wanted.security_profile IS DISTINCT FROM base.security_profile)
                       ) member (name, changes)
                 WHERE member.changes) AS members,
            (wanted.jwks::text || ' ' || coalesce(wanted.security_profile, ''))
-           IS DISTINCT FROM (base.jwks::text || ' ' || coalesce(base.security_profile, '')) AS keys
+           IS DISTINCT FROM
+           (base.jwks::text || ' ' || coalesce(base.security_profile, '')) AS keys,
+           wanted.jwks_uri IS DISTINCT FROM base.jwks_uri AS uri
       FROM wanted, base
 ), updated AS (
     UPDATE svc.application client
@@ -136,8 +143,16 @@ WITH base AS (
             require_dpop, signing_alg, require_pkce, require_acr, unknown_scopes, refresh_tokens,
             id_token_claims, groups_claim, id_token_ttl, refresh_idle_days, grant_days,
             default_resource_uri, default_resource_key, post_logout_redirect_uris,
-            backchannel_logout_uri, backchannel_session, jwks, require_par, security_profile)
+            backchannel_logout_uri, backchannel_session, jwks, jwks_uri, require_par,
+            security_profile)
            = ROW(wanted.*),
+           (jwks_fetched_at, jwks_due_at, jwks_asked_at, jwks_failed_at, jwks_error)
+           = ROW(CASE WHEN NOT changed.uri THEN client.jwks_fetched_at END,
+                 CASE WHEN NOT changed.uri THEN client.jwks_due_at
+                      WHEN wanted.jwks_uri IS NOT NULL THEN now() END,
+                 CASE WHEN NOT changed.uri THEN client.jwks_asked_at END,
+                 CASE WHEN NOT changed.uri THEN client.jwks_failed_at END,
+                 CASE WHEN NOT changed.uri THEN client.jwks_error END),
            secret_rotated_at
            = CASE wanted.auth_method WHEN base.auth_method THEN client.secret_rotated_at END,
            previous_secret_until
@@ -177,11 +192,12 @@ WITH base AS (
        AND login.tenant_id = :tenant AND login.client_id = :client_id
        AND login.kind = 'keys'
 ), keys_stored AS (
-    INSERT INTO svc.oauth_login (digest, tenant_id, client_id, kind)
+    INSERT INTO svc.oauth_login (digest, tenant_id, client_id, kind, retired_at)
     SELECT sha256('\x03' || convert_to(updated.client_id, 'UTF8') || '\x00'
                   || sha256(convert_to((updated.jwks::text || ' '
                                         || coalesce(updated.security_profile, '')), 'UTF8'))),
-           updated.tenant_id, updated.client_id, 'keys'
+           updated.tenant_id, updated.client_id, 'keys',
+           updated.jwks_fetched_at + interval '7 days'
       FROM updated, changed
      WHERE changed.keys AND updated.jwks IS NOT NULL
 ), event AS (
@@ -202,6 +218,9 @@ SELECT decided.verdict AS _verdict,
                  FROM updated, base
                 WHERE base.security_profile IS NULL
                   AND updated.security_profile IS NOT NULL) AS _profiled,
+       (SELECT updated.client_id
+          FROM updated, changed
+         WHERE changed.uri AND updated.jwks_uri IS NOT NULL) AS _fetch,
        :application_columns,
        (extract(epoch from client.updated_at) * 1000)::int8 AS _version
   FROM decided, client;

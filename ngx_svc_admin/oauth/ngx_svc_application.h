@@ -102,6 +102,7 @@ typedef struct {
     ngx_svc_value_t   backchannel_logout_uri;
     ngx_svc_value_t   backchannel_session;
     ngx_svc_value_t   jwks;
+    ngx_svc_value_t   jwks_uri;
     ngx_svc_value_t   require_par;
     ngx_svc_value_t   profile;
     ngx_svc_value_t   owner_id;         /* in a POST alone */

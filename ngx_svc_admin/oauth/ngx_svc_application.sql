@@ -76,7 +76,13 @@ typical (type, scopes, grant_types, auth_method, signing_alg, ttl, require_conse
                 ELSE base.backchannel_logout_uri END AS backchannel_logout_uri,
            coalesce(given."backchannelLogoutSessionRequired", base.backchannel_session, false)
                AS backchannel_session,
-           CASE WHEN said.body ? 'jwks' THEN given.jwks ELSE base.jwks END AS jwks,
+           -- what was fetched stays while it is of the same URI
+           coalesce(given.jwks,
+                    CASE
+                        WHEN base.jwks_uri = uri.jwks_uri
+                             OR base.jwks_uri IS NULL AND NOT said.body ? 'jwks' THEN base.jwks
+                    END) AS jwks,
+           uri.jwks_uri,
            coalesce(given."requirePar", profile.required, base.require_par, false) AS require_par,
            CASE WHEN said.body ? 'securityProfile' THEN given."securityProfile"
                 ELSE base.security_profile END AS security_profile
@@ -89,7 +95,10 @@ typical (type, scopes, grant_types, auth_method, signing_alg, ttl, require_conse
            "idTokenTtlSeconds" numeric, "refreshIdleDays" numeric, "grantDays" numeric,
            "postLogoutRedirectUris" text[], "backchannelLogoutUri" text,
            "backchannelLogoutSessionRequired" boolean, "tokenEndpointAuthMethod" text, jwks jsonb,
-           "requirePar" boolean, "securityProfile" text)
+           "jwksUri" text, "requirePar" boolean, "securityProfile" text)
+      CROSS JOIN LATERAL (
+           SELECT CASE WHEN said.body ? 'jwksUri' THEN given."jwksUri"
+                       ELSE base.jwks_uri END AS jwks_uri) uri
       LEFT JOIN (
            SELECT 'private_key_jwt' AS auth_method, 'ES256' AS signing_alg, true AS required
            ) profile ON given."securityProfile" IS NOT NULL
@@ -110,14 +119,19 @@ typical (type, scopes, grant_types, auth_method, signing_alg, ttl, require_conse
                WHEN wanted.security_profile IS NOT NULL AND wanted.signing_alg <> 'ES256'
                     THEN 'profile_alg'
                WHEN wanted.security_profile IS NOT NULL
+                    AND wanted.jwks_uri IS NULL
                     AND coalesce(wanted.jwks @@ '$.keys[*].alg == "RS256"', false)
                     THEN 'profile_keys'
                WHEN wanted.security_profile IS NOT NULL
                     AND EXISTS (SELECT
                                   FROM unnest(wanted.redirect_uris) uri
                                  WHERE uri NOT LIKE 'https:%') THEN 'profile_redirect'
-               WHEN (wanted.auth_method = 'private_key_jwt') <> (wanted.jwks IS NOT NULL)
-                    THEN 'keys'
+               WHEN (wanted.auth_method = 'private_key_jwt')
+                    <> (wanted.jwks IS NOT NULL OR wanted.jwks_uri IS NOT NULL)
+                    -- beside a URI there are only keys that were fetched
+                    OR wanted.jwks_uri IS NOT NULL
+                       AND (:body::text::jsonb ->> 'jwks' IS NOT NULL
+                            OR base.jwks_uri IS NULL AND wanted.jwks IS NOT NULL) THEN 'keys'
                WHEN base.type = 'm2m' AND wanted.require_consent THEN 'consent'
                WHEN base.type <> 'web' AND NOT wanted.require_pkce THEN 'pkce'
                WHEN EXISTS (SELECT

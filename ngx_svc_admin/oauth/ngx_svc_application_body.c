@@ -125,6 +125,7 @@ static const ngx_svc_member_t  ngx_svc_application_claim_element = {
 #define ngx_svc_application_read_only                                         \
     ngx_svc_read_only_member("clientId"),                                     \
     ngx_svc_read_only_member("clientSecret"),                                 \
+    ngx_svc_read_only_member("jwksStatus"),                                   \
     ngx_svc_read_only_member("secretRotatedAt"),                              \
     ngx_svc_read_only_member("previousSecretValidUntil"),                     \
     ngx_svc_read_only_member("lastUsedAt"),                                   \
@@ -214,6 +215,13 @@ static const ngx_svc_member_t  ngx_svc_application_claim_element = {
       .type = NGX_SVC_T_OBJECT|NGX_SVC_T_NULL,                                \
       .check = ngx_svc_application_keys_check,                                \
       .offset = offsetof(ngx_svc_application_t, jwks) },                      \
+                                                                              \
+    { .name = ngx_string("jwksUri"),                                          \
+      .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,                                \
+      .min = 1,                                                               \
+      .max = NGX_SVC_URL_MAX,                                                 \
+      .check = ngx_svc_application_keys_uri,                                  \
+      .offset = offsetof(ngx_svc_application_t, jwks_uri) },                  \
                                                                               \
     { .name = ngx_string("requirePar"),                                       \
       .type = NGX_SVC_T_BOOLEAN,                                              \

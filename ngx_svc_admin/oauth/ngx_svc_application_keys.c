@@ -1,8 +1,10 @@
 /*
- * The keys of applications: the member "jwks".
+ * The keys of applications: the members "jwks" and "jwksUri".
  */
 
 #include "ngx_svc_application_keys.h"
+#include "ngx_svc_federation.h"
+#include "ngx_svc_json_write.h"
 #include "ngx_svc_jwk_rsa.h"
 
 
@@ -12,6 +14,19 @@ static ngx_int_t ngx_svc_application_key(const cJSON *jwk, const char *path,
     ngx_uint_t i, ngx_svc_error_t *err);
 static ngx_int_t ngx_svc_application_key_id(const cJSON *jwk,
     const char *path, ngx_uint_t i, ngx_svc_error_t *err);
+static ngx_int_t ngx_svc_application_keys_published(ngx_pool_t *pool,
+    const ngx_str_t *text, const cJSON **keys, const char **why);
+static ngx_int_t ngx_svc_application_keys_usable(const cJSON *jwk,
+    const char **kids, ngx_uint_t n);
+static void ngx_svc_application_keys_write(ngx_svc_json_writer_t *w,
+    const cJSON *jwk);
+
+
+/* What is kept of a key that was fetched. */
+
+static const char *const  ngx_svc_application_keys_members[] = {
+    "kty", "crv", "x", "y", "n", "e", "alg", "kid", NULL
+};
 
 
 ngx_int_t
@@ -158,4 +173,158 @@ ngx_svc_application_key(const cJSON *jwk, const char *path, ngx_uint_t i,
                           "or of RSA with 2048 to 4096 bits and the exponent "
                           "AQAB; \"alg\" and \"use\", if there, must be of "
                           "that.", path, i);
+}
+
+
+ngx_int_t
+ngx_svc_application_keys_uri(const ngx_svc_member_t *member,
+    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err)
+{
+    return ngx_svc_federation_url(&value->str, path, err);
+}
+
+
+ngx_int_t
+ngx_svc_application_keys_keep(ngx_pool_t *pool, const ngx_str_t *text,
+    ngx_str_t *kept, const char **why)
+{
+    ngx_int_t               rc;
+    ngx_uint_t              n;
+    const char             *kids[NGX_SVC_APPLICATION_PUBLISHED];
+    const cJSON            *keys, *jwk;
+    ngx_svc_json_writer_t   w;
+
+    rc = ngx_svc_application_keys_published(pool, text, &keys, why);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (ngx_svc_json_writer_init(&w, pool, 2048) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    n = 0;
+
+    ngx_svc_json_open(&w, NULL, '{');
+    ngx_svc_json_open(&w, "keys", '[');
+
+    cJSON_ArrayForEach(jwk, keys) {
+        rc = ngx_svc_application_keys_usable(jwk, kids, n);
+
+        if (rc == NGX_ERROR) {
+            return rc;
+        }
+
+        if (rc == NGX_OK) {
+            n++;
+            ngx_svc_application_keys_write(&w, jwk);
+        }
+    }
+
+    ngx_svc_json_close(&w, ']');
+    ngx_svc_json_close(&w, '}');
+
+    kept->data = w.start;
+    kept->len = w.last - w.start;
+
+    if (n == 0 || kept->len > NGX_SVC_APPLICATION_PUBLISHED_SIZE) {
+        *why = n ? "the answer has more keys than 65536 bytes hold"
+                 : "the answer has no key that can be used";
+        return NGX_DECLINED;
+    }
+
+    return w.failed ? NGX_ERROR : NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_application_keys_published(ngx_pool_t *pool, const ngx_str_t *text,
+    const cJSON **keys, const char **why)
+{
+    cJSON            *json;
+    ngx_int_t         rc;
+    ngx_str_t         copy;
+    ngx_svc_error_t   err;
+
+    copy = *text;
+    err.kind = NGX_SVC_E_NONE;
+
+    rc = ngx_svc_json_parse(pool, &copy, &json, &err);
+
+    if (rc == NGX_ERROR) {
+        return rc;
+    }
+
+    *keys = rc == NGX_OK ? cJSON_GetObjectItemCaseSensitive(json, "keys")
+                         : NULL;
+
+    if (!cJSON_IsArray(*keys)) {
+        *why = "the answer is no JSON with an array of keys";
+        return NGX_DECLINED;
+    }
+
+    if (cJSON_GetArraySize(*keys) > NGX_SVC_APPLICATION_PUBLISHED) {
+        *why = "the answer has more than 100 keys";
+        return NGX_DECLINED;
+    }
+
+    return NGX_OK;
+}
+
+
+/* Returns NGX_OK for a key that can be used beside n others. */
+
+static ngx_int_t
+ngx_svc_application_keys_usable(const cJSON *jwk, const char **kids,
+    ngx_uint_t n)
+{
+    size_t       len;
+    EVP_PKEY    *key;
+    ngx_int_t    rc;
+    ngx_uint_t   algs;
+    const char  *kid;
+
+    kid = ngx_svc_jwk_string(jwk, "kid");
+    len = kid ? ngx_strlen(kid) : 0;
+
+    if (len < 1 || len > NGX_SVC_APPLICATION_KID) {
+        return NGX_DECLINED;
+    }
+
+    kids[n] = kid;
+
+    while (n--) {
+        if (ngx_strcmp(kids[n], kid) == 0) {
+            return NGX_DECLINED;
+        }
+    }
+
+    key = NULL;
+    rc = ngx_svc_jwk_client(jwk, &key, &algs);
+
+    EVP_PKEY_free(key);
+
+    return rc;
+}
+
+
+static void
+ngx_svc_application_keys_write(ngx_svc_json_writer_t *w, const cJSON *jwk)
+{
+    ngx_uint_t   i;
+    const char  *name, *text;
+
+    ngx_svc_json_open(w, NULL, '{');
+
+    for (i = 0; ngx_svc_application_keys_members[i]; i++) {
+        name = ngx_svc_application_keys_members[i];
+        text = ngx_svc_jwk_string(jwk, name);
+
+        if (text) {
+            ngx_svc_json_string(w, name, (u_char *) text, ngx_strlen(text));
+        }
+    }
+
+    ngx_svc_json_close(w, '}');
 }

@@ -18,8 +18,9 @@
       " application." },                                                      \
     ngx_svc_application_profile_verdicts,                                     \
     { "keys", NGX_SVC_E_INVALID_VALUE,                                        \
-      "\"jwks\" must be there with the \"tokenEndpointAuthMethod\""           \
-      " \"private_key_jwt\", and null with another one." },                   \
+      "\"jwks\", or \"jwksUri\" in its place, must be there with the"         \
+      " \"tokenEndpointAuthMethod\" \"private_key_jwt\", and null with"        \
+      " another one." },                                                      \
     { "consent", NGX_SVC_E_INVALID_VALUE,                                     \
       "\"requireConsent\" is false of this type of application." },           \
     { "pkce", NGX_SVC_E_INVALID_VALUE,                                        \

@@ -12,6 +12,7 @@
 #include "ngx_svc_oauth_client.h"
 #include "ngx_svc_oauth_client_keys.h"
 #include "ngx_svc_oauth_once.h"
+#include "ngx_svc_oauth_published.h"
 
 
 #define NGX_SVC_OAUTH_TOKEN_PATH  "token"
@@ -29,6 +30,7 @@ struct ngx_svc_oauth_asserted_s {
     ngx_svc_pg_pool_e           kind;
     unsigned                    verified:1; /* 1: by kept keys */
     unsigned                    read:1;     /* 1: this request has read keys */
+    unsigned                    waited:1;   /* 1: it has waited for new ones */
 };
 
 
@@ -91,7 +93,7 @@ ngx_svc_oauth_asserted_take(ngx_svc_oauth_t *o, const ngx_str_t *text)
 
     o->client.asserted->verified = (rc == NGX_OK);
 
-    return rc == NGX_DECLINED ? NGX_OK : rc;
+    return rc == NGX_ERROR ? rc : NGX_OK;
 }
 
 
@@ -404,6 +406,16 @@ ngx_svc_oauth_asserted_keys_reply(ngx_svc_request_t *sr)
 
     rc = ngx_svc_oauth_asserted_learn(o);
 
+    if (rc == NGX_AGAIN && !asserted->waited) {
+        asserted->waited = 1;
+        rc = ngx_svc_oauth_published(o, ngx_svc_oauth_asserted_keys_calls,
+                                     ngx_svc_oauth_asserted_keys_reply);
+    }
+
+    if (rc == NGX_DONE) {
+        return rc;
+    }
+
     if (rc == NGX_ERROR) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
@@ -466,6 +478,10 @@ ngx_svc_oauth_asserted_found(ngx_svc_oauth_t *o, PGresult *login)
     if (PQntuples(login) == 0) {
         ngx_svc_oauth_once_tell(o, "is of a key that has just been replaced");
 
+    } else if (row.retired) {
+        ngx_svc_oauth_once_tell(o, "is of a key that was not read anew for 7"
+                                " days");
+
     } else if (row.tenant.len == 0) {
         ngx_svc_oauth_once_tell(o, "is for the issuer of another tenant");
     }
@@ -473,22 +489,25 @@ ngx_svc_oauth_asserted_found(ngx_svc_oauth_t *o, PGresult *login)
 
 
 /*
- * Reads the client's keys if the login has found nothing: the client has other
- * keys now, and the op has done nothing.
+ * Reads the client's keys if the login has found nothing that is good: the
+ * client has other keys now, or needs them, and the op has done nothing.
  */
 
 static ngx_int_t
 ngx_svc_oauth_asserted_reply(ngx_svc_request_t *sr)
 {
-    PGresult                  *login;
-    ngx_svc_oauth_t           *o;
-    ngx_svc_oauth_asserted_t  *asserted;
+    PGresult                   *login;
+    ngx_svc_oauth_t            *o;
+    ngx_svc_oauth_asserted_t   *asserted;
+    ngx_svc_row_login_found_t   row;
 
     o = sr->data;
     asserted = o->client.asserted;
     login = ngx_svc_oauth_client_result(o);
 
-    if (PQntuples(login) || asserted->read) {
+    ngx_svc_row_login_found(&row, login, 0, 0);
+
+    if ((PQntuples(login) && !row.retired) || asserted->read) {
         ngx_svc_oauth_asserted_found(o, login);
 
         sr->reply = asserted->found;

@@ -8,9 +8,8 @@
 #include "ngx_svc_jwk_rsa.h"
 
 
-/* Clients whose keys a worker keeps: some 2 kB for each key. */
-#define NGX_SVC_OAUTH_CLIENT_KEYS      4096
-
+/* Keys of clients that a worker keeps: some 2 kB for each. */
+#define NGX_SVC_OAUTH_CLIENT_KEYS      20480
 
 
 typedef struct {
@@ -30,7 +29,7 @@ typedef struct {
     u_char           client_id[NGX_SVC_APPLICATION_ID];
     ngx_uint_t       n;
     ngx_svc_oauth_client_key_t
-                     keys[NGX_SVC_APPLICATION_KEYS];
+                     keys[];
 } ngx_svc_oauth_client_keys_t;
 
 
@@ -41,8 +40,8 @@ static const char *ngx_svc_oauth_client_keys_profile(
     const ngx_svc_oauth_assertion_t *a);
 static ngx_svc_oauth_client_keys_t *ngx_svc_oauth_client_keys_find(
     const ngx_str_t *client_id);
-static ngx_int_t ngx_svc_oauth_client_keys_read(ngx_pool_t *pool,
-    const ngx_str_t *jwks, ngx_svc_oauth_client_keys_t *keys);
+static ngx_svc_oauth_client_keys_t *ngx_svc_oauth_client_keys_read(
+    ngx_pool_t *pool, const ngx_str_t *jwks);
 static ngx_int_t ngx_svc_oauth_client_keys_add(const cJSON *jwk,
     ngx_svc_oauth_client_keys_t *keys);
 static void ngx_svc_oauth_client_keys_keep(ngx_svc_oauth_client_keys_t *keys,
@@ -73,7 +72,7 @@ ngx_svc_oauth_client_keys_verify(ngx_svc_oauth_assertion_t *a,
 
     if (key == NULL) {
         a->why = "names none of the client's keys by 'kid'";
-        return NGX_DECLINED;
+        return NGX_AGAIN;
     }
 
     if (!(key->algs & ngx_svc_jwa_bit(a->jws.alg))) {
@@ -192,7 +191,7 @@ ngx_svc_oauth_client_keys_learn(ngx_pool_t *pool, const ngx_str_t *client_id,
 
     if (row.jwks.data == NULL) {
         ngx_svc_oauth_client_keys_evict(old);
-        return NGX_DECLINED;
+        return NGX_AGAIN;
     }
 
     len = sizeof(digest);
@@ -209,16 +208,12 @@ ngx_svc_oauth_client_keys_learn(ngx_pool_t *pool, const ngx_str_t *client_id,
 
     ngx_svc_oauth_client_keys_evict(old);
 
-    keys = ngx_calloc(sizeof(ngx_svc_oauth_client_keys_t), ngx_cycle->log);
+    keys = ngx_svc_oauth_client_keys_read(pool, &row.jwks);
 
-    if (keys == NULL
-        || ngx_svc_oauth_client_keys_read(pool, &row.jwks, keys) != NGX_OK)
-    {
+    if (keys == NULL) {
         ngx_log_error(NGX_LOG_ALERT, ngx_cycle->log, 0,
                       "svc: the keys of the client \"%V\" cannot be read",
                       client_id);
-
-        ngx_svc_oauth_client_keys_free(keys);
         return NGX_ERROR;
     }
 
@@ -231,22 +226,22 @@ ngx_svc_oauth_client_keys_learn(ngx_pool_t *pool, const ngx_str_t *client_id,
 }
 
 
-/* Reads the keys from a copy of their text in the pool. */
+/* Reads the keys from a copy of their text in the pool; or returns NULL. */
 
-static ngx_int_t
-ngx_svc_oauth_client_keys_read(ngx_pool_t *pool, const ngx_str_t *jwks,
-    ngx_svc_oauth_client_keys_t *keys)
+static ngx_svc_oauth_client_keys_t *
+ngx_svc_oauth_client_keys_read(ngx_pool_t *pool, const ngx_str_t *jwks)
 {
-    cJSON            *json;
-    ngx_str_t         text;
-    const cJSON      *jwk;
-    ngx_svc_error_t   err;
+    cJSON                        *json;
+    ngx_str_t                     text;
+    const cJSON                  *array, *jwk;
+    ngx_svc_error_t               err;
+    ngx_svc_oauth_client_keys_t  *keys;
 
     text.len = jwks->len;
     text.data = ngx_pnalloc(pool, jwks->len + 1);
 
     if (text.data == NULL) {
-        return NGX_ERROR;
+        return NULL;
     }
 
     ngx_memcpy(text.data, jwks->data, jwks->len);
@@ -254,18 +249,27 @@ ngx_svc_oauth_client_keys_read(ngx_pool_t *pool, const ngx_str_t *jwks,
     err.kind = NGX_SVC_E_NONE;
 
     if (ngx_svc_json_parse(pool, &text, &json, &err) != NGX_OK) {
-        return NGX_ERROR;
+        return NULL;
     }
 
-    cJSON_ArrayForEach(jwk, cJSON_GetObjectItemCaseSensitive(json, "keys")) {
-        if (keys->n == NGX_SVC_APPLICATION_KEYS
-            || ngx_svc_oauth_client_keys_add(jwk, keys) != NGX_OK)
-        {
-            return NGX_ERROR;
+    array = cJSON_GetObjectItemCaseSensitive(json, "keys");
+
+    keys = ngx_calloc(sizeof(ngx_svc_oauth_client_keys_t)
+                      + cJSON_GetArraySize(array)
+                        * sizeof(ngx_svc_oauth_client_key_t),
+                      ngx_cycle->log);
+    if (keys == NULL) {
+        return NULL;
+    }
+
+    cJSON_ArrayForEach(jwk, array) {
+        if (ngx_svc_oauth_client_keys_add(jwk, keys) != NGX_OK) {
+            ngx_svc_oauth_client_keys_free(keys);
+            return NULL;
         }
     }
 
-    return NGX_OK;
+    return keys;
 }
 
 
@@ -300,7 +304,7 @@ ngx_svc_oauth_client_keys_keep(ngx_svc_oauth_client_keys_t *keys,
 {
     ngx_queue_t  *q;
 
-    if (ngx_svc_oauth_client_keys_n == NGX_SVC_OAUTH_CLIENT_KEYS) {
+    while (ngx_svc_oauth_client_keys_n + keys->n > NGX_SVC_OAUTH_CLIENT_KEYS) {
         q = ngx_queue_last(&ngx_svc_oauth_client_keys_used);
         ngx_svc_oauth_client_keys_evict(
             ngx_queue_data(q, ngx_svc_oauth_client_keys_t, queue));
@@ -315,7 +319,7 @@ ngx_svc_oauth_client_keys_keep(ngx_svc_oauth_client_keys_t *keys,
 
     ngx_rbtree_insert(&ngx_svc_oauth_client_keys, &keys->sn.node);
     ngx_queue_insert_head(&ngx_svc_oauth_client_keys_used, &keys->queue);
-    ngx_svc_oauth_client_keys_n++;
+    ngx_svc_oauth_client_keys_n += keys->n;
 }
 
 
@@ -330,7 +334,7 @@ ngx_svc_oauth_client_keys_evict(ngx_svc_oauth_client_keys_t *keys)
 
     ngx_queue_remove(&keys->queue);
     ngx_rbtree_delete(&ngx_svc_oauth_client_keys, &keys->sn.node);
-    ngx_svc_oauth_client_keys_n--;
+    ngx_svc_oauth_client_keys_n -= keys->n;
 
     ngx_svc_oauth_client_keys_free(keys);
 }
@@ -341,11 +345,7 @@ ngx_svc_oauth_client_keys_free(ngx_svc_oauth_client_keys_t *keys)
 {
     ngx_uint_t  i;
 
-    if (keys == NULL) {
-        return;
-    }
-
-    for (i = 0; i < NGX_SVC_APPLICATION_KEYS; i++) {
+    for (i = 0; i < keys->n; i++) {
         EVP_PKEY_free(keys->keys[i].key);
     }
 

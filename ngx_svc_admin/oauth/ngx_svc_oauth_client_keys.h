@@ -21,15 +21,15 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_client_keys;
 /*
  * Verifies an assertion by the keys that are kept of a->client_id, and as the
  * client's profile wants it.  Returns NGX_OK, with the digest that finds the
- * client while its keys stay the same; NGX_DECLINED with a->why set: no kept
- * key has signed it; NGX_ERROR.
+ * client while its keys stay the same; with a->why set, NGX_AGAIN: none of the
+ * kept keys is meant, or NGX_DECLINED: it has not signed it; NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_client_keys_verify(ngx_svc_oauth_assertion_t *a,
     u_char digest[NGX_SVC_SHA256_LEN]);
 
 /*
  * Keeps the keys of a client, as a row of the statement has them, unless the
- * same are kept.  Returns NGX_OK; NGX_DECLINED: the client has no keys;
+ * same are kept.  Returns NGX_OK; NGX_AGAIN: the client has no keys;
  * NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_client_keys_learn(ngx_pool_t *pool,

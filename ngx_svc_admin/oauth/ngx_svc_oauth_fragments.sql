@@ -33,6 +33,8 @@
 --   backchannelLogoutUri             text         answer
 --   backchannelLogoutSessionRequired bool         answer
 --   jwks                             jsonb        answer
+--   jwksUri                          text         answer
+--   jwksStatus                       json         answer
 --   requirePar                       bool         answer
 --   securityProfile                  text         answer
 --   secretRotatedAt                  timestamptz  answer
@@ -54,7 +56,19 @@ client.id_token_ttl AS "idTokenTtlSeconds", client.refresh_idle_days AS "refresh
 client.grant_days AS "grantDays", client.default_resource_uri AS "defaultResourceUri",
 array_to_json(client.post_logout_redirect_uris) AS "postLogoutRedirectUris",
 client.backchannel_logout_uri AS "backchannelLogoutUri",
-client.backchannel_session AS "backchannelLogoutSessionRequired", client.jwks,
+client.backchannel_session AS "backchannelLogoutSessionRequired",
+CASE WHEN client.jwks_uri IS NULL THEN client.jwks END AS jwks, client.jwks_uri AS "jwksUri",
+CASE
+    WHEN client.jwks_uri IS NOT NULL THEN json_build_object(
+         'state', CASE
+                      WHEN client.jwks_failed_at IS NOT NULL THEN 'failed'
+                      WHEN client.jwks_fetched_at IS NOT NULL THEN 'ready'
+                      ELSE 'pending'
+                  END,
+         'fetchedAt', to_char(client.jwks_fetched_at AT TIME ZONE 'UTC',
+                              'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+         'error', client.jwks_error)
+END AS "jwksStatus",
 client.require_par AS "requirePar", client.security_profile AS "securityProfile",
 client.secret_rotated_at AS "secretRotatedAt",
 CASE
@@ -183,7 +197,7 @@ CROSS JOIN LATERAL (
 -- The first columns of the statements that find a client.
 -- columns
 --   tenant         text         empty: the client is not of the tenant that was named
---   retired        bool         it is a secret that was rotated
+--   retired        bool         it is a secret that was rotated, or keys that are too old
 
 
 -- fragment: authorize_columns

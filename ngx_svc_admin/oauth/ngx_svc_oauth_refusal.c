@@ -183,7 +183,11 @@ ngx_svc_oauth_refuse_client(ngx_svc_oauth_t *o, PGresult *res)
 
     ngx_svc_row_login_found(&row, res, 0, 0);
 
-    if (!row.retired || !ngx_svc_oauth_agent(&o->client.id)) {
+    /* keys that were not read anew for too long are no secret that leaked */
+
+    if (!row.retired || o->client.asserted
+        || !ngx_svc_oauth_agent(&o->client.id))
+    {
         (void) ngx_svc_oauth_client_refuse(o);
         return ngx_svc_send_error(o->sr);
     }

@@ -1,10 +1,11 @@
 /*
  * The work of OAuth that no request asks for: it looks for anomalies in the
- * tokens that were issued, and sweeps what has expired.
+ * tokens that were issued, sweeps what has expired, and fetches keys.
  */
 
 #include "ngx_svc_oauth_sweep.h"
 #include "ngx_svc_anomaly.h"
+#include "ngx_svc_oauth_jwks.h"
 #include "ngx_svc_pg_task.h"
 #include "ngx_svc_submit.h"
 
@@ -55,12 +56,14 @@ ngx_svc_oauth_sweep_init_worker(ngx_cycle_t *cycle, ngx_msec_t timeout)
 
     ngx_svc_pg_task_init(&ngx_svc_oauth_sweep, cycle);
     ngx_svc_pg_task_init(&ngx_svc_oauth_expire, cycle);
+    ngx_svc_oauth_jwks_init_worker(cycle);
 }
 
 
 void
 ngx_svc_oauth_sweep_exit_worker(void)
 {
+    ngx_svc_oauth_jwks_exit_worker();
     ngx_svc_pg_task_exit(&ngx_svc_oauth_expire);
     ngx_svc_pg_task_exit(&ngx_svc_oauth_sweep);
 }

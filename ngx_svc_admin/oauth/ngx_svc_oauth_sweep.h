@@ -1,6 +1,6 @@
 /*
  * The work of OAuth that no request asks for: it looks for anomalies in the
- * tokens that were issued, and sweeps what has expired.
+ * tokens that were issued, sweeps what has expired, and fetches keys.
  */
 
 #ifndef _NGX_SVC_OAUTH_SWEEP_H_INCLUDED_

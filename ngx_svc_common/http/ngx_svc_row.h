@@ -9,7 +9,7 @@
 #include "ngx_svc_column.h"
 
 
-#define NGX_SVC_ROW_COLUMNS  40     /* of one result, at most */
+#define NGX_SVC_ROW_COLUMNS  48     /* of one result, at most */
 #define NGX_SVC_ROW_OBJECT   32     /* bytes of an object's key */
 
 

@@ -75,6 +75,26 @@ const modes = {
         'Cache-Control': 'public, max-age=300' }).end(req.headers.accept ?? '{}'),
     html: (req, res) => res.writeHead(200, { 'Content-Type': 'text/html' })
         .end('<html>sign in</html>'),
+    // a file of the folder, once there is none that holds it back
+
+    file: (req, res, name) => {
+        const timer = setInterval(() => {
+            if (existsSync(`${dir}/${name}.hold`)) {
+                return;
+            }
+
+            clearInterval(timer);
+
+            if (!existsSync(`${dir}/${name}`)) {
+                res.writeHead(404).end('no such file');
+                return;
+            }
+
+            res.writeHead(200, { 'Content-Type': 'application/jwk-set+json',
+                'Cache-Control': 'max-age=7200' }).end(readFileSync(`${dir}/${name}`));
+        }, 20);
+    },
+
     'not-modified': (req, res) => res.writeHead(304, { ETag: '"v1"' }).end(),
     gzip: (req, res, n) => res.writeHead(200, { 'Content-Encoding': 'gzip' })
         .end(gzipSync(Buffer.alloc(Number(n)))),

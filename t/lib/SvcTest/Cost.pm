@@ -25,7 +25,7 @@ my $WARM = 7;
 # Statements that the modules run at any time, whatever the requests are.
 my $BESIDE = 'svc\.(agent_sweep|sealed_keys|sign_in_sweep|sign_in_expire|oauth_expire'
              . '|oauth_key_turns|user_index|webhook_outbox_(take|rest)|scim_claim'
-             . '|oauth_logout_take'
+             . '|oauth_logout_take|application_jwks_take'
              . '|webhook_(attempt|done)_expire|webhook_attempt_delete)\(';
 
 # Statements by which the helper looks for work: some of them find none.

@@ -834,6 +834,11 @@ sub values {
         ( map { $_ => [ '\x00', '130', $self->{apps}[0], 'false', '\x01' ] }
               qw(oauth_once_assertion oauth_once_only) ),
         oauth_client_keys => [ $self->{apps}[0] ],
+        oauth_jwks_tenant => [ $self->{id} ],
+        oauth_jwks_claim => [ $self->{apps}[0] ],
+        oauth_jwks_take => [],
+        oauth_jwks_store => [ $self->{apps}[0], '2026-01-01', '{"keys": []}', 3600 ],
+        oauth_jwks_failed => [ $self->{apps}[0], '2026-01-01', 'x' ],
         oauth_once_token => [ '\x00', '130', @shown, '\x00', $x_hash, undef ],
         oauth_key_public => [ "$self->{slug}-key1" ],
         oauth_logout => [ $self->{apps}[0], 'https://x.test/', $session ],

@@ -25,7 +25,7 @@ my @KNOWN = (
     'createApplication [.](?:redirectUris absent: undefined|type: .*'
     . '|tokenEndpointAuthMethod: "none"|grantTypes.*: "(?!auth).*)', # for other types
     '(?:create|update)Application [.](?:tokenEndpointAuthMethod: "private_key_jwt"'
-    . '|securityProfile: "fapi2")',                      # these need keys
+    . '|securityProfile: "fapi2"|jwksUri: "https.*)',    # these go together
     'updateApplication [.](?:type: .*|tokenEndpointAuthMethod: "none"'
     . '|grantTypes.*: "(?!auth).*)',
     'changePassword [.]currentPassword.*: (?:undefined|null)',   # required in a full session
