@@ -339,6 +339,8 @@ $s->sql($_) for
     'INSERT INTO svc.federation_flow (tenant_id, id, token_hash, connection_id,'
     . ' connection_version, purpose, binding_hash, host, expires_at) SELECT id, id,'
     . " sha256(slug::bytea), id, now(), 'sign_in', sha256('x'), 'x', now() FROM svc.tenant",
+    'INSERT INTO svc.federation_meta (tenant_id, connection_id) SELECT tenant_id,'
+    . ' connection_id FROM svc.social',
     'INSERT INTO svc.federation_seen (tenant_id, connection_id, digest, expires_at)'
     . " SELECT id, id, sha256('x'), now() FROM svc.tenant",
     'INSERT INTO svc.ldap (tenant_id, enabled, url, base_dn, user_filter,'

@@ -75,7 +75,7 @@ WITH caller AS (
                                        AND flow.user_id = caller.user_id
                                        AND flow.connection_id = connection.id
                                        AND flow.purpose = 'test'
-                                       AND flow.proof IS NOT NULL
+                                       AND flow.subject_hash IS NOT NULL
                                        AND flow.used_at > now() - interval '1 day')
                    THEN 'untried'
            END AS verdict,

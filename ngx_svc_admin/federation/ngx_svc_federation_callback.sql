@@ -9,7 +9,7 @@
 --   :login_tenant
 --   case           text         unread
 SELECT set_config('svc.tenant', tenant.id::text, true) AS id, tenant.slug, tenant.suspended,
-       tenant.by_domain,
+       tenant.by_domain, false AS forced,
        CASE WHEN tenant.by_domain THEN set_config('svc.base_url', :domain_url, true) END
   FROM svc.federation_tenant(:state_hash::bytea, :host) tenant;
 
