@@ -1,25 +1,40 @@
 /*
- * TXT records of DNS.
+ * TXT records and addresses of DNS.
  */
 
 #include "ngx_svc_dns.h"
+#include "ngx_svc_dns_read.h"
 #include "ngx_svc_socket.h"
-
-/* ares_query() and the parser of its answer are in all versions, also 1.18 */
-#define CARES_NO_DEPRECATED
-#include <ares.h>
 
 
 #define NGX_SVC_DNS_SOCKETS  32
 #define NGX_SVC_DNS_EDNS     1232       /* bytes of an answer by UDP */
-#define NGX_SVC_DNS_IN       1          /* class and type: RFC 1035, 3.2 */
-#define NGX_SVC_DNS_TXT      16
+#define NGX_SVC_DNS_IN       1          /* class: RFC 1035, 3.2.4 */
+
+
+/* A type of records. */
+
+typedef struct {
+    int                        type;    /* RFC 1035, 3.2.2; RFC 3596, 2.1 */
+    int                      (*read)(ngx_svc_dns_t *dns,
+                                     const unsigned char *abuf, int alen);
+} ngx_svc_dns_type_t;
+
+
+/* What c-ares is asked for one type. */
+
+typedef struct {
+    ngx_svc_dns_query_t       *query;
+    const ngx_svc_dns_type_t  *type;
+} ngx_svc_dns_part_t;
 
 
 /* Allocated from the heap: c-ares may answer after the request is gone. */
 
 struct ngx_svc_dns_query_s {
-    ngx_svc_dns_t      *dns;            /* NULL: nobody waits */
+    ngx_svc_dns_t             *dns;     /* NULL: nobody waits */
+    ngx_uint_t                 left;    /* parts without an answer */
+    ngx_svc_dns_part_t         parts[NGX_SVC_DNS_TYPES];
 };
 
 
@@ -41,16 +56,25 @@ static void ngx_svc_dns_want(ngx_event_t *ev, ngx_int_t event, int want);
 static void ngx_svc_dns_event(ngx_event_t *ev);
 static void ngx_svc_dns_timer(ngx_event_t *ev);
 static void ngx_svc_dns_arm(void);
+static ngx_int_t ngx_svc_dns_ask(ngx_svc_dns_t *dns, const char *name,
+    const ngx_svc_dns_type_t *types, ngx_uint_t n, ngx_pool_t *pool);
+static ngx_svc_dns_query_t *ngx_svc_dns_query(ngx_svc_dns_t *dns,
+    const ngx_svc_dns_type_t *types, ngx_uint_t n, ngx_pool_t *pool);
 static void ngx_svc_dns_answered(void *arg, int status, int timeouts,
     unsigned char *abuf, int alen);
-static ngx_svc_dns_status_e ngx_svc_dns_status(ngx_svc_dns_t *dns, int status,
-    unsigned char *abuf, int alen);
-static ngx_svc_dns_status_e ngx_svc_dns_records(ngx_svc_dns_t *dns,
-    struct ares_txt_ext *txt);
-static ngx_int_t ngx_svc_dns_join(ngx_svc_dns_t *dns, ngx_str_t *record,
-    struct ares_txt_ext *txt);
+static void ngx_svc_dns_more(ngx_svc_dns_t *dns, int status);
 static void ngx_svc_dns_done(ngx_event_t *ev);
 static void ngx_svc_dns_gone(void *data);
+
+
+static const ngx_svc_dns_type_t  ngx_svc_dns_txt_type[] = {
+    { 16, ngx_svc_dns_read_txt }
+};
+
+static const ngx_svc_dns_type_t  ngx_svc_dns_addr_types[] = {
+    { 1, ngx_svc_dns_read_a },
+    { 28, ngx_svc_dns_read_aaaa }
+};
 
 
 static ngx_svc_dns_channel_t  ngx_svc_dns;
@@ -73,7 +97,7 @@ ngx_svc_dns_init_worker(ngx_cycle_t *cycle, const ngx_str_t *servers)
 
     if (ngx_svc_dns_open() != NGX_OK) {
         ngx_log_error(NGX_LOG_ALERT, cycle->log, 0,
-                      "ares_init_options() failed: no domain can be verified");
+                      "ares_init_options() failed: no name can be looked up");
         ares_library_cleanup();
     }
 }
@@ -297,19 +321,34 @@ ngx_svc_dns_arm(void)
 }
 
 
-/* c-ares may call back before ares_query() returns. */
-
 ngx_int_t
 ngx_svc_dns_txt(ngx_svc_dns_t *dns, const char *name, ngx_pool_t *pool)
 {
-    ngx_pool_cleanup_t   *cln;
+    return ngx_svc_dns_ask(dns, name, ngx_svc_dns_txt_type, 1, pool);
+}
+
+
+ngx_int_t
+ngx_svc_dns_addresses(ngx_svc_dns_t *dns, const char *name, ngx_pool_t *pool)
+{
+    return ngx_svc_dns_ask(dns, name, ngx_svc_dns_addr_types, 2, pool);
+}
+
+
+/* c-ares may call back before ares_query() returns. */
+
+static ngx_int_t
+ngx_svc_dns_ask(ngx_svc_dns_t *dns, const char *name,
+    const ngx_svc_dns_type_t *types, ngx_uint_t n, ngx_pool_t *pool)
+{
+    ngx_uint_t            i;
     ngx_svc_dns_query_t  *query;
 
     if (ngx_svc_dns.channel == NULL) {
         return NGX_ERROR;
     }
 
-    if (ngx_svc_dns.queries >= NGX_SVC_DNS_QUERIES) {
+    if (ngx_svc_dns.queries + n > NGX_SVC_DNS_QUERIES) {
         return NGX_BUSY;
     }
 
@@ -326,18 +365,52 @@ ngx_svc_dns_txt(ngx_svc_dns_t *dns, const char *name, ngx_pool_t *pool)
 
 #endif
 
-    cln = ngx_pool_cleanup_add(pool, 0);
-    if (cln == NULL) {
-        return NGX_ERROR;
-    }
-
-    query = ngx_alloc(sizeof(ngx_svc_dns_query_t), ngx_cycle->log);
+    query = ngx_svc_dns_query(dns, types, n, pool);
     if (query == NULL) {
         return NGX_ERROR;
     }
 
-    query->dns = dns;
+    ngx_add_timer(&dns->event, NGX_SVC_DNS_TIMEOUT);
+    ngx_svc_dns.queries += n;
 
+    for (i = 0; i < n; i++) {
+        ares_query(ngx_svc_dns.channel, name, NGX_SVC_DNS_IN, types[i].type,
+                   ngx_svc_dns_answered, &query->parts[i]);
+    }
+
+    ngx_svc_dns_arm();
+
+    return NGX_AGAIN;
+}
+
+
+static ngx_svc_dns_query_t *
+ngx_svc_dns_query(ngx_svc_dns_t *dns, const ngx_svc_dns_type_t *types,
+    ngx_uint_t n, ngx_pool_t *pool)
+{
+    ngx_uint_t            i;
+    ngx_pool_cleanup_t   *cln;
+    ngx_svc_dns_query_t  *query;
+
+    cln = ngx_pool_cleanup_add(pool, 0);
+    if (cln == NULL) {
+        return NULL;
+    }
+
+    query = ngx_alloc(sizeof(ngx_svc_dns_query_t), ngx_cycle->log);
+    if (query == NULL) {
+        return NULL;
+    }
+
+    query->dns = dns;
+    query->left = n;
+
+    for (i = 0; i < n; i++) {
+        query->parts[i].query = query;
+        query->parts[i].type = &types[i];
+    }
+
+    dns->status = NGX_SVC_DNS_NONE;
     dns->query = query;
     dns->pool = pool;
     dns->event.handler = ngx_svc_dns_done;
@@ -347,14 +420,7 @@ ngx_svc_dns_txt(ngx_svc_dns_t *dns, const char *name, ngx_pool_t *pool)
     cln->handler = ngx_svc_dns_gone;
     cln->data = dns;
 
-    ngx_add_timer(&dns->event, NGX_SVC_DNS_TIMEOUT);
-    ngx_svc_dns.queries++;
-
-    ares_query(ngx_svc_dns.channel, name, NGX_SVC_DNS_IN, NGX_SVC_DNS_TXT,
-               ngx_svc_dns_answered, query);
-    ngx_svc_dns_arm();
-
-    return NGX_AGAIN;
+    return query;
 }
 
 
@@ -362,25 +428,44 @@ static void
 ngx_svc_dns_answered(void *arg, int status, int timeouts, unsigned char *abuf,
     int alen)
 {
+    ngx_uint_t            left;
     ngx_svc_dns_t        *dns;
-    ngx_svc_dns_query_t  *query = arg;
+    ngx_svc_dns_part_t   *part = arg;
+    ngx_svc_dns_query_t  *query;
 
+    query = part->query;
     dns = query->dns;
+    left = --query->left;
+
+    ngx_svc_dns.queries--;
+
+    if (dns && status == ARES_EDESTRUCTION) {
+        query->dns = NULL;
+        dns->query = NULL;
+        dns = NULL;
+    }
+
+    if (dns) {
+        ngx_svc_dns_more(dns, status == ARES_SUCCESS
+                              ? part->type->read(dns, abuf, alen) : status);
+    }
+
+    if (left) {
+
+        if (dns && dns->status == NGX_SVC_DNS_FOUND) {
+            ngx_add_timer(&dns->event, NGX_SVC_DNS_SECOND);
+        }
+
+        return;
+    }
 
     ngx_free(query);
-    ngx_svc_dns.queries--;
 
     if (dns == NULL) {
         return;
     }
 
     dns->query = NULL;
-
-    if (status == ARES_EDESTRUCTION) {
-        return;
-    }
-
-    dns->status = ngx_svc_dns_status(dns, status, abuf, alen);
 
     if (dns->event.timer_set) {
         ngx_del_timer(&dns->event);
@@ -390,119 +475,33 @@ ngx_svc_dns_answered(void *arg, int status, int timeouts, unsigned char *abuf,
 }
 
 
-static ngx_svc_dns_status_e
-ngx_svc_dns_status(ngx_svc_dns_t *dns, int status, unsigned char *abuf,
-    int alen)
+/* Takes the status of one type; what was found stays found. */
+
+static void
+ngx_svc_dns_more(ngx_svc_dns_t *dns, int status)
 {
-    ngx_svc_dns_status_e   rc;
-    struct ares_txt_ext   *txt;
-
-    txt = NULL;
-
-    if (status == ARES_SUCCESS) {
-        status = ares_parse_txt_reply_ext(abuf, alen, &txt);
+    if (dns->status == NGX_SVC_DNS_FOUND) {
+        return;
     }
 
     switch (status) {
 
     case ARES_SUCCESS:
-        rc = ngx_svc_dns_records(dns, txt);
+        dns->status = NGX_SVC_DNS_FOUND;
         break;
 
     case ARES_ENODATA:
     case ARES_ENOTFOUND:
-        rc = NGX_SVC_DNS_NONE;
         break;
 
     case ARES_EBADNAME:
-        rc = NGX_SVC_DNS_NAME;
+        dns->status = NGX_SVC_DNS_NAME;
         break;
 
     default:
         dns->why = ares_strerror(status);
-        rc = NGX_SVC_DNS_FAILED;
+        dns->status = NGX_SVC_DNS_FAILED;
     }
-
-    if (txt) {
-        ares_free_data(txt);
-    }
-
-    return rc;
-}
-
-
-static ngx_svc_dns_status_e
-ngx_svc_dns_records(ngx_svc_dns_t *dns, struct ares_txt_ext *txt)
-{
-    ngx_uint_t            n;
-    struct ares_txt_ext  *t;
-
-    for (n = 0, t = txt; t; t = t->next) {
-        n += t->record_start ? 1 : 0;
-    }
-
-    if (n == 0) {
-        return NGX_SVC_DNS_NONE;
-    }
-
-    n = ngx_min(n, NGX_SVC_DNS_RECORDS);
-
-    dns->records = ngx_palloc(dns->pool, n * sizeof(ngx_str_t));
-    if (dns->records == NULL) {
-        goto failed;
-    }
-
-    for (t = txt; t && dns->nrecords < n; t = t->next) {
-
-        if (!t->record_start) {
-            continue;
-        }
-
-        if (ngx_svc_dns_join(dns, &dns->records[dns->nrecords], t) != NGX_OK) {
-            goto failed;
-        }
-
-        dns->nrecords++;
-    }
-
-    return NGX_SVC_DNS_FOUND;
-
-failed:
-
-    dns->why = "out of memory";
-
-    return NGX_SVC_DNS_FAILED;
-}
-
-
-/* Joins the strings with nothing between them, as RFC 7208, 3.3, does. */
-
-static ngx_int_t
-ngx_svc_dns_join(ngx_svc_dns_t *dns, ngx_str_t *record,
-    struct ares_txt_ext *txt)
-{
-    u_char               *p;
-    struct ares_txt_ext  *t;
-
-    record->len = txt->length;
-
-    for (t = txt->next; t && !t->record_start; t = t->next) {
-        record->len += t->length;
-    }
-
-    p = ngx_pnalloc(dns->pool, ngx_max(record->len, 1));
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    record->data = p;
-    p = ngx_cpymem(p, txt->txt, txt->length);
-
-    for (t = txt->next; t && !t->record_start; t = t->next) {
-        p = ngx_cpymem(p, t->txt, t->length);
-    }
-
-    return NGX_OK;
 }
 
 
@@ -516,8 +515,12 @@ ngx_svc_dns_done(ngx_event_t *ev)
     dns = ev->data;
 
     if (dns->query) {
-        dns->status = NGX_SVC_DNS_FAILED;
-        dns->why = "Timeout while contacting DNS servers";
+
+        if (dns->status != NGX_SVC_DNS_FOUND) {
+            dns->status = NGX_SVC_DNS_FAILED;
+            dns->why = "Timeout while contacting DNS servers";
+        }
+
         ngx_svc_dns_gone(dns);
     }
 

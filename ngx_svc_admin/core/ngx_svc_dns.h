@@ -1,6 +1,6 @@
 /*
- * TXT records of DNS, by c-ares on nginx's events: nginx's own resolver has
- * none.
+ * TXT records and addresses of DNS, by c-ares on nginx's events: nginx's own
+ * resolver has no TXT records, and an operator need not configure it.
  *
  * A query belongs to c-ares from its start to its end, and points to the
  * ngx_svc_dns_t that waits for it; to NULL when the request is gone, or its
@@ -13,7 +13,7 @@
 #define _NGX_SVC_DNS_H_INCLUDED_
 
 
-#include "ngx_svc_common.h"
+#include "ngx_svc_addr.h"
 
 #include <ngx_event.h>
 
@@ -22,7 +22,10 @@
 #define NGX_SVC_DNS_TRIES    2          /* per server */
 #define NGX_SVC_DNS_TIMEOUT  5000       /* ms, a query with all tries */
 #define NGX_SVC_DNS_SERVERS  3          /* in svc_resolver */
-#define NGX_SVC_DNS_RECORDS  100        /* records that are looked at */
+#define NGX_SVC_DNS_RECORDS  100        /* records of a type that are looked
+                                           at */
+#define NGX_SVC_DNS_SECOND   250        /* ms that one family of addresses
+                                           waits for the other one */
 
 
 typedef struct ngx_svc_dns_s        ngx_svc_dns_t;
@@ -31,7 +34,7 @@ typedef struct ngx_svc_dns_query_s  ngx_svc_dns_query_t;
 
 typedef enum {
     NGX_SVC_DNS_FOUND = 0,
-    NGX_SVC_DNS_NONE,                   /* no such name, or no TXT record */
+    NGX_SVC_DNS_NONE,                   /* no such name, or no such record */
     NGX_SVC_DNS_NAME,                   /* the name is none of DNS */
     NGX_SVC_DNS_FAILED                  /* unknown; why: the reason */
 } ngx_svc_dns_status_e;
@@ -47,8 +50,10 @@ struct ngx_svc_dns_s {
 
     ngx_svc_dns_status_e    status;
     const char             *why;        /* static */
-    ngx_str_t              *records;    /* each with its strings joined */
+    ngx_str_t              *records;    /* TXT: each with its strings joined */
     ngx_uint_t              nrecords;
+    ngx_svc_addr_t         *addrs;      /* those of IPv4 before the others */
+    ngx_uint_t              naddrs;
 
     /* private */
 
@@ -79,6 +84,13 @@ void ngx_svc_dns_exit_worker(void);
  * NGX_ERROR: there is no memory or no c-ares.
  */
 ngx_int_t ngx_svc_dns_txt(ngx_svc_dns_t *dns, const char *name,
+    ngx_pool_t *pool);
+
+/*
+ * Looks up the addresses of a name, of both families at once, in the same way.
+ * When one family has addresses the other one may fail, or be late.
+ */
+ngx_int_t ngx_svc_dns_addresses(ngx_svc_dns_t *dns, const char *name,
     ngx_pool_t *pool);
 
 
