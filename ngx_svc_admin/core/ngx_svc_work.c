@@ -21,6 +21,8 @@ static void ngx_svc_work_next(ngx_svc_work_queue_t *in);
 static void ngx_svc_work_late(ngx_event_t *ev);
 static void ngx_svc_work_call(ngx_svc_work_t *work, ngx_int_t rc);
 static void ngx_svc_work_free(ngx_svc_work_t *work);
+static ngx_svc_work_t *ngx_svc_work_first(ngx_svc_work_queue_t *in);
+static ngx_uint_t ngx_svc_work_may(ngx_svc_work_t *work);
 static ngx_uint_t ngx_svc_work_full(const ngx_svc_work_queue_t *in);
 
 
@@ -83,7 +85,7 @@ ngx_svc_work_post(ngx_svc_work_t *work)
 
     /* jobs that wait come first, also while a place is being given away */
 
-    rc = !ngx_svc_work_full(in) && ngx_queue_empty(&in->jobs)
+    rc = ngx_svc_work_may(work) && ngx_svc_work_first(in) == NULL
          ? ngx_svc_work_start(work) : ngx_svc_work_wait(work);
 
     if (rc != NGX_OK) {
@@ -194,6 +196,61 @@ ngx_svc_work_free(ngx_svc_work_t *work)
 }
 
 
+/* Returns the first job that waits and may run; NULL: there is none. */
+
+static ngx_svc_work_t *
+ngx_svc_work_first(ngx_svc_work_queue_t *in)
+{
+    ngx_queue_t     *q;
+    ngx_svc_work_t  *work;
+
+    for (q = ngx_queue_head(&in->jobs);
+         q != ngx_queue_sentinel(&in->jobs);
+         q = ngx_queue_next(q))
+    {
+        work = ngx_queue_data(q, ngx_svc_work_t, queue);
+
+        if (ngx_svc_work_may(work)) {
+            return work;
+        }
+    }
+
+    return NULL;
+}
+
+
+static ngx_uint_t
+ngx_svc_work_may(ngx_svc_work_t *work)
+{
+    ngx_uint_t             n;
+    ngx_queue_t           *q;
+    ngx_svc_work_t        *other;
+    ngx_svc_work_queue_t  *in;
+
+    in = work->in;
+
+    if (ngx_svc_work_full(in)) {
+        return 0;
+    }
+
+    if (in->share == 0) {
+        return 1;
+    }
+
+    n = 0;
+
+    for (q = ngx_queue_head(&in->running);
+         q != ngx_queue_sentinel(&in->running);
+         q = ngx_queue_next(q))
+    {
+        other = ngx_queue_data(q, ngx_svc_work_t, queue);
+        n += ngx_memcmp(other->tenant, work->tenant, NGX_SVC_UUID_LEN) == 0;
+    }
+
+    return n < in->share;
+}
+
+
 static ngx_uint_t
 ngx_svc_work_full(const ngx_svc_work_queue_t *in)
 {
@@ -216,6 +273,7 @@ ngx_svc_work_start(ngx_svc_work_t *work)
 
     work->running = 1;
     work->in->nrunning++;
+    ngx_queue_insert_tail(&work->in->running, &work->queue);
 
     ngx_add_timer(&work->timer, work->in->runs);
 
@@ -246,6 +304,7 @@ ngx_svc_work_done(ngx_event_t *ev)
      */
 
     work->in->nrunning--;
+    ngx_queue_remove(&work->queue);
     ngx_svc_work_next(work->in);
     ngx_svc_work_changed(work->in);
 
@@ -263,13 +322,9 @@ ngx_svc_work_done(ngx_event_t *ev)
 static void
 ngx_svc_work_next(ngx_svc_work_queue_t *in)
 {
-    ngx_queue_t     *q;
     ngx_svc_work_t  *work;
 
-    while (!ngx_svc_work_full(in) && !ngx_queue_empty(&in->jobs)) {
-        q = ngx_queue_head(&in->jobs);
-        work = ngx_queue_data(q, ngx_svc_work_t, queue);
-
+    while ((work = ngx_svc_work_first(in)) != NULL) {
         ngx_svc_work_unqueue(work);
 
         if (ngx_svc_work_start(work) != NGX_OK) {

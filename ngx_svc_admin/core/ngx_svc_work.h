@@ -1,6 +1,8 @@
 /*
  * Work for threads: in each worker a limited number of jobs of a kind runs at a
- * time, in order, and a limited number waits, for a limited time.
+ * time, in order, and a limited number waits, for a limited time.  Where
+ * tenants have shares, a job waits until its tenant has room, and those of
+ * others go before it.
  *
  *     job = ngx_svc_work_create(&queue, r->pool, sizeof(my_job_t));
  *     if (job == NULL) { 500 }
@@ -21,6 +23,7 @@
 #define _NGX_SVC_WORK_H_INCLUDED_
 
 
+#include "ngx_svc_crypto.h"
 #include "ngx_svc_http.h"
 
 #include <ngx_thread_pool.h>
@@ -37,6 +40,8 @@ typedef struct ngx_svc_work_queue_s  ngx_svc_work_queue_t;
 
 struct ngx_svc_work_queue_s {
     ngx_uint_t          concurrency;    /* 0: as many as there are cores */
+    ngx_uint_t          share;          /* jobs of one tenant that run at a
+                                           time; 0: any */
     ngx_uint_t          most;           /* places to wait; 0: none */
     ngx_msec_t          waits;          /* ms that a job may wait */
     ngx_msec_t          runs;           /* ms that it may run after that */
@@ -45,13 +50,14 @@ struct ngx_svc_work_queue_s {
     void              (*changed)(const ngx_svc_work_queue_t *in);
 
     ngx_queue_t         jobs;
+    ngx_queue_t         running;
     ngx_uint_t          nwaiting;       /* the sum of their weights */
     ngx_uint_t          nrunning;
 };
 
 #define ngx_svc_work_queue(name, concurrency, most, timeout)                  \
-    { concurrency, most, timeout, timeout, NULL, { &name.jobs, &name.jobs },  \
-      0, 0 }
+    { concurrency, 0, most, timeout, timeout, NULL,                           \
+      { &name.jobs, &name.jobs }, { &name.running, &name.running }, 0, 0 }
 
 
 /* The first member of a job, which is the caller's until it is posted. */
@@ -70,6 +76,9 @@ struct ngx_svc_work_s {
     /* Called in the event loop before the job is freed; or NULL. */
     ngx_svc_work_pt        wipe;
 
+    /* Whose share the job takes; zeros: nobody's. */
+    u_char                 tenant[NGX_SVC_UUID_LEN];
+
     /* The places that the job takes to wait, all at most; 0: one. */
     ngx_uint_t             weight;
 
@@ -85,7 +94,7 @@ struct ngx_svc_work_s {
     ngx_thread_task_t     *task;
     ngx_pool_cleanup_t    *cln;         /* of the owner's pool; or NULL */
     ngx_event_t            timer;       /* keeps a worker from quitting */
-    ngx_queue_t            queue;       /* while waiting */
+    ngx_queue_t            queue;       /* while waiting or running */
     unsigned               waiting:1;
     unsigned               running:1;
     unsigned               called:1;    /* 1: the handler was called */
