@@ -5,10 +5,10 @@
 
 #include "ngx_svc_admin_domain.h"
 #include "ngx_svc_admin_domain_verify.row.h"
+#include "ngx_svc_admin_limit.h"
 #include "ngx_svc_admin_tenant.h"
 #include "ngx_svc_dns.h"
 #include "ngx_svc_domain.h"
-#include "ngx_svc_limit.h"
 #include "ngx_svc_row.h"
 #include "ngx_svc_send.h"
 #include "ngx_svc_submit.h"
@@ -25,7 +25,6 @@ typedef struct {
     ngx_str_t           domain;
     ngx_str_t           token;
     u_char              tenant[NGX_SVC_UUID_LEN];
-    ngx_svc_limit_t     limit;
     ngx_svc_dns_t       dns;
 } ngx_svc_verify_t;
 
@@ -35,12 +34,7 @@ static ngx_int_t ngx_svc_verify_take(ngx_svc_verify_t *verify,
     const ngx_svc_row_admin_domain_read_t *row);
 static ngx_int_t ngx_svc_verify_copy(ngx_svc_verify_t *verify, ngx_str_t *dst,
     ngx_str_t src);
-static ngx_int_t ngx_svc_verify_limit(ngx_svc_verify_t *verify);
-static void ngx_svc_verify_counted(ngx_svc_limit_t *limit);
-static ngx_int_t ngx_svc_verify_admitted(ngx_svc_verify_t *verify);
-static ngx_int_t ngx_svc_verify_limited_write(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_verify_limited(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_verify_look(ngx_svc_verify_t *verify);
+static ngx_int_t ngx_svc_verify_look(ngx_svc_request_t *sr);
 static void ngx_svc_verify_looked(ngx_svc_dns_t *dns);
 static void ngx_svc_verify_end(ngx_svc_verify_t *verify,
     ngx_int_t (*next)(ngx_svc_verify_t *verify));
@@ -92,8 +86,12 @@ ngx_svc_verify_read(ngx_svc_request_t *sr)
     verify->sr = sr;
     sr->data = verify;
 
-    return ngx_svc_verify_take(verify, &row) == NGX_OK
-           ? ngx_svc_verify_limit(verify) : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    if (ngx_svc_verify_take(verify, &row) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_admin_limit(sr, NGX_SVC_LIMIT_DOMAIN, verify->tenant,
+                               "has domains verified", ngx_svc_verify_look);
 }
 
 
@@ -125,103 +123,15 @@ ngx_svc_verify_copy(ngx_svc_verify_t *verify, ngx_str_t *dst, ngx_str_t src)
 
 
 static ngx_int_t
-ngx_svc_verify_limit(ngx_svc_verify_t *verify)
-{
-    ngx_int_t            rc;
-    ngx_http_request_t  *r;
-
-    r = verify->sr->request;
-
-    verify->limit.family = NGX_SVC_LIMIT_DOMAIN;
-    verify->limit.tenant = verify->tenant;
-    verify->limit.handler = ngx_svc_verify_counted;
-    verify->limit.data = verify;
-
-    rc = ngx_svc_limit_check(&verify->limit, r->pool);
-
-    if (rc == NGX_AGAIN) {
-        r->main->count++;
-        return NGX_DONE;
-    }
-
-    return rc == NGX_OK ? ngx_svc_verify_admitted(verify)
-                        : NGX_HTTP_INTERNAL_SERVER_ERROR;
-}
-
-
-static void
-ngx_svc_verify_counted(ngx_svc_limit_t *limit)
-{
-    ngx_svc_verify_end(limit->data, ngx_svc_verify_admitted);
-}
-
-
-static ngx_int_t
-ngx_svc_verify_admitted(ngx_svc_verify_t *verify)
-{
-    if (verify->limit.verdict == NGX_SVC_LIMIT_ADMITTED) {
-        return ngx_svc_verify_look(verify);
-    }
-
-    if (!verify->limit.first_over) {
-        return ngx_svc_verify_limited(verify->sr);
-    }
-
-    return ngx_svc_request_again(verify->sr, NGX_SVC_PG_WRITE,
-                                 ngx_svc_verify_limited_write,
-                                 ngx_svc_verify_limited);
-}
-
-
-static ngx_int_t
-ngx_svc_verify_limited_write(ngx_svc_request_t *sr)
-{
-    ngx_svc_limit_t    *limit;
-    ngx_svc_verify_t   *verify;
-    ngx_svc_pg_call_t  *call;
-
-    verify = sr->data;
-    limit = &verify->limit;
-
-    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_domain_limited);
-    if (call == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_svc_pg_bind_str(call, &ngx_svc_limit_families[limit->family]);
-    ngx_svc_pg_bind_str(call, &ngx_svc_limit_kinds[limit->kind]);
-
-    return ngx_svc_pg_bind_int(sr->op, call, limit->max) == NGX_OK
-           ? ngx_svc_pg_bind_int(sr->op, call, limit->window) : NGX_ERROR;
-}
-
-
-static ngx_int_t
-ngx_svc_verify_limited(ngx_svc_request_t *sr)
-{
-    ngx_svc_verify_t  *verify;
-
-    verify = sr->data;
-
-    sr->retry_after = (verify->limit.left + 999) / 1000;
-
-    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_RATE_LIMITED,
-                        "The tenant has domains verified %ui times a minute: "
-                        "try again in %ui seconds.", verify->limit.max,
-                        sr->retry_after);
-
-    return ngx_svc_send_error(sr);
-}
-
-
-static ngx_int_t
-ngx_svc_verify_look(ngx_svc_verify_t *verify)
+ngx_svc_verify_look(ngx_svc_request_t *sr)
 {
     u_char               name[sizeof(NGX_SVC_ADMIN_DOMAIN_RECORD)
                               + NGX_SVC_DOMAIN_MAX];
+    ngx_svc_verify_t    *verify;
     ngx_http_request_t  *r;
 
-    r = verify->sr->request;
+    verify = sr->data;
+    r = sr->request;
 
     ngx_sprintf(name, NGX_SVC_ADMIN_DOMAIN_RECORD "%V%Z", &verify->domain);
 
@@ -235,9 +145,9 @@ ngx_svc_verify_look(ngx_svc_verify_t *verify)
         return NGX_DONE;
 
     case NGX_BUSY:
-        (void) ngx_svc_fail(&verify->sr->error, NGX_SVC_E_UNAVAILABLE,
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE,
                             "Too many domains are being verified.");
-        return ngx_svc_send_error(verify->sr);
+        return ngx_svc_send_error(sr);
 
     default:
         return NGX_HTTP_INTERNAL_SERVER_ERROR;

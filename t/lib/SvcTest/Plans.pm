@@ -645,7 +645,7 @@ sub values {
                          $base ],
         signin_failed_user => [ $self->{id}, $who ],
         signin_waits => [ $who, 'enroll' ],
-        admin_domain_limited => [ 'domain', 'tenant', 10, 60 ],
+        admin_limited => [ 'domain', 'tenant', 10, 60 ],
         signin_limited => [ $host, undef, '10.0.0.1', 'login', 'ip', 10, 60 ],
         signin_expire => [ 900 ],
         signin_sweep => [],
