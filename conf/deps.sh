@@ -11,7 +11,7 @@ set -eu
 build="nginx nginx-dev gcc libc6-dev make libpq-dev libhiredis-dev libcjson-dev
        libssl-dev libcurl4-openssl-dev libpng-dev libjpeg-dev libwebp-dev
        libargon2-dev libunistring-dev libcrypt-dev libfido2-dev libqrencode-dev
-       libc-ares-dev libidn2-dev
+       libc-ares-dev libidn2-dev libldap-dev
        libpcre2-dev libxml2-dev libxslt1-dev zlib1g-dev"
 run="postgresql postgresql-client redis-server redis-tools openssl curl
      ca-certificates coreutils procps tzdata python3 python3-aiosmtpd"
@@ -21,6 +21,7 @@ test="perl libcmocka-dev clang libclang-rt-dev dpkg-dev xz-utils wrk php-cli
       python3-fido2 python3-jwcrypto python3-jwt python3-requests oathtool
       libcryptx-perl chromium exim4-daemon-light apache2-bin
       libapache2-mod-auth-openidc libapache2-mod-oauth2 oidc-agent-cli
+      slapd ldap-utils samba-ad-dc samba-ad-provision
       python3-jose python3-requests-oauthlib python3-social-auth-core
       ruby ruby-omniauth-openid-connect
       golang-go golang-github-coreos-go-oidc-dev golang-golang-x-oauth2-dev"

@@ -9,6 +9,8 @@
 #include "ngx_svc_cache.h"
 #include "ngx_svc_coordinates.h"
 #include "ngx_svc_dns.h"
+#include "ngx_svc_ldap.h"
+#include "ngx_svc_ldap_conf.h"
 #include "ngx_svc_password_conf.h"
 #include "ngx_svc_limit_conf.h"
 #include "ngx_svc_oauth_conf.h"
@@ -66,6 +68,11 @@ static ngx_conf_post_t  ngx_http_svc_admin_rate_size_post = {
 
 static ngx_conf_post_t  ngx_http_svc_admin_sign_in_post = {
     ngx_svc_signin_conf_flag
+};
+
+
+static ngx_conf_post_t  ngx_http_svc_admin_ca_file_post = {
+    ngx_svc_conf_ldap_ca_file
 };
 
 
@@ -169,6 +176,20 @@ static ngx_command_t  ngx_http_svc_admin_commands[] = {
       offsetof(ngx_svc_admin_main_conf_t, resolver),
       NULL },
 
+    { ngx_string("svc_ldap_ca_file"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_conf_set_str_slot,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_svc_admin_main_conf_t, ldap_ca_file),
+      &ngx_http_svc_admin_ca_file_post },
+
+    { ngx_string("svc_federation_jobs"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_1MORE,
+      ngx_svc_conf_jobs,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_svc_admin_main_conf_t, jobs),
+      NULL },
+
       ngx_null_command
 };
 
@@ -224,6 +245,7 @@ ngx_http_svc_admin_postconfiguration(ngx_conf_t *cf)
     amcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_svc_admin_module);
 
     ngx_svc_password_conf_done(cf, &amcf->hash);
+    ngx_svc_ldap_conf_done(amcf);
 
     if (ngx_svc_settings_complete(cf, &amcf->settings) != NGX_OK) {
         return NGX_ERROR;
@@ -284,6 +306,8 @@ ngx_http_svc_admin_create_main_conf(ngx_conf_t *cf)
     amcf->organization_signup = NGX_CONF_UNSET;
     ngx_svc_password_conf_init(&amcf->hash);
     amcf->rate_size = NGX_CONF_UNSET_SIZE;
+    amcf->jobs.ldap = NGX_CONF_UNSET_UINT;
+    amcf->jobs.queue = NGX_CONF_UNSET_UINT;
     ngx_svc_settings_create(&amcf->settings);
 
     return amcf;
@@ -407,6 +431,7 @@ static void
 ngx_http_svc_admin_exit_process(ngx_cycle_t *cycle)
 {
     ngx_svc_oauth_exit_worker();
+    ngx_svc_ldap_exit_worker();
     ngx_svc_dns_exit_worker();
     ngx_svc_oauth_sweep_exit_worker();
     ngx_svc_signin_exit_worker();

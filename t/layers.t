@@ -16,7 +16,7 @@ use Test::More;
 
 my %FLOORS = (
     common => [ qw(base metrics zone access pg redis http) ],
-    admin => [ qw(limit core password factor tenant directory governance config audit
+    admin => [ qw(limit core ldap password factor tenant directory governance config audit
                   signin method_* methods console federation oauth) ],
     scim => [],
     webhook => [ qw(core queue emit http lane fetch log schedule mail scim_push logout outbox process

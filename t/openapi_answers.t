@@ -399,6 +399,7 @@ my %body = (
                     externalId) } },
     putLdap => { url => 'ldaps://x.test', baseDn => 'dc=x',
                  userFilter => '(mail={email})', domains => [ 'verified.example' ] },
+    testLdap => { email => 'ada@acme.test' },
     createGroup => { name => 'Plant B' },
     updateGroup => { description => 'All of them' },
     addGroupMembers => { userIds => [ $user, $bare ] },

@@ -49,6 +49,7 @@ extern const ngx_svc_constraint_t  ngx_svc_admin_constraints[];
     _(ngx_svc_admin_statistics)                                               \
     _(ngx_svc_admin_scim_tokens)                                              \
     _(ngx_svc_admin_ldap)                                                     \
+    _(ngx_svc_admin_ldap_test)                                                \
     _(ngx_svc_admin_social)                                                   \
     _(ngx_svc_admin_saml)                                                     \
     _(ngx_svc_admin_saml_idp)                                                 \

@@ -25,6 +25,16 @@ typedef struct {
 } ngx_svc_admin_hash_conf_t;
 
 
+/* The values of svc_federation_jobs. */
+
+typedef struct {
+    ngx_uint_t                 ldap;        /* that ask directories, in threads
+                                               per worker */
+    ngx_uint_t                 queue;       /* that wait per worker */
+    ngx_uint_t                 set;         /* 1: the directive is there */
+} ngx_svc_admin_jobs_conf_t;
+
+
 /* A location of OAuth, whose sign-in page is at url. */
 
 typedef struct {
@@ -36,7 +46,8 @@ typedef struct {
 typedef struct {
     size_t                     cache_size;
     ngx_shm_zone_t            *cache;       /* NULL: no location has the API */
-    ngx_thread_pool_t         *threads;     /* for images, hashes, RSA */
+    ngx_thread_pool_t         *threads;     /* for images, hashes, RSA, and
+                                               directories */
     ngx_svc_admin_hash_conf_t  hash;
     ngx_flag_t                 on;
     ngx_flag_t                 sign_in;
@@ -47,6 +58,8 @@ typedef struct {
     size_t                     rate_size;   /* for ngx_svc_limit_zone() */
     ngx_shm_zone_t            *limits;      /* NULL: no location has the API */
     ngx_str_t                  resolver;    /* svc_resolver; or empty */
+    ngx_str_t                  ldap_ca_file;
+    ngx_svc_admin_jobs_conf_t  jobs;
 
     /* NULL: svc_breached_passwords is not set */
     struct ngx_svc_breached_s  *breached;

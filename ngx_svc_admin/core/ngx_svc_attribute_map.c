@@ -17,7 +17,7 @@ static ngx_uint_t ngx_svc_attribute_known(const char *key);
 static ngx_uint_t ngx_svc_attribute_name(cJSON *name);
 
 
-static const char  *ngx_svc_attribute_keys[] = {
+const char *const  ngx_svc_attribute_keys[NGX_SVC_ATTRIBUTES + 1] = {
     "email", "firstName", "lastName", "displayName", "title", "department",
     "locale", "externalId", NULL
 };
@@ -94,7 +94,7 @@ ngx_svc_attribute_map_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 static ngx_uint_t
 ngx_svc_attribute_known(const char *key)
 {
-    const char  **known;
+    const char *const  *known;
 
     for (known = ngx_svc_attribute_keys; *known; known++) {
         if (ngx_strcmp(*known, key) == 0) {

@@ -10,6 +10,13 @@
 #include "ngx_svc_http.h"
 
 
+#define NGX_SVC_ATTRIBUTES  8           /* members of users that have one */
+
+
+/* The members, and NULL behind them. */
+extern const char *const  ngx_svc_attribute_keys[NGX_SVC_ATTRIBUTES + 1];
+
+
 /* Checks an object that gives members of users the names of attributes. */
 ngx_int_t ngx_svc_attribute_map_check(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);

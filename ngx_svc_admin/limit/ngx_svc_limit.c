@@ -1,5 +1,6 @@
 /*
- * Limits of sign-in, of sign-up, and of verifying domains.
+ * Limits of sign-in, of sign-up, of verifying domains, and of testing
+ * directories.
  */
 
 #include "ngx_svc_limit.h"
@@ -55,7 +56,8 @@ static void ngx_svc_limit_done(redisReply *reply, void *data);
 ngx_str_t  ngx_svc_limit_families[NGX_SVC_LIMIT_FAMILIES] = {
     ngx_string("login"),
     ngx_string("signup"),
-    ngx_string("domain")
+    ngx_string("domain"),
+    ngx_string("directory")
 };
 
 ngx_str_t  ngx_svc_limit_kinds[NGX_SVC_LIMIT_KINDS] = {
@@ -87,7 +89,9 @@ static const ngx_svc_metric_e
     [NGX_SVC_LIMIT_SIGNUP] = {
         NGX_SVC_M_RATE_SIGNUP_IP, NGX_SVC_M_RATE_SIGNUP_EMAIL },
     [NGX_SVC_LIMIT_DOMAIN] = {
-        [NGX_SVC_LIMIT_TENANT] = NGX_SVC_M_RATE_DOMAIN_TENANT }
+        [NGX_SVC_LIMIT_TENANT] = NGX_SVC_M_RATE_DOMAIN_TENANT },
+    [NGX_SVC_LIMIT_DIRECTORY] = {
+        [NGX_SVC_LIMIT_TENANT] = NGX_SVC_M_RATE_DIRECTORY_TENANT }
 };
 
 

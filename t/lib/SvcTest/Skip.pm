@@ -56,6 +56,11 @@ our %KIND = (
         'redis-cli' => 'redis-tools',
         'redis-server' => 'redis-server',
         ruby => 'ruby',
+        slapd => 'slapd',
+        ldapmodify => 'ldap-utils',
+        ldapwhoami => 'ldap-utils',
+        samba => 'samba-ad-dc',
+        'samba-tool' => 'samba-ad-dc',
         valgrind => 'valgrind',
     } },
     python => { has => \&has_python, for => ' for Python', package => {

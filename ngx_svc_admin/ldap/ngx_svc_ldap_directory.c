@@ -1,0 +1,200 @@
+/*
+ * A directory, from its row.
+ */
+
+#include "ngx_svc_ldap_directory.h"
+#include "ngx_svc_ldap_directory.row.h"
+#include "ngx_svc_json.h"
+#include "ngx_svc_sealed.h"
+
+
+#define NGX_SVC_LDAP_SEALED  "ldap"     /* as the configuration seals it */
+
+
+static ngx_int_t ngx_svc_ldap_directory_texts(ngx_svc_request_t *sr,
+    const ngx_svc_row_ldap_directory_t *row,
+    ngx_svc_ldap_directory_t *directory);
+static ngx_int_t ngx_svc_ldap_directory_text(ngx_svc_request_t *sr,
+    ngx_str_t *to, const ngx_str_t *from);
+static ngx_int_t ngx_svc_ldap_directory_password(ngx_svc_request_t *sr,
+    const ngx_svc_row_ldap_directory_t *row,
+    ngx_svc_ldap_directory_t *directory);
+static void ngx_svc_ldap_directory_wipe(void *data);
+static ngx_int_t ngx_svc_ldap_directory_map(ngx_svc_request_t *sr,
+    ngx_str_t mapping, ngx_svc_ldap_directory_t *directory);
+
+
+#include "ngx_svc_ldap_directory.sql.h"
+
+
+ngx_int_t
+ngx_svc_ldap_directory(ngx_svc_request_t *sr, PGresult *res,
+    ngx_svc_ldap_directory_t *directory)
+{
+    ngx_svc_main_conf_t           *smcf;
+    ngx_svc_row_ldap_directory_t   row;
+
+    smcf = ngx_http_get_module_main_conf(sr->request,
+                                         ngx_http_svc_common_module);
+
+    ngx_svc_row_ldap_directory(&row, res, 0);
+    ngx_memzero(directory, sizeof(ngx_svc_ldap_directory_t));
+
+    directory->start_tls = row.start_tls;
+    directory->allow = &smcf->allow;
+
+    if (ngx_svc_uuid_parse(row.tenant.data, row.tenant.len, directory->tenant)
+           != NGX_OK
+        || ngx_svc_uuid_parse(row.connection.data, row.connection.len,
+                              directory->id)
+           != NGX_OK
+        || ngx_svc_ldap_directory_texts(sr, &row, directory) != NGX_OK
+        || ngx_svc_ldap_directory_map(sr, row.attribute_mapping, directory)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return row.bind_password.data
+           ? ngx_svc_ldap_directory_password(sr, &row, directory) : NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_ldap_directory_texts(ngx_svc_request_t *sr,
+    const ngx_svc_row_ldap_directory_t *row,
+    ngx_svc_ldap_directory_t *directory)
+{
+    ngx_uint_t  i;
+
+    const struct {
+        ngx_str_t        *to;
+        const ngx_str_t  *from;
+    } texts[] = {
+        { &directory->version, &row->version },
+        { &directory->url, &row->url },
+        { &directory->bind_dn, &row->bind_dn },
+        { &directory->base_dn, &row->base_dn },
+        { &directory->user_filter, &row->user_filter },
+        { &directory->unique_id, &row->unique_id },
+        { &directory->ca_certificates, &row->ca_certificates }
+    };
+
+    for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        if (ngx_svc_ldap_directory_text(sr, texts[i].to, texts[i].from)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_ldap_directory_text(ngx_svc_request_t *sr, ngx_str_t *to,
+    const ngx_str_t *from)
+{
+    if (from->data == NULL) {
+        return NGX_OK;
+    }
+
+    to->len = from->len;
+    to->data = ngx_pnalloc(sr->request->pool, ngx_max(from->len, 1));
+
+    if (to->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(to->data, from->data, from->len);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_ldap_directory_password(ngx_svc_request_t *sr,
+    const ngx_svc_row_ldap_directory_t *row,
+    ngx_svc_ldap_directory_t *directory)
+{
+    size_t               len;
+    ngx_int_t            rc;
+    ngx_str_t           *password;
+    ngx_pool_cleanup_t  *cln;
+
+    len = NGX_SVC_SEALED_TEXT;
+    password = &directory->bind_password;
+
+    cln = ngx_pool_cleanup_add(sr->request->pool, sizeof(ngx_str_t));
+    if (cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    password->data = ngx_pnalloc(sr->request->pool, len);
+    if (password->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_svc_sealed_open(NGX_SVC_LDAP_SEALED, &row->bind_password_id,
+                             &row->bind_password, password->data, &len);
+    if (rc == NGX_OK) {
+        password->len = len;
+        *(ngx_str_t *) cln->data = *password;
+        cln->handler = ngx_svc_ldap_directory_wipe;
+
+    } else {
+        ngx_str_null(password);
+    }
+
+    if (rc == NGX_DECLINED) {
+        ngx_log_error(NGX_LOG_ERR, sr->request->connection->log, 0,
+                      "svc: the password for the directory of tenant %V "
+                      "cannot be unsealed: is its key in svc_key_file?",
+                      &row->tenant);
+    }
+
+    return rc;
+}
+
+
+static void
+ngx_svc_ldap_directory_wipe(void *data)
+{
+    ngx_str_t *password = data;
+
+    ngx_explicit_memzero(password->data, password->len);
+}
+
+
+/* Only strings are stored. */
+
+static ngx_int_t
+ngx_svc_ldap_directory_map(ngx_svc_request_t *sr, ngx_str_t mapping,
+    ngx_svc_ldap_directory_t *directory)
+{
+    cJSON            *map, *name;
+    ngx_uint_t        i;
+    ngx_svc_error_t   err;
+
+    if (mapping.data == NULL) {
+        return NGX_OK;
+    }
+
+    err.kind = NGX_SVC_E_NONE;
+
+    if (ngx_svc_json_parse(sr->request->pool, &mapping, &map, &err) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < NGX_SVC_ATTRIBUTES; i++) {
+        name = cJSON_GetObjectItemCaseSensitive(map,
+                                                ngx_svc_attribute_keys[i]);
+        if (cJSON_IsString(name)) {
+            directory->attributes[i].data = (u_char *) name->valuestring;
+            directory->attributes[i].len = ngx_strlen(name->valuestring);
+        }
+    }
+
+    return NGX_OK;
+}
