@@ -4,11 +4,14 @@
 
 #include "ngx_svc_ldap_wire.h"
 
+#include <ngx_event.h>
+#include <ngx_process_cycle.h>
 #include <poll.h>
 
 
 #define NGX_SVC_LDAP_WIRE_LEVEL  (LBER_SBIOD_LEVEL_PROVIDER + 5)
 #define NGX_SVC_LDAP_WIRE_PDU    (1024 * 1024)  /* bytes of one message */
+#define NGX_SVC_LDAP_WIRE_SLICE  100            /* ms */
 
 
 static int ngx_svc_ldap_wire_setup(Sockbuf_IO_Desc *io, void *arg);
@@ -42,11 +45,13 @@ ngx_svc_ldap_clock(void)
 }
 
 
+/* A worker that is to end at once waits for its threads. */
+
 ngx_int_t
 ngx_svc_ldap_wire_wait(ngx_svc_ldap_wire_t *wire, int event)
 {
     int            n;
-    uint64_t       now;
+    uint64_t       now, left;
     struct pollfd  pfd;
 
     pfd.fd = wire->fd;
@@ -54,9 +59,11 @@ ngx_svc_ldap_wire_wait(ngx_svc_ldap_wire_t *wire, int event)
 
     do {
         now = ngx_svc_ldap_clock();
-        n = poll(&pfd, 1, now < wire->deadline ? (int) (wire->deadline - now)
-                                               : 0);
-    } while (n == -1 && errno == EINTR);
+        left = now < wire->deadline ? wire->deadline - now : 0;
+        n = poll(&pfd, 1, ngx_min(left, NGX_SVC_LDAP_WIRE_SLICE));
+
+    } while ((n == 0 && left && !ngx_terminate)
+             || (n == -1 && errno == EINTR));
 
     if (n == 0) {
         wire->late = 1;
@@ -106,9 +113,15 @@ ngx_svc_ldap_wire_remove(Sockbuf_IO_Desc *io)
 }
 
 
+/* libldap waits by itself for what is not there; it is to wait here. */
+
 static int
 ngx_svc_ldap_wire_ctrl(Sockbuf_IO_Desc *io, int opt, void *arg)
 {
+    if (opt == LBER_SB_OPT_DATA_READY) {
+        return 1;
+    }
+
     return io->sbiod_next->sbiod_io->sbi_ctrl(io->sbiod_next, opt, arg);
 }
 
