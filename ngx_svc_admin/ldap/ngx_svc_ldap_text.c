@@ -293,7 +293,7 @@ ngx_svc_ldap_is_text(const ngx_str_t *value)
 static uint32_t
 ngx_svc_ldap_character(u_char **p, u_char *end)
 {
-    u_char    *start;
+    u_char    *start, *rest;
     uint32_t   c;
 
     start = *p;
@@ -304,8 +304,17 @@ ngx_svc_ldap_character(u_char **p, u_char *end)
 
     c = ngx_utf8_decode(p, end - start);
 
-    if (c == 0xfffffffe) {
-        return NGX_SVC_LDAP_CUT;
+    if (c == 0xfffffffe && *start < 0xf5) {
+
+        for (rest = start + 1; rest < end; rest++) {
+            if ((*rest & 0xc0) != 0x80) {
+                break;
+            }
+        }
+
+        if (rest == end) {
+            return NGX_SVC_LDAP_CUT;
+        }
     }
 
     if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) {

@@ -32,6 +32,7 @@ NGX_SVC_PURE_ADMIN = $(wildcard ngx_svc_admin/tenant/ngx_svc_admin_image*.c) \
 	$(addprefix ngx_svc_admin/core/ngx_svc_, domain.c ldap_filter.c url.c) \
 	$(addprefix ngx_svc_admin/federation/ngx_svc_, apple_secret.c id_token.c \
 		oidc_jwks.c oidc_metadata.c provider.c provider_person.c) \
+	ngx_svc_admin/ldap/ngx_svc_ldap_text.c \
 	$(addprefix ngx_svc_admin/oauth/ngx_svc_, application_keys.c \
 		application_redirect.c \
 		application_resource.c application_scope.c dpop.c dpop_nonce.c \

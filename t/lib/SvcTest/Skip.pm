@@ -58,6 +58,7 @@ our %KIND = (
         ruby => 'ruby',
         slapd => 'slapd',
         ldapmodify => 'ldap-utils',
+        ldapsearch => 'ldap-utils',
         ldapwhoami => 'ldap-utils',
         samba => 'samba-ad-dc',
         'samba-tool' => 'samba-ad-dc',

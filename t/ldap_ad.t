@@ -1,0 +1,108 @@
+#!/usr/bin/perl
+
+# Shows what is read of Active Directory, with Samba: by which number it refuses a
+# password, objectGUID, the primary group, and groups of groups.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use SvcTest;
+use SvcTest::Admin;
+use SvcTest::Dns;
+use SvcTest::Samba qw($DOMAIN $ADMIN);
+
+my $PASSWORD = 'A passw0rd of this test';
+
+my $s = SvcTest->new(workers => 1, svc => { svc_federation_allow => '127.0.0.0/8' });
+my $dns = SvcTest::Dns->new($s);
+my $ad = SvcTest::Samba->new($s);
+
+$ad->launch;
+$s->start;
+$s->secret($PASSWORD);
+
+my $acme = $s->tenant('acme');
+my $NAME = 'dc1.ad.example.test';
+
+# Its certificate has this name.
+
+$dns->set($NAME => { a => [ $ad->{address} ] });
+$s->redis->command('SET svc.rate.t.t.' . $acme->{id} =~ tr/-//dr . ' -1000000 EX 3600');
+
+my $r = $acme->admin(PUT => '/ldap', {
+    url => "ldaps://$NAME", bindDn => "CN=Administrator,CN=Users,$DOMAIN",
+    bindPassword => $ADMIN, baseDn => $DOMAIN,
+    userFilter => '(userPrincipalName={email})', attributeMapping => { displayName => 'cn' } });
+
+is($r->status, 200, 'configured') or diag($r->body);
+$s->sql("UPDATE svc.ldap SET ca_certificates = '" . $ad->ca . "'");
+
+
+sub steps {
+    my ($who, $password) = @_;
+    my $r = $acme->admin(POST => '/ldap/test', { email => "$who\@ad.example.test",
+        defined $password ? (password => $password) : () });
+
+    is($r->status, 200, "$who is tested") or diag($r->body);
+
+    return map { [ $_->{step}, $_->{ok} ? 1 : 0, $_->{detail} ] } @{ $r->json->{steps} };
+}
+
+sub refused {
+    my ($who, $password, $reason) = @_;
+    my $last = (steps($who, $password))[-1];
+
+    is_deeply([ @$last[0, 1] ], [ 'user_bind', 0 ], "$who is refused") or diag($last->[2]);
+    like($last->[2], qr/refuses the password: $reason \(result code 49\)/, "since $reason");
+}
+
+
+# --- groups -----------------------------------------------------------------------------
+
+$ad->tool(qw(user create), $_, $PASSWORD) for qw(ada eve old new off);
+$ad->tool(qw(group add), $_) for qw(inner outer whole);
+$ad->tool(qw(group addmembers inner ada));
+$ad->tool(qw(group addmembers outer inner));
+$ad->tool(qw(group addmembers whole), 'Domain Users');
+
+my @steps = steps(ada => $PASSWORD);
+
+is_deeply([ map { "$_->[0] $_->[1]" } @steps ],
+          [ map { "$_ 1" } qw(resolve connect tls bind search user_bind groups) ],
+          'all steps work') or diag(explain(\@steps));
+like($steps[4][2], qr/^"CN=ada,CN=Users,\Q$DOMAIN\E"\.$/, 'the entry');
+like($steps[6][2], qr/^5 groups: "CN=inner,/, 'its own group, the primary one, and theirs')
+    or diag(explain(\@steps));
+
+
+# --- refusals ---------------------------------------------------------------------------
+
+refused(ada => 'wrong', 'the password is wrong');
+
+$ad->tool(qw(user disable off));
+refused(off => $PASSWORD, 'the account is disabled');
+like((steps('off'))[4][2], qr/which is disabled/, 'the entry says so, too');
+
+$ad->change("CN=old,CN=Users,$DOMAIN",
+            "replace: accountExpires\naccountExpires: 130000000000000000\n");
+refused(old => $PASSWORD, 'the account has expired');
+like((steps('old'))[4][2], qr/which is disabled/, 'the entry says so, too');
+
+$ad->change("CN=new,CN=Users,$DOMAIN", "replace: pwdLastSet\npwdLastSet: 0\n");
+refused(new => $PASSWORD, 'the user must change the password first');
+
+$ad->tool(qw(domain passwordsettings set --account-lockout-threshold=2));
+refused(eve => 'wrong', 'the password is wrong') for 1 .. 2;
+refused(eve => $PASSWORD, 'the account is locked');
+
+
+# --- others -----------------------------------------------------------------------------
+
+is((steps('nobody'))[-1][0], 'search', 'nobody');
+
+$ad->stop;
+$s->done;
+
+done_testing();
