@@ -274,6 +274,7 @@ ngx_svc_ldap_tls(ngx_svc_ldap_job_t *job)
         ldap_get_option(job->conn->ld, LDAP_OPT_X_TLS_VERSION, &version);
         ngx_svc_ldap_did(job, "%s, with a certificate for \"%s\".",
                          version ? version : "TLS", job->in.host);
+        ldap_memfree(version);
         return NGX_OK;
     }
 

@@ -77,7 +77,7 @@ UNIT_OBJS = $(addprefix $(UNIT_OUT)/obj/, $(addsuffix .o, $(NGX_SVC_PURE) \
 FUZZ_OBJS = $(patsubst $(UNIT_OUT)/%,$(FUZZ_OUT)/%,$(UNIT_OBJS))
 
 UNIT_TOOLS = $(addprefix $(UNIT_OUT)/, access_eval email_eval factor_eval jose_eval \
-	password_tool push_eval)
+	ldap_eval password_tool push_eval)
 
 # with libcurl, on a small event loop in the tool itself
 NGX_SVC_TEST_PUSH = $(patsubst %,$(UNIT_OUT)/obj/%.o, \
@@ -90,6 +90,15 @@ NGX_SVC_TEST_PUSH = $(patsubst %,$(UNIT_OUT)/obj/%.o, \
 $(UNIT_OUT)/push_eval: UNIT_OBJS += $(NGX_SVC_TEST_PUSH)
 $(UNIT_OUT)/push_eval: NGX_SVC_TEST_LIBS += -lcurl -lssl
 $(UNIT_OUT)/push_eval: $(NGX_SVC_TEST_PUSH)
+
+# with libldap, in the tool's only thread
+NGX_SVC_TEST_LDAP = $(patsubst %,$(UNIT_OUT)/obj/%.o, \
+	$(addprefix ngx_svc_admin/ldap/ngx_svc_ldap_, connect entry explain groups \
+		job kept user wire) src/event/ngx_event_timer \
+	src/os/unix/ngx_socket)
+$(UNIT_OUT)/ldap_eval: UNIT_OBJS += $(NGX_SVC_TEST_LDAP)
+$(UNIT_OUT)/ldap_eval: NGX_SVC_TEST_LIBS += -lldap -llber
+$(UNIT_OUT)/ldap_eval: $(NGX_SVC_TEST_LDAP)
 
 UNIT_BINS = $(patsubst t/unit/%.c,$(UNIT_OUT)/%,$(wildcard t/unit/test_*.c))
 # malloc() fails in this test
@@ -125,8 +134,8 @@ $(UNIT_OUT)/test_%: t/unit/test_%.c $(UNIT_OBJS) $(NGX_SVC_TEST_HEADERS)
 		$(NGX_SVC_TEST_LDFLAGS) -o $@ $< $(UNIT_OBJS) \
 		$(NGX_SVC_TEST_LIBS) -lcmocka
 
-# not tests: t/access_oracle.t, t/factor.t, t/jose.t, t/password_phc.t and
-# t/scim_push_http.t run them
+# not tests: t/access_oracle.t, t/factor.t, t/jose.t, t/ldap_kept.t,
+# t/password_phc.t and t/scim_push_http.t run them
 $(UNIT_TOOLS): $(UNIT_OUT)/%: t/unit/%.c $(UNIT_OBJS) $(NGX_SVC_TEST_HEADERS)
 	@echo "  CC $@"
 	@$(CC) $(NGX_SVC_TEST_CFLAGS) $(NGX_SVC_SANITIZE) \

@@ -172,11 +172,14 @@ sub launch {
 
     write_file("$self->{dir}/slapd.conf", $self->fill($CONFIG) . $self->{conf});
     $self->own;
+
+    my $starts = $self->lines('slapd starting');
+
     $self->{pid} = spawn([ '/usr/sbin/slapd', '-f', "$self->{dir}/slapd.conf", '-h',
                            $self->url . ' ' . $self->urls, '-d', 'stats' ],
                          user => run_user(), out => "$self->{dir}/log");
 
-    wait_for { $self->said =~ /slapd starting/ || !alive($self->{pid}) };
+    wait_for { $self->lines('slapd starting') > $starts || !alive($self->{pid}) };
     die 'no slapd: ' . $self->said if !alive($self->{pid});
 
     $self->add($self->fill($BASE)) if !$self->{filled}++;
