@@ -425,6 +425,7 @@ verified($s, $acme, 'verified.example');
 is_status(200, 'putTenantLogo', body => $image);
 is_status(200, 'getAccessPolicy');
 is_status(200, 'getLdap');
+is_status(404, 'testLdap', body => {});
 is_status(200, 'putAccessPolicy', body => $policy);
 is_status(200, 'putAccessPolicy', body => { rules => [],
                                             defaultAction => 'allow' });

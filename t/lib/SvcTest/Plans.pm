@@ -698,6 +698,7 @@ sub values {
         admin_ldap_put => [ $ldap, '{"url":"url","bind_password":"bindPassword"}', undef, $new,
                             '\x00' ],
         admin_ldap_delete => [],
+        ldap_directory => [],
         admin_saml => [ 'https://x' ],
         admin_saml_put => [ $saml, '{"idp_entity_id":"idpEntityId"}', 'false' ],
         admin_connections_lock => [],

@@ -38,6 +38,7 @@ my @KNOWN = (
     '\w+ScimTarget [.]clientId: "(?:x|a+)"?',         # another target's, or unknown
     'putSaml [.]enabled.*: true',                        # needs certificates
     'putLdap [.]startTls.*: true',                       # not with ldaps://
+    'testLdap [.]email absent: undefined',               # with a password
     'updateTenant [.]branding[.]\w+: "(?:x|a+)"',         # not a colour
 );
 
