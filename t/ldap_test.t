@@ -239,4 +239,40 @@ admin_error($acme->admin(POST => '/ldap/test', {}, undef,
 
 $s->done;
 
+
+# --- directives ------------------------------------------------------------------------------
+
+my $nginx = SvcTest->new(pg => 0, redis => 0)->nginx;
+my %svc = %{ $nginx->{svc} // {} };
+
+sub check {
+    my ($name, $value) = @_;
+
+    $nginx->{svc} = { %svc, $name => $value };
+    $nginx->write_configuration;
+
+    return $nginx->test_configuration;
+}
+
+for ([ svc_federation_jobs => 'ldap=1' ], [ svc_federation_jobs => 'queue=0 ldap=64' ],
+     [ svc_ldap_ca_file => '/etc/ssl/certs/ca-certificates.crt' ])
+{
+    my ($status, $said) = check(@$_);
+
+    is($status, 0, "@$_") or diag($said);
+}
+
+for ((map { [ svc_federation_jobs => $_, qr/it takes ldap= from 1 to 64/ ] }
+         qw(ldap=0 ldap=65 ldap= ldap=x queue=65537 saml=1 ldap), 'ldap=1 ldap=2'),
+     [ svc_federation_jobs => [ 'ldap=1', 'ldap=1' ], qr/duplicate/ ],
+     (map { [ svc_ldap_ca_file => $_, qr/no certificates can be read/ ] }
+         '/nonexistent', '/etc/hostname'))
+{
+    my ($name, $value, $pattern) = @$_;
+    my ($status, $said) = check($name, $value);
+
+    isnt($status, 0, "$name " . (ref $value ? 'twice' : $value));
+    like($said, qr/\[emerg\].*$pattern/, 'which nginx -t tells');
+}
+
 done_testing();

@@ -243,7 +243,7 @@ ngx_svc_work_may(ngx_svc_work_t *work)
          q != ngx_queue_sentinel(&in->running);
          q = ngx_queue_next(q))
     {
-        other = ngx_queue_data(q, ngx_svc_work_t, queue);
+        other = ngx_queue_data(q, ngx_svc_work_t, peers);
         n += ngx_memcmp(other->tenant, work->tenant, NGX_SVC_UUID_LEN) == 0;
     }
 
@@ -267,13 +267,17 @@ ngx_svc_work_start(ngx_svc_work_t *work)
     amcf = ngx_http_cycle_get_module_main_conf((ngx_cycle_t *) ngx_cycle,
                                                ngx_http_svc_admin_module);
 
+    if (work->start) {
+        work->start(work);
+    }
+
     if (ngx_thread_task_post(amcf->threads, work->task) != NGX_OK) {
         return NGX_ERROR;
     }
 
     work->running = 1;
     work->in->nrunning++;
-    ngx_queue_insert_tail(&work->in->running, &work->queue);
+    ngx_queue_insert_tail(&work->in->running, &work->peers);
 
     ngx_add_timer(&work->timer, work->in->runs);
 
@@ -304,7 +308,7 @@ ngx_svc_work_done(ngx_event_t *ev)
      */
 
     work->in->nrunning--;
-    ngx_queue_remove(&work->queue);
+    ngx_queue_remove(&work->peers);
     ngx_svc_work_next(work->in);
     ngx_svc_work_changed(work->in);
 

@@ -73,6 +73,9 @@ struct ngx_svc_work_s {
      */
     ngx_svc_work_pt        handler;
 
+    /* Called in the event loop before a thread gets the job; or NULL. */
+    ngx_svc_work_pt        start;
+
     /* Called in the event loop before the job is freed; or NULL. */
     ngx_svc_work_pt        wipe;
 
@@ -94,7 +97,8 @@ struct ngx_svc_work_s {
     ngx_thread_task_t     *task;
     ngx_pool_cleanup_t    *cln;         /* of the owner's pool; or NULL */
     ngx_event_t            timer;       /* keeps a worker from quitting */
-    ngx_queue_t            queue;       /* while waiting or running */
+    ngx_queue_t            queue;       /* while waiting */
+    ngx_queue_t            peers;       /* while running */
     unsigned               waiting:1;
     unsigned               running:1;
     unsigned               called:1;    /* 1: the handler was called */

@@ -35,6 +35,7 @@ static ngx_int_t ngx_svc_ldap_known_name(ngx_svc_ldap_asked_t *asked,
 static ngx_int_t ngx_svc_ldap_addresses(ngx_svc_ldap_asked_t *asked,
     const ngx_svc_addr_t *addrs, ngx_uint_t naddrs);
 static ngx_int_t ngx_svc_ldap_post(ngx_svc_ldap_asked_t *asked);
+static void ngx_svc_ldap_starts(ngx_svc_work_t *work);
 static void ngx_svc_ldap_run(ngx_svc_work_t *work);
 static void ngx_svc_ldap_ran(ngx_svc_work_t *work);
 static void ngx_svc_ldap_late(ngx_event_t *ev);
@@ -334,6 +335,7 @@ ngx_svc_ldap_post(ngx_svc_ldap_asked_t *asked)
     queue->most = amcf->jobs.queue;
 
     job = asked->job;
+    job->work.start = ngx_svc_ldap_starts;
     job->work.run = ngx_svc_ldap_run;
     job->work.handler = ngx_svc_ldap_ran;
 
@@ -346,6 +348,30 @@ ngx_svc_ldap_post(ngx_svc_ldap_asked_t *asked)
     asked->job = NULL;
 
     return ngx_svc_ldap_busy(asked, "Too many sign-ins wait for directories.");
+}
+
+
+/* While the job has waited another one may have left its connection. */
+
+static void
+ngx_svc_ldap_starts(ngx_svc_work_t *work)
+{
+    ngx_svc_ldap_job_t   *job;
+    ngx_svc_ldap_conn_t  *conn;
+
+    job = (ngx_svc_ldap_job_t *) work;
+
+    if (job->kept || job->ldap->apart) {
+        return;
+    }
+
+    conn = ngx_svc_ldap_take_kept(job->ldap->asked->known);
+
+    if (conn) {
+        ngx_svc_ldap_close(job->conn);
+        job->conn = conn;
+        job->kept = 1;
+    }
 }
 
 
