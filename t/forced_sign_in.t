@@ -401,21 +401,21 @@ admin_error(put($b, { connection => 'saml' }), 400, 'anti_lockout', 'not tried')
 for ([ 'of somebody else', 'anti_lockout', user => $ada->{id} ],
      [ 'to sign in', 'anti_lockout', purpose => 'sign_in' ],
      [ 'two days ago', 'anti_lockout', at => "now() - interval '2 days'" ],
-     [ 'that found nothing', 'anti_lockout', proof => 'NULL' ],
+     [ 'that found nothing', 'anti_lockout', found => 'NULL' ],
      [ 'of another connection', 'anti_lockout', connection => $ada->{id} ],
      [ 'of ours', undef ])
 {
     my ($what, $error, %flow) = @$_;
 
-    %flow = (user => $owner->{id}, purpose => 'test', at => 'now()', proof => "'x'",
+    %flow = (user => $owner->{id}, purpose => 'test', at => 'now()', found => "sha256('x')",
              connection => $saml, %flow);
     $s->sql(<<"EOT");
 INSERT INTO svc.federation_flow (tenant_id, id, token_hash, connection_id, connection_version,
-                                 purpose, binding_hash, host, user_id, proof, used_at,
+                                 purpose, binding_hash, host, user_id, subject_hash, used_at,
                                  expires_at)
 VALUES ('$acme->{id}', gen_random_uuid(), sha256(gen_random_uuid()::text::bytea),
         '$flow{connection}', now(), '$flow{purpose}', sha256('x'), 'localhost', '$flow{user}',
-        $flow{proof}, $flow{at}, now())
+        $flow{found}, $flow{at}, now())
 EOT
     $error ? admin_error(put($b, { connection => 'saml' }), 400, $error, "a flow $what")
            : is(put($b, { connection => 'saml', endSessions => $TRUE })->status, 200,
