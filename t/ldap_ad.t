@@ -9,6 +9,7 @@ use warnings;
 use Test::More;
 
 use SvcTest;
+use SvcTest::Connection qw(verified);
 use SvcTest::Admin;
 use SvcTest::Dns;
 use SvcTest::Samba qw($DOMAIN $ADMIN);
@@ -31,13 +32,15 @@ my $NAME = 'dc1.ad.example.test';
 $dns->set($NAME => { a => [ $ad->{address} ] });
 $s->redis->command('SET svc.rate.t.t.' . $acme->{id} =~ tr/-//dr . ' -1000000 EX 3600');
 
+verified($s, $acme, 'ad.example.test');
+
 my $r = $acme->admin(PUT => '/ldap', {
     url => "ldaps://$NAME", bindDn => "CN=Administrator,CN=Users,$DOMAIN",
     bindPassword => $ADMIN, baseDn => $DOMAIN,
-    userFilter => '(userPrincipalName={email})', attributeMapping => { displayName => 'cn' } });
+    userFilter => '(userPrincipalName={email})', attributeMapping => { displayName => 'cn' },
+    domains => [ 'ad.example.test' ], caCertificates => $ad->ca });
 
 is($r->status, 200, 'configured') or diag($r->body);
-$s->sql("UPDATE svc.ldap SET ca_certificates = '" . $ad->ca . "'");
 
 
 sub steps {

@@ -14,6 +14,7 @@ use Test::More;
 use Time::HiRes qw(time);
 
 use SvcTest;
+use SvcTest::Connection qw(verified);
 use SvcTest::Admin;
 use SvcTest::Dns;
 use SvcTest::Process qw(signal_pid slow spawn wait_for write_file);
@@ -76,11 +77,13 @@ sub configure {
     my ($tenant, $url, %change) = @_;
     my $r = $tenant{$tenant}->admin(PUT => '/ldap',
         { url => $url, bindDn => $SERVICE, bindPassword => $BIND, baseDn => $SUFFIX,
-          userFilter => '(mail={email})', %change });
+          userFilter => '(mail={email})', domains => [ "$tenant.test" ],
+          caCertificates => $slapd->ca, %change });
 
     is($r->status, 200, "$tenant has $url") or diag($r->body);
-    $s->sql("UPDATE svc.ldap SET ca_certificates = '" . $slapd->ca . "'");
 }
+
+verified($s, $tenant{$_}, "$_.test") for keys %tenant;
 
 # A test may ask more often than is allowed.
 

@@ -11,6 +11,7 @@ use JSON::PP ();
 use Test::More;
 
 use SvcTest;
+use SvcTest::Connection qw(verified);
 use SvcTest::Admin;
 use SvcTest::Slapd qw($SUFFIX $SERVICE $BIND $NAME);
 
@@ -26,26 +27,22 @@ $s->secret($PASSWORD);
 my $acme = $s->tenant('acme');
 my %LDAP = (url => $slapd->urls, bindDn => $SERVICE, bindPassword => $BIND,
             baseDn => $SUFFIX, userFilter => '(mail={email})',
-            attributeMapping => { displayName => 'cn' });
+            attributeMapping => { displayName => 'cn' }, domains => [ 'acme.test' ]);
 
+verified($s, $acme, 'acme.test');
 
-
-# Sets what CONFIG's members do not yet, too.
 
 sub configure {
     my (%change) = @_;
     my $ca = exists $change{ca} ? delete $change{ca} : $slapd->ca;
     my $unique = delete $change{unique};
-    my %body = (%LDAP, %change);
+    my %body = (%LDAP, caCertificates => $ca, uniqueIdAttribute => $unique, %change);
 
     delete @body{ grep { !defined $body{$_} } keys %body };
 
     my $r = $acme->admin(PUT => '/ldap', \%body);
 
     is($r->status, 200, 'configured') or diag($r->body);
-    $s->sql('UPDATE svc.ldap SET ca_certificates = '
-            . (defined $ca ? "'$ca'" : 'NULL') . ', unique_id_attribute = '
-            . (defined $unique ? "'$unique'" : 'NULL'));
 }
 
 sub free { $s->redis->command('DEL svc.rate.t.t.' . $acme->{id} =~ tr/-//dr) }

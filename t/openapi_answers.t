@@ -612,6 +612,10 @@ is_status(201, 'createGroupPasswordPolicy', headers => [ @again ],
 is_status(201, 'createWebhook', headers => [ 'Idempotency-Key' => 'x' ],
           body => $body{createWebhook}) for 1, 2;
 
+is_status(201, 'createSocialConnection',
+          body => { provider => 'gitlab', clientId => 'x', clientSecret => 'x',
+                    domains => [ 'verified.example' ] });
+is_status(200, 'discoverSignIn', body => { email => 'ada@verified.example', tenant => 'acme' });
 is_status($_->[0], 'createSocialConnection', headers => [ @again ],
           body => { provider => 'github', clientId => $_->[1], clientSecret => 'x' })
     for [ 201, 'x' ], [ 201, 'x' ], [ 409, 'y' ];

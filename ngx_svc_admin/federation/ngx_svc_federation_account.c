@@ -7,6 +7,7 @@
 #include "ngx_svc_federation_login.h"
 #include "ngx_svc_federation_match.h"
 #include "ngx_svc_federation_proof.h"
+#include "ngx_svc_login_outcome.h"
 #include "ngx_svc_login_seen.h"
 #include "ngx_svc_login_write.h"
 
@@ -37,9 +38,8 @@ ngx_svc_federation_account(ngx_svc_federation_flow_t *flow)
     login->user.data = login->row.user;
     login->user.len = NGX_SVC_UUID_LEN;
 
-    return ngx_svc_request_again(login->sr, NGX_SVC_PG_WRITE,
-                                 ngx_svc_federation_account_write,
-                                 ngx_svc_federation_account_reply);
+    return ngx_svc_login_succeed_by(login, ngx_svc_federation_account_write,
+                                    ngx_svc_federation_account_reply);
 }
 
 

@@ -137,9 +137,12 @@ ngx_int_t
 ngx_svc_federation_document(ngx_svc_federation_flow_t *flow,
     ngx_svc_oidc_metadata_t *m)
 {
-    ngx_str_t    url, issuer;
-    ngx_pool_t  *pool;
+    ngx_str_t             url, issuer;
+    ngx_pool_t           *pool;
+    ngx_svc_main_conf_t  *smcf;
 
+    smcf = ngx_http_get_module_main_conf(flow->login.sr->request,
+                                         ngx_http_svc_common_module);
     pool = flow->login.sr->request->pool;
     m->why = "is none";
 
@@ -147,6 +150,6 @@ ngx_svc_federation_document(ngx_svc_federation_flow_t *flow,
                                       &issuer)
            == NGX_OK
            ? ngx_svc_oidc_metadata_read(pool, &flow->connection.document,
-                                        &issuer, 0, m)
+                                        &issuer, smcf->plain, m)
            : NGX_ERROR;
 }

@@ -187,7 +187,7 @@ ngx_svc_federation_exchanged(ngx_svc_federation_flow_t *flow)
 }
 
 
-/* The refresh token is of no use here, and is wiped with the answer. */
+/* The refresh token is of no use here: it is kept nowhere. */
 
 static ngx_int_t
 ngx_svc_federation_exchange_tokens(ngx_svc_federation_flow_t *flow)

@@ -98,12 +98,13 @@ ngx_svc_federation_end(ngx_svc_federation_flow_t *flow)
         login->read.enrolled = 0;
     }
 
-    ngx_svc_login_stage(login, 0);
-
     if (login->written.factor) {
         login->stage = NGX_SVC_STAGE_FULL;
         ngx_str_set(&login->written.methods, "{" NGX_SVC_FEDERATION_METHOD ","
                                              NGX_SVC_FEDERATION_TWO "}");
+
+    } else {
+        ngx_svc_login_stage(login, 0);
     }
 
     return flow->match == NGX_SVC_FEDERATION_NEW

@@ -206,8 +206,14 @@ ngx_svc_federation_start_reply(ngx_svc_request_t *sr)
         return ngx_svc_federation_meta(flow, ngx_svc_federation_start_again);
     }
 
-    return rc == NGX_OK && row.begun ? ngx_svc_federation_start_answer(flow)
-                                     : ngx_svc_federation_declined(sr, rc);
+    /* the connection has changed while it was fetched */
+
+    if (rc == NGX_OK && !row.begun) {
+        rc = ngx_svc_federation_over(sr);
+    }
+
+    return rc == NGX_OK ? ngx_svc_federation_start_answer(flow)
+                        : ngx_svc_federation_declined(sr, rc);
 }
 
 
@@ -272,7 +278,8 @@ ngx_svc_federation_start_connection(ngx_svc_federation_flow_t *flow,
 
     if (row->id.len == 0 || connection->settings.provider == NULL
         || connection->settings.provider->oauth
-        || connection->settings.provider->form_post)
+        || connection->settings.provider->form_post
+        || connection->settings.provider->token_endpoint.len)
     {
         return ngx_svc_fail(&login->sr->error, NGX_SVC_E_NOT_FOUND,
                             "There is no such connection.");

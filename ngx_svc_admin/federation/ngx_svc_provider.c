@@ -184,7 +184,7 @@ ngx_svc_provider_discovery(ngx_pool_t *pool,
 }
 
 
-/* Puts tenant_id into Microsoft's issuer. */
+/* Puts tenant_id, or all organizations, into Microsoft's issuer. */
 
 static ngx_int_t
 ngx_svc_provider_tenant(ngx_pool_t *pool,
@@ -192,19 +192,25 @@ ngx_svc_provider_tenant(ngx_pool_t *pool,
 {
     u_char     *p, *mark;
     size_t      before;
-    ngx_str_t   is;
+    ngx_str_t   is, tenant;
 
     is = *text;
+    tenant = settings->tenant_id;
+
+    if (tenant.len == 0) {
+        ngx_str_set(&tenant, "organizations");
+    }
+
     mark = ngx_strnstr(is.data, NGX_SVC_ID_TOKEN_TID, is.len);
     before = mark - is.data;
 
-    text->data = ngx_pnalloc(pool, is.len + settings->tenant_id.len);
+    text->data = ngx_pnalloc(pool, is.len + tenant.len);
     if (text->data == NULL) {
         return NGX_ERROR;
     }
 
     p = ngx_cpymem(text->data, is.data, before);
-    p = ngx_cpymem(p, settings->tenant_id.data, settings->tenant_id.len);
+    p = ngx_cpymem(p, tenant.data, tenant.len);
 
     before += sizeof(NGX_SVC_ID_TOKEN_TID) - 1;
     p = ngx_cpymem(p, is.data + before, is.len - before);

@@ -33,7 +33,7 @@ SELECT tenant.slug AS "tenant.slug", tenant.name AS "tenant.name",
                   FROM svc.social social
                  WHERE social.tenant_id = :tenant
                    AND social.enabled
-                   AND social.provider NOT IN ('github', 'apple')
+                   AND social.provider NOT IN ('github', 'apple', 'facebook')
                 UNION ALL
                 SELECT 'saml', 'saml', sp.label, sp.domains, sp.connection_id
                   FROM svc.saml_sp sp

@@ -1,6 +1,6 @@
 -- statement: signin_options
 -- The columns that begin with "_" are for the methods: what the tenant has switched on, and
--- whether it has verified the domain that the page is served from. Two providers do not yet
+-- whether it has verified the domain that the page is served from. Some providers do not yet
 -- work.
 --
 -- parameters
@@ -25,7 +25,7 @@ SELECT tenant.slug AS "tenant.slug", tenant.name AS "tenant.name",
          WHERE social.tenant_id = :tenant
            AND social.enabled
            AND social.show_on_page
-           AND social.provider NOT IN ('github', 'apple')) AS _connections,
+           AND social.provider NOT IN ('github', 'apple', 'facebook')) AS _connections,
        tenant.allow_signup AS _signup, tenant.allow_passwordless AS _passwordless,
        EXISTS (SELECT
                  FROM svc.domain domain

@@ -15,6 +15,11 @@
  */
 ngx_int_t ngx_svc_login_succeed(ngx_svc_login_t *login);
 
+/* Does the same with functions that make the user's account, too. */
+ngx_int_t ngx_svc_login_succeed_by(ngx_svc_login_t *login,
+    ngx_int_t (*write)(ngx_svc_request_t *sr),
+    ngx_int_t (*reply)(ngx_svc_request_t *sr));
+
 /*
  * For a reply, when a sign-in has failed or is refused, and its tenant is known:
  * writes login->reason, which may lock the account, and answers.
