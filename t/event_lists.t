@@ -110,8 +110,8 @@ none('the outbox queues them again',
 
 # --- what requests tell of when they are committed -------------------------------------
 
-# A function: its text, the functions and statements that it names, and whether it is
-# called with the results of what was committed.
+# A function: its text, the functions and statements that it names, whether it is called
+# with the results of what was committed, and the functions that it hands them to.
 
 my %function;
 
@@ -121,7 +121,9 @@ for my $file (grep { /\.c$/ } keys %source) {
 
         $function{$name} = { text => $text, file => $file,
                              hook => scalar $text =~ /^\(const ngx_svc_pg_results_t \*/,
-                             names => { map { $_ => 1 } $text =~ /\b(ngx_\w+)/g } };
+                             names => { map { $_ => 1 } $text =~ /\b(ngx_\w+)/g },
+                             handed => { map { $_ => 1 }
+                                         $text =~ /\b(ngx_\w+)\(results\b/g } };
     }
 }
 
@@ -141,6 +143,21 @@ sub tells {
 }
 
 
+# Whether a function of what was committed looks at the results of a statement and tells of
+# a kind of event, or hands all results to one that does both.
+
+sub tells_of {
+    my ($name, $sql, $kind, $seen) = @_;
+
+    my $f = $function{$name};
+
+    return 0 if !$f || !$f->{hook} || $seen->{$name}++;
+    return 1 if $f->{names}{$sql} && tells($name, $kind, {});
+
+    return scalar grep { tells_of($_, $sql, $kind, $seen) } keys %{ $f->{handed} };
+}
+
+
 # The routes that have a statement in their table, with what they call when committed.
 
 sub routes {
@@ -153,15 +170,35 @@ sub routes {
 }
 
 
-# The files that have a statement, and none of some functions.
+# Whether a text runs a statement: whoever looks at its result does not.
+
+sub runs {
+    my ($text, $sql) = @_;
+
+    return $text =~ s/\bngx_svc_result\(sr,\s*&$sql\)//gr =~ /&$sql\b/;
+}
+
+
+# The files that run a statement, and have none of some functions.
 
 sub files_without {
     my ($sql, @hooks) = @_;
 
     my %has = map { $function{$_}{file} => 1 } @hooks;
-    my @files = grep { /\.c$/ && !$has{$_} && $source{$_} =~ /&$sql\b/ } sort keys %source;
+    my @files = grep { /\.c$/ && !$has{$_} && runs($source{$_}, $sql) } sort keys %source;
 
     return map { s{.*/}{}r } @files;
+}
+
+
+# The functions of what was committed that a function names which runs a statement.
+
+sub hooks_beside {
+    my ($sql) = @_;
+
+    my @run = grep { !$_->{hook} && runs($_->{text}, $sql) } values %function;
+
+    return grep { $function{$_} && $function{$_}{hook} } map { keys %{ $_->{names} } } @run;
 }
 
 
@@ -173,16 +210,15 @@ for my $s (map { $statements->{$_} } sort keys %$statements) {
 
     for my $name (grep { $writes{$_} } @names) {
         my $kind = uc $name =~ tr/./_/r;
-        my %hooks = map { $_ => 1 } grep { $function{$_}{hook} && $function{$_}{names}{$sql}
-                                           && tells($_, $kind, {}) } keys %function;
+        my %hooks = map { $_ => 1 } grep { tells_of($_, $sql, $kind, {}) } keys %function;
 
         push @untold, "$s->{name} writes $name, and does not return its subscribers"
             if $s->{text} !~ /\b_?subscribers\b/;
         push @untold, map { "$_ has $s->{name}, which writes $name, and no function of what was"
                             . " committed that emits NGX_SVC_EVENT_$kind with its results" }
                       files_without($sql, keys %hooks);
-        push @untold, map { "$s->{name} writes $name, and a route of it has $_ as committed" }
-                      grep { !$hooks{$_} } routes($s->{name});
+        push @untold, map { "$s->{name} writes $name, and what runs it has $_ as committed" }
+                      grep { !$hooks{$_} } routes($s->{name}), hooks_beside($sql);
 
         $emitted{$name} = 1;
     }
