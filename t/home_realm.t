@@ -60,7 +60,7 @@ admin_error($s->http(POST => '/v1/auth/discover', [ Origin => 'https://evil.test
 
 my $methods = $s->http(GET => '/v1/auth/options?tenant=acme')->json->{methods};
 
-is_deeply(delete $methods->{connections}, [], 'options have connections for whoever comes');
+is_deeply(delete $methods->{connections}, [], 'buttons are for whoever comes');
 
 is_deeply(ask(email => 'ada@acme.test', tenant => 'acme')->json,
           { %nobody, tenant => { slug => 'acme', name => 'Acme' }, methods => $methods },
