@@ -16,11 +16,13 @@ use SvcTest::Admin;
 use SvcTest::Authenticator;
 use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Governance;
+use SvcTest::Idp;
 use SvcTest::Mail;
 use SvcTest::Mailed;
 use SvcTest::Passkey qw(register sign_in);
 use SvcTest::Process qw(wait_for);
 use SvcTest::Realm qw(verified saml oidc came_by force);
+use SvcTest::Receiver;
 use SvcTest::Signup;
 
 my $ORIGIN = 'http://localhost';
@@ -32,9 +34,11 @@ my $s = SvcTest->new(workers => 1,
                               svc_set => [ map { ("RATE_LIMIT_${_}_IP_MAX 1000",
                                                   "RATE_LIMIT_${_}_EMAIL_MAX 1000") }
                                                qw(LOGIN SIGNUP) ] });
+my $idp = SvcTest::Idp->new($s, SvcTest::Receiver->new($s), base => $ORIGIN);
 my $mail = SvcTest::Mail->new($s, port => 'plain');
 
 $s->start;
+$idp->ready;
 
 my ($acme, $globex) = map { $s->tenant($_) } qw(acme globex);
 my $codes = SvcTest::Mailed->new($s, $mail);
@@ -401,21 +405,21 @@ admin_error(put($b, { connection => 'saml' }), 400, 'anti_lockout', 'not tried')
 for ([ 'of somebody else', 'anti_lockout', user => $ada->{id} ],
      [ 'to sign in', 'anti_lockout', purpose => 'sign_in' ],
      [ 'two days ago', 'anti_lockout', at => "now() - interval '2 days'" ],
-     [ 'that found nothing', 'anti_lockout', found => 'NULL' ],
+     [ 'that found nothing', 'anti_lockout', subject => 'NULL' ],
      [ 'of another connection', 'anti_lockout', connection => $ada->{id} ],
      [ 'of ours', undef ])
 {
     my ($what, $error, %flow) = @$_;
 
-    %flow = (user => $owner->{id}, purpose => 'test', at => 'now()', found => "sha256('x')",
-             connection => $saml, %flow);
+    %flow = (user => $owner->{id}, purpose => 'test', at => 'now()',
+             subject => "sha256('x')", connection => $saml, %flow);
     $s->sql(<<"EOT");
 INSERT INTO svc.federation_flow (tenant_id, id, token_hash, connection_id, connection_version,
-                                 purpose, binding_hash, host, user_id, subject_hash, used_at,
-                                 expires_at)
+                                 purpose, binding_hash, host, user_id, subject_hash,
+                                 used_at, expires_at)
 VALUES ('$acme->{id}', gen_random_uuid(), sha256(gen_random_uuid()::text::bytea),
         '$flow{connection}', now(), '$flow{purpose}', sha256('x'), 'localhost', '$flow{user}',
-        $flow{found}, $flow{at}, now())
+        $flow{subject}, $flow{at}, now())
 EOT
     $error ? admin_error(put($b, { connection => 'saml' }), 400, $error, "a flow $what")
            : is(put($b, { connection => 'saml', endSessions => $TRUE })->status, 200,
@@ -424,6 +428,46 @@ EOT
 
 is($b->get('/v1/auth/session')->status, 200, "the caller's session goes on");
 is($by_admin->get('/v1/auth/session')->status, 401, "and no other one");
+
+
+# --- connections ---------------------------------------------------------------------------
+
+$s->sql('UPDATE svc.domain SET sign_in = NULL, rp_id = NULL');
+verified($s, $acme, 'other.test');
+
+for my $n (1, 2) {
+    $idp->connect($acme, "oidc-$n", issuer => $n - 1, jit_provisioning => 'true',
+                  domains => "'{acme.test,other.test}'");
+}
+
+
+sub comes_by {
+    my ($key, $sub, $address) = @_;
+
+    my $b = browser();
+    my $r = $idp->journey($b, $key, { sub => $sub, email => $address, email_verified => $TRUE },
+                          body => { email => $address });
+
+    return $r->header('Location') eq '/account' ? 'in' : SvcTest::Idp::refusal($r);
+}
+
+
+is(comes_by('oidc-2', 'linked', 'ada@acme.test'), 'in', 'an identity is linked');
+force($s, $acme, 'acme.test',
+      scalar $s->sql("SELECT connection_id FROM svc.social WHERE provider = 'oidc-1'"));
+
+for (qw(ada@acme.test ADA@acme.test fresh@acme.test)) {
+    is(comes_by('oidc-2', "2-$_", $_), 'sso_required', "$_ by another connection");
+}
+
+is(comes_by('oidc-2', 'linked', 'ada@other.test'), 'sso_required',
+   "who is linked by the user's address");
+is_deeply(($acme->events_where("action = 'federation.denied'", 'details'))[-1][0],
+          { connection => 'oidc-2', why => 'sso_required' }, 'is in the audit log');
+is(comes_by('oidc-1', "1-$_", $_), 'in', "$_ by the right one") for qw(ada@acme.test
+                                                                     fresh@acme.test);
+is(comes_by('oidc-2', 'free', 'free@other.test'), 'in', 'others come in by any');
+is(comes_by('oidc-1', 'free', 'free@other.test'), 'in', 'as by this one');
 
 $mail->stop;
 done_testing();

@@ -179,7 +179,7 @@ fails(search => qr/./, \%user, 'as nobody');
 
 configure(ca => undef);
 fails(tls => qr{Nobody that is trusted here .* "/CN=CA", into "caCertificates"}, {}, 'no CA');
-configure(ca => "no certificate\n");
+$s->sql("UPDATE svc.ldap SET ca_certificates = 'no certificate'");
 fails(tls => qr/Nobody that is trusted here/, {}, 'none at all');
 
 my $named = SvcTest::Slapd->new($s, dir => 'named', names => "DNS:$NAME,DNS:x.test");

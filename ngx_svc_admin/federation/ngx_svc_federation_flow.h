@@ -34,6 +34,8 @@ typedef enum {
     NGX_SVC_FEDERATION_UNCOVERED,       /* the user may do more than whoever has
                                            configured the connection */
     NGX_SVC_FEDERATION_UNVERIFIED,
+    NGX_SVC_FEDERATION_FORCED,          /* the address must come in by another
+                                           connection */
     NGX_SVC_FEDERATION_HELD,            /* a user has the address, and must
                                            sign in to link it */
     NGX_SVC_FEDERATION_LINK,

@@ -53,6 +53,10 @@ ngx_svc_federation_resolve(const ngx_svc_row_federation_match_t *row)
         return NGX_SVC_FEDERATION_UNVERIFIED;
     }
 
+    if (row->forced) {
+        return NGX_SVC_FEDERATION_FORCED;
+    }
+
     if (!row->held) {
         return row->makes ? NGX_SVC_FEDERATION_NEW : NGX_SVC_FEDERATION_NOBODY;
     }

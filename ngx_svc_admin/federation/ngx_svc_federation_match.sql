@@ -3,7 +3,8 @@
 -- that is presented it is compared: unless it is the same there is no tenant for the rest.
 -- Whoever is linked is found by the link; else whoever has the address, if it is proved. A
 -- domain is owned that this tenant has verified and has by now. Nobody is covered who may do
--- more than whoever has configured the connection.
+-- more than whoever has configured the connection, and nobody comes in whose address's domain
+-- must come in by another one.
 --
 -- parameters
 --   flow_id        uuid  ngx_svc_federation_param(id)
@@ -22,6 +23,7 @@
 --   held           bool
 --   active         bool
 --   covered        bool
+--   forced         bool
 --   proved         bool
 --   verified       bool
 --   takes          bool
@@ -31,7 +33,7 @@ WITH proof AS MATERIALIZED (
     SELECT connection.connection_id, connection.vouched, connection.vouched_owner,
            connection.link_by_email,
            connection.enabled AND connection.updated_at = flow.connection_version AS same,
-           connection.owned, :verified::bool AS verified,
+           connection.owned, :verified::bool AS verified, tenant.sign_in_forced,
            connection.jit_provisioning
            AND (connection.owned
                 OR connection.domains IS NULL
@@ -105,6 +107,10 @@ WITH proof AS MATERIALIZED (
                                          '{}')
                     END,
                     false) AS covered,
+           coalesce(svc.sign_in_by(:tenant, proof.sign_in_forced,
+                                   coalesce(account.user_name, :email::text))
+                    <> proof.connection_id,
+                    false) AS forced,
            coalesce(account.email_verified, false) AS proved, proof.verified,
            (proof.owned OR proof.link_by_email = 'verified' AND account.role = 'member')
            AND proof.link_by_email <> 'never' AS takes,
@@ -131,7 +137,7 @@ SELECT CASE WHEN decided.facts = :expected THEN 'go' ELSE 'other' END AS verdict
            ELSE set_config('svc.tenant', '', true)
        END IS NULL,
        NULL::bigint AS locked, decided.facts, decided.same, decided.linked, decided.other,
-       decided.held, decided.active, decided.covered, decided.proved, decided.verified,
-       decided.takes, decided.makes, decided.strong
+       decided.held, decided.active, decided.covered, decided.forced, decided.proved,
+       decided.verified, decided.takes, decided.makes, decided.strong
   FROM (VALUES (1)) always
   LEFT JOIN decided ON true;

@@ -131,6 +131,8 @@ ngx_svc_federation_stop(ngx_svc_federation_flow_t *flow)
           "Signing in is not allowed from here and now." },
         { NGX_SVC_E_EMAIL_UNVERIFIED, ngx_string("email_unverified"),
           "The identity provider vouches for no address." },
+        { NGX_SVC_E_SSO_REQUIRED, ngx_string("sso_required"),
+          "People of that domain come in by another connection." },
         { NGX_SVC_E_LINK, ngx_string("link_required"),
           "Sign in first, and then link the identity." },
         { NGX_SVC_E_NONE, ngx_null_string, NULL },

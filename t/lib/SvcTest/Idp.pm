@@ -20,7 +20,7 @@ use SvcTest::Process qw(wait_for);
 our $CALLBACK = '/v1/auth/federation/callback';
 
 
-# Options: n, how many; svc, directives beside those that federation needs.
+# Options: n, how many; base, where browsers are; svc, directives beside those that federation needs.
 
 sub new {
     my ($class, $s, $receiver, %opt) = @_;
@@ -36,7 +36,7 @@ sub new {
     local $ENV{NODE_NO_WARNINGS} = 1;
 
     $self->{pid} = open2(my $out, my $in, 'node', "$npm/idp.mjs", $receiver->{dir},
-                         $opt{n} // 2, $s->base_url . $CALLBACK);
+                         $opt{n} // 2, ($opt{base} // $s->base_url) . $CALLBACK);
     @$self{qw(out in)} = ($out, $in);
     $self->{issuers} = decode_json($self->line)->{issuers};
 
