@@ -120,6 +120,11 @@ CREATE TABLE svc.federated_identity (
     email_seen     text,                                    -- what its issuer said last
     linked_at      timestamptz(3)  NOT NULL DEFAULT now(),
     last_at        timestamptz(3),                          -- the last sign-in by it
+
+    -- what the connection vouched for when the link was made
+
+    vouched        text[]          NOT NULL DEFAULT '{}',
+    vouched_owner  boolean         NOT NULL DEFAULT false,
     CONSTRAINT federated_identity_pkey PRIMARY KEY (tenant_id, connection_id, subject_hash),
     CONSTRAINT federated_identity_user_key UNIQUE (tenant_id, user_id, connection_id),
     CONSTRAINT federated_identity_id_key UNIQUE (tenant_id, id),
@@ -200,6 +205,43 @@ ALTER TABLE svc.session
 
 CREATE INDEX session_upstream_idx ON svc.session (tenant_id, connection_id, upstream_subject)
     WHERE connection_id IS NOT NULL AND ended_at IS NULL;
+
+
+-- Whoever may do more than before proves again who it is: the connection that a session
+-- began by may not vouch for that.
+
+CREATE FUNCTION svc.role_changed() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    UPDATE svc.session s SET ended_at = now()
+     WHERE s.tenant_id = NEW.tenant_id AND s.user_id = NEW.id AND s.ended_at IS NULL
+       AND s.connection_id IS NOT NULL;
+
+    RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION svc.permissions_changed() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    UPDATE svc.session s SET ended_at = now()
+      FROM svc.user_account u
+     WHERE u.tenant_id = NEW.tenant_id AND u.role = NEW.key
+       AND s.tenant_id = u.tenant_id AND s.user_id = u.id AND s.ended_at IS NULL
+       AND s.connection_id IS NOT NULL;
+
+    RETURN NULL;
+END
+$$;
+
+REVOKE ALL ON FUNCTION svc.role_changed, svc.permissions_changed FROM PUBLIC;
+
+CREATE TRIGGER role_changed AFTER UPDATE OF role ON svc.user_account
+    FOR EACH ROW WHEN (NEW.role IS DISTINCT FROM OLD.role AND NEW.role <> 'member')
+    EXECUTE FUNCTION svc.role_changed();
+CREATE TRIGGER permissions_changed AFTER UPDATE OF permissions ON svc.role
+    FOR EACH ROW WHEN (NOT NEW.permissions <@ OLD.permissions)
+    EXECUTE FUNCTION svc.permissions_changed();
 
 
 -- A membership that a connection's groups have made goes when they do; NULL: by hand.

@@ -46,11 +46,12 @@ UPDATE svc.user_account
 --   key            text  ngx_svc_federation_param(connection.key)
 WITH identity AS (
     INSERT INTO svc.federated_identity
-        (tenant_id, connection_id, subject_hash, id, user_id, subject, email_seen, last_at)
-    SELECT tenant.id, :connection_id, :subject_hash, :link_id, :user, :subject,
-           :email::text, now()
-      FROM svc.tenant tenant
-     WHERE tenant.id = :tenant
+        (tenant_id, connection_id, subject_hash, id, user_id, subject, email_seen, last_at,
+         vouched, vouched_owner)
+    SELECT social.tenant_id, social.connection_id, :subject_hash, :link_id, :user, :subject,
+           :email::text, now(), social.vouched, social.vouched_owner
+      FROM svc.social social
+     WHERE social.tenant_id = :tenant AND social.connection_id = :connection_id
     RETURNING user_id
 )
 INSERT INTO svc.audit_event (action, target_type, target_id, target_name, details)
@@ -61,7 +62,7 @@ SELECT 'federation.linked', 'user', identity.user_id::text, NULL,
 
 -- statement: federation_session (shared)
 -- It is as ngx_svc_sql_signin_session_new. A proof that another server dates is as fresh as
--- it says, and one that it does not is not fresh at all.
+-- it says. One that it does not date is no fresh factor, and counts as a sign-in of now.
 --
 -- parameters
 --   new_id         uuid  ngx_svc_param_new_id()
@@ -88,16 +89,23 @@ INSERT INTO svc.session
      upstream_subject, upstream_acr)
 SELECT :tenant_or_null AS tenant_id, :new_id::uuid, :user, :new_session::bytea, :new_id::uuid,
        :stage, :methods::text::text[],
-       CASE :stage WHEN 'full' THEN clock_timestamp() END,
+       CASE :stage
+           WHEN 'full'
+                THEN least(clock_timestamp(), to_timestamp(:auth_time::text::float8))
+       END,
        now() + make_interval(secs => CASE :stage
                                          WHEN 'full' THEN :session_ttl::int4
                                          ELSE :pending_ttl::int4
                                      END),
+       -- least() leaves out what is NULL
        CASE
-           WHEN :factor_presented
+           WHEN :factor_presented AND :auth_time IS NOT NULL
                 THEN least(clock_timestamp(), to_timestamp(:auth_time::text::float8))
        END,
-       least(clock_timestamp(), to_timestamp(:auth_time::text::float8)),
+       CASE
+           WHEN :auth_time IS NOT NULL
+                THEN least(clock_timestamp(), to_timestamp(:auth_time::text::float8))
+       END,
        :client_ip::text::inet, :client_country, :user_agent, :score::int4,
        :signals::text::text[], :connection_id::uuid, :sid, :subject_hash, :acr
  WHERE :tenant_or_null IS NOT NULL;

@@ -3,8 +3,8 @@
 -- that is presented it is compared: unless it is the same there is no tenant for the rest.
 -- Whoever is linked is found by the link; else whoever has the address, if it is proved. A
 -- domain is owned that this tenant has verified and has by now. Nobody is covered who may do
--- more than whoever has configured the connection, and nobody comes in whose address's domain
--- must come in by another one.
+-- more than whoever has configured the connection, by now and when the link was made; and nobody
+-- comes in whose address's domain must come in by another one.
 --
 -- parameters
 --   flow_id        uuid  ngx_svc_federation_param(id)
@@ -71,10 +71,17 @@ WITH proof AS MATERIALIZED (
                         AND proof.verified
                       ORDER BY holder.user_name_key
                       LIMIT 1)) AS id,
-           linked.user_id IS NOT NULL AS linked
+           linked.user_id IS NOT NULL AS linked,
+           proof.vouched_owner AND coalesce(linked.vouched_owner, true) AS vouched_owner,
+           CASE
+               WHEN linked.user_id IS NULL THEN proof.vouched
+               ELSE ARRAY(SELECT unnest(proof.vouched)
+                          INTERSECT
+                          SELECT unnest(linked.vouched))
+           END AS vouched
       FROM proof
       LEFT JOIN LATERAL (
-           SELECT identity.user_id
+           SELECT identity.user_id, identity.vouched, identity.vouched_owner
              FROM svc.federated_identity identity
             WHERE identity.tenant_id = :tenant
               AND identity.connection_id = proof.connection_id
@@ -93,13 +100,13 @@ WITH proof AS MATERIALIZED (
                     ORDER BY other.user_id) AS other,
            coalesce(CASE account.role
                         WHEN 'member' THEN true
-                        WHEN 'owner' THEN proof.vouched_owner
+                        WHEN 'owner' THEN found.vouched_owner
                         WHEN 'admin'
-                             THEN proof.vouched
+                             THEN found.vouched
                                   @> (ARRAY['', 'apps:manage', 'audit:view', 'groups:manage',
                                             'members:manage', 'roles:manage', 'tenant:manage',
                                             'users:view'])[2:]
-                        ELSE proof.vouched
+                        ELSE found.vouched
                              @> coalesce((SELECT role.permissions
                                             FROM svc.role role
                                            WHERE role.tenant_id = :tenant
