@@ -58,9 +58,12 @@ admin_error($s->http(GET => '/v1/auth/discover'), 405, 'method_not_allowed', 'by
 admin_error($s->http(POST => '/v1/auth/discover', [ Origin => 'https://evil.test' ],
                      { email => 'ada@acme.test' }), 403, 'csrf_failed', "another site's page");
 
-my $methods = $s->http(GET => '/v1/auth/options?tenant=acme')->json->{methods};
+sub options { return $s->http(GET => '/v1/auth/options?tenant=acme')->json->{methods} }
+
+my $methods = options();
 
 is_deeply(delete $methods->{connections}, [], 'buttons are for whoever comes');
+is(delete $methods->{discover}, $FALSE, 'of whom no address is needed first');
 
 is_deeply(ask(email => 'ada@acme.test', tenant => 'acme')->json,
           { %nobody, tenant => { slug => 'acme', name => 'Acme' }, methods => $methods },
@@ -112,23 +115,27 @@ is_deeply(ask(email => 'x@acme.test')->json->{connections},
           [ { connection => 'oidc-x', kind => 'social', label => 'oidc-x' },
             { connection => 'saml', kind => 'saml', label => 'Acme SSO' } ],
           'those that name the domain');
+is(options()->{discover}, $TRUE, 'one of which has no button');
 is_deeply(keys_of(ask(email => 'x@a.acme.test')), [ qw(oidc-x saml) ], 'and below it');
 is_deeply(keys_of(ask(email => 'x@other.test', tenant => 'acme')), [],
           'of one that is not verified');
 is_deeply(keys_of(ask(email => 'x@acme.test', tenant => 'globex')), [], 'of another tenant');
 changed(sub { $s->sql("UPDATE svc.domain SET verified_at = NULL WHERE domain = 'acme.test'") });
 is_deeply(keys_of(ask(email => 'x@acme.test', tenant => 'acme')), [], 'not verified any more');
+is(options()->{discover}, $FALSE, 'and no address matters');
 changed(sub {
     $s->sql("UPDATE svc.domain SET verified_at = now() WHERE domain = 'acme.test'");
     $s->sql("UPDATE svc.saml_sp SET enabled = false");
 });
 is_deeply(keys_of(ask(email => 'x@acme.test')), [ 'oidc-x' ], 'one that is off');
+is(options()->{discover}, $FALSE, 'the other one has a button');
 changed(sub { $s->sql("UPDATE svc.saml_sp SET enabled = true, domains = NULL") });
 
 is(ask(email => 'x@acme.test')->json->{required}, undef, 'nobody must');
 changed(sub { force($s, $acme, 'acme.test', $saml) });
 $r = ask(email => 'x@acme.test')->json;
 is($r->{required}, 'saml', 'all must');
+is(options()->{discover}, $TRUE, 'which only the address tells');
 is_deeply([ map { $_->{connection} } @{ $r->{connections} } ], [ qw(oidc-x saml) ],
           'and are offered it');
 is(ask(email => 'x@a.acme.test')->json->{required}, 'saml', 'also below');

@@ -366,7 +366,7 @@ ngx_svc_signin_options_methods(ngx_svc_request_t *sr, PGresult *res,
 }
 
 
-/* Identity providers that the page has a button for. */
+/* Identity providers that the page has a button for, or needs an address for. */
 
 static void
 ngx_svc_signin_options_connections(ngx_svc_request_t *sr, PGresult *res,
@@ -376,10 +376,15 @@ ngx_svc_signin_options_connections(ngx_svc_request_t *sr, PGresult *res,
 
     static const ngx_str_t  none = ngx_string("[]");
 
-    list = ngx_svc_signin_options_federates(sr)
-           ? ngx_svc_row_value(res, 0, "_connections") : none;
+    if (!ngx_svc_signin_options_federates(sr)) {
+        ngx_svc_json_raw(w, "connections", none.data, none.len);
+        return;
+    }
+
+    list = ngx_svc_row_value(res, 0, "_connections");
 
     ngx_svc_json_raw(w, "connections", list.data, list.len);
+    ngx_svc_json_boolean(w, "discover", ngx_svc_row_true(res, 0, "_discover"));
 }
 
 

@@ -1,7 +1,8 @@
 -- statement: signin_options
 -- The columns that begin with "_" are for the methods: what the tenant has switched on, and
 -- whether it has verified the domain that the page is served from. Some providers do not yet
--- work.
+-- work. An address matters where people of its domain must come in by a connection, or may by
+-- one that the page has no button for.
 --
 -- parameters
 --   base_url       text ngx_svc_param_base_url()
@@ -26,6 +27,24 @@ SELECT tenant.slug AS "tenant.slug", tenant.name AS "tenant.name",
            AND social.enabled
            AND social.show_on_page
            AND social.provider NOT IN ('github', 'apple', 'facebook')) AS _connections,
+       (SELECT owned.forced
+               OR EXISTS (SELECT
+                            FROM svc.social social
+                           WHERE social.tenant_id = :tenant
+                             AND social.enabled
+                             AND NOT social.show_on_page
+                             AND social.provider NOT IN ('github', 'apple', 'facebook')
+                             AND social.domains && owned.domains)
+               OR EXISTS (SELECT
+                            FROM svc.saml_sp sp
+                           WHERE sp.tenant_id = :tenant
+                             AND sp.enabled
+                             AND sp.domains && owned.domains)
+          FROM (SELECT bool_or(domain.sign_in IS NOT NULL) AS forced,
+                       array_agg(domain.domain) AS domains
+                  FROM svc.domain domain
+                 WHERE domain.tenant_id = :tenant
+                   AND domain.verified_at IS NOT NULL) owned) AS _discover,
        tenant.allow_signup AS _signup, tenant.allow_passwordless AS _passwordless,
        EXISTS (SELECT
                  FROM svc.domain domain
