@@ -3,7 +3,8 @@
 import { fill, form, fragment, link, names, note, pageOf, post, run, show, text,
 } from "./page.js";
 import { begin } from "./brand.js";
-import { done, emailField, nameField, newPassword } from "./session.js";
+import { done, emailField } from "./session.js";
+import { nameField, newPassword } from "./fields.js";
 
 const token = fragment.get("token");
 
@@ -25,8 +26,9 @@ async function start() {
 }
 
 function accept({ email, tenant, passwordPolicy }) {
+  names.email = email;
   show(fill(text.joinTenant, { tenant: tenant.name }),
-       form([{ ...emailField(), value: email, readonly: "" }, nameField(),
+       form([{ ...emailField(), readonly: "" }, nameField(),
              newPassword(passwordPolicy)],
             text.join, async ({ password, displayName }) =>
               done(await post("/auth/invitations/accept",

@@ -3,8 +3,8 @@
 
 import { button, fill, form, names, note, post, show, text } from "./page.js";
 import { options } from "./brand.js";
-import { codeOf, digits, done, emailField, home, leave, named, nameField, newPassword,
-         signedIn } from "./session.js";
+import { done, emailField, home, leave, named, signedIn } from "./session.js";
+import { codeOf, digits, nameField, newPassword } from "./fields.js";
 
 const back = () => button(text.back, () => home.show());
 

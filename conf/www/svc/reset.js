@@ -3,7 +3,8 @@
 import { form, fragment, link, names, note, pageOf, post, run, show, text,
 } from "./page.js";
 import { begin, options } from "./brand.js";
-import { newPassword } from "./session.js";
+import { newPassword } from "./fields.js";
+import "./session.js";
 
 const token = fragment.get("token");
 

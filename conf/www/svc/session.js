@@ -36,7 +36,7 @@ export async function leave() {
   if (location.pathname === "/login") {
     location.reload();
   } else {
-    home.show();
+    await home.show();
   }
 }
 
@@ -62,7 +62,7 @@ export async function resume(whole = done) {
       throw e;
     }
 
-    home.show();
+    await home.show();
   }
 }
 
@@ -83,15 +83,7 @@ onCode({
 });
 
 
-// --- fields --------------------------
-
-export const CODE = { name: "code", autocomplete: "one-time-code",
-                      autocapitalize: "none", spellcheck: "false" };
-const DIGITS = { ...CODE, inputmode: "numeric", pattern: "\\s*[0-9]{6}\\s*",
-                 maxlength: "8" };
-
-const RULES = ["requireLower", "requireUpper", "requireDigit", "requireSymbol",
-               "rejectBreached", "rejectContextual"];
+// --- an address ----------------------
 
 // What a body has besides: the tenant, if the page knows one.
 
@@ -101,22 +93,7 @@ export function named(values) {
   return { ...values, tenant: names.tenant };
 }
 
-export const codeOf = values => values.code.trim();
-export const digits = () => ({ ...DIGITS, label: text.code });
-
 export const emailField = () => ({
   name: "email", label: text.email, type: "email", value: names.email,
   autocomplete: "username", maxlength: "254",
-});
-
-export const nameField = () => ({
-  name: "displayName", label: text.name, autocomplete: "name", maxlength: "64",
-});
-
-export const newPassword = policy => ({
-  name: "password", label: text.newPassword, type: "password",
-  autocomplete: "new-password", maxlength: "256",
-  rules: policy && [fill(text.rules.minLength, { n: policy.minLength }),
-                    ...RULES.filter(rule => policy[rule])
-                            .map(rule => text.rules[rule])],
 });

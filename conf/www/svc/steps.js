@@ -3,7 +3,8 @@
 
 import { button, fill, form, h, note, post, show, text } from "./page.js";
 import { options } from "./brand.js";
-import { CODE, codeOf, digits, done, leave, newPassword, resume } from "./session.js";
+import { done, leave, resume } from "./session.js";
+import { CODE, codeOf, digits, newPassword } from "./fields.js";
 import * as passkey from "./passkey.js";
 
 
