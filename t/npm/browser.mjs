@@ -75,6 +75,12 @@ const actions = {
   async heading(text) { await page.getByRole("heading", { name: text }).waitFor(); },
   async type(label, text) { await page.getByLabel(label, { exact: true }).fill(text); },
 
+  async key(...names) {
+    for (const name of names) {
+      await page.keyboard.press(name);
+    }
+  },
+
   async press(name) {
     await page.getByRole("button", { name, exact: true }).click();
   },

@@ -5,11 +5,13 @@
 // DIR has good.pem and good.key.  It says "ready", with the issuers.  Then each line on
 // stdin is a journey of a browser that is at the provider for the first time:
 // { url, account, acr, amr }, and the answer is { location } when it is led away, and
-// "tokens", how many token requests there have been.  An account is its claims.
+// "tokens", how many token requests there have been.  An account is its claims.  With
+// { accounts }, of names, a page asks those who come who they are.
 
 import { readFileSync } from "node:fs";
 import https from "node:https";
 import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import Provider from "oidc-provider";
 import { exportJWK, generateKeyPair } from "jose";
 
@@ -92,6 +94,10 @@ async function listen() {
       return handle(req, res);
     }
 
+    if (journey.accounts) {
+      return form(provider, req, res);
+    }
+
     const { account, acr, amr } = journey;
 
     return provider.interactionFinished(req, res, {
@@ -99,6 +105,28 @@ async function listen() {
   });
 
   return issuer;
+}
+
+
+// The page, whose field has the hint.
+
+async function form(provider, req, res) {
+  if (req.method === "POST") {
+    const body = new URLSearchParams(await text(req));
+
+    return provider.interactionFinished(req, res,
+      body.has("cancel") ? { error: "access_denied" }
+                         : { login: { accountId: journey.accounts[body.get("name")].sub } });
+  }
+
+  const { params } = await provider.interactionDetails(req, res);
+  const hint = (params.login_hint ?? "").replace(/["&<]/g, c => `&#${c.charCodeAt()};`);
+
+  res.setHeader("Content-Type", "text/html; charset=utf-8");
+  res.end(`<!doctype html><title>Provider</title><link rel="icon" href="data:,">
+<h1>Provider</h1>
+<form method="post"><label>Name <input name="name" value="${hint}"></label>
+<button>Enter</button><button name="cancel">Cancel</button></form>`);
 }
 
 
@@ -146,9 +174,15 @@ for (let i = 0; i < n; i++) {
 console.log(JSON.stringify({ issuers }));
 
 for await (const line of createInterface({ input: process.stdin })) {
-  journey = JSON.parse(line);
+  const asked = JSON.parse(line);
 
-  console.log(JSON.stringify({ ...journey.url ? await walk(journey) : {}, tokens }));
+  journey = asked.url || asked.accounts ? asked : journey;
+
+  for (const account of Object.values(asked.accounts ?? {})) {
+    accounts.set(account.sub, account);
+  }
+
+  console.log(JSON.stringify({ ...asked.url ? await walk(asked) : {}, tokens }));
 }
 
 process.exit(0);

@@ -17,20 +17,32 @@ const letter = name => async (...values) => {
 };
 
 
-function signIn() {
+// others.js has what leads to other servers.  With some connections the address comes
+// first: what has been found for it is given then.
+
+const elsewhere = () => import("./others.js");
+
+async function signIn(found) {
   const { methods } = options;
+  const others = (methods.connections?.length || methods.discover) && await elsewhere();
+  const first = methods.discover && !found;
 
   show(names.name ? `${text.signIn} – ${names.name}` : text.signIn,
-       form([{ ...emailField(), autocomplete: "username webauthn" },
-             { name: "password", label: text.password, type: "password",
-               autocomplete: "current-password", maxlength: "1024" }],
-            text.signIn, async values =>
-              done(await post("/auth/login", named(values)))),
+       first ? others.address(signIn)
+         : form([{ ...emailField(), autocomplete: "username webauthn",
+                   readonly: found && "" },
+                 { name: "password", label: text.password, type: "password",
+                   autocomplete: "current-password", maxlength: "1024" }],
+                text.signIn, async values =>
+                  done(await post("/auth/login", named(values)))),
+       ...(others ? others.buttons(found) : []),
        passkey.usable() && button(text.usePasskey, async () =>
          done(await passkey.signIn())),
        methods.passwordless && button(text.mailCode, letter("mailCode")),
-       methods.passwordReset !== false && button(text.forgot, letter("forgot")),
-       methods.signup && button(text.signUp, letter("signUp")));
+       !first && methods.passwordReset !== false
+         && button(text.forgot, letter("forgot")),
+       methods.signup && button(text.signUp, letter("signUp")),
+       found && button(text.back, home.show));
 
   passkey.offer(get => run(async () => done(await get())));
 }
@@ -56,7 +68,7 @@ async function start() {
   const link = linkOf(LINKS);
   const own = linkOf(OWN);
 
-  home.show = signIn;
+  home.show = () => signIn();
 
   if (link) {
     return fromLink(LINKS[link], fragment.get(link));
@@ -65,6 +77,10 @@ async function start() {
   if (own) {
     home.after = session =>
       letter("confirm")(session, OWN[own], fragment.get(own));
+  }
+
+  if (fragment.has("connection")) {
+    return (await elsewhere()).chosen();
   }
 
   if (home.next && !own) {
@@ -87,7 +103,7 @@ async function fromLink(path, token) {
       throw e;
     }
 
-    signIn();
+    await signIn();
     say(e);
   }
 }
@@ -100,7 +116,11 @@ async function whose() {
     await client("tenant");
   }
 
-  return begin(start);
+  await begin(start);
+
+  if (fragment.has("error")) {
+    (await elsewhere()).refused();
+  }
 }
 
 const out = query.has("logout") || query.has("signed_out");

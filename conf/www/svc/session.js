@@ -78,6 +78,7 @@ onCode({
   step_up_required: step("secondFactor"),
   mfa_enrollment_required: step("enrol"),
   password_expired: step("expired"),
+  sso_required: async e => (await import("./others.js")).required(e),
   challenge_expired: over,
   unauthenticated: over,
 });

@@ -36,7 +36,9 @@ sub new {
     local $ENV{NODE_NO_WARNINGS} = 1;
 
     $self->{pid} = open2(my $out, my $in, 'node', "$npm/idp.mjs", $receiver->{dir},
-                         $opt{n} // 2, ($opt{base} // $s->base_url) . $CALLBACK);
+                         $opt{n} // 2,
+                         ($opt{base} // $nginx->{svc_default}{svc_base_url} // $s->base_url)
+                         . $CALLBACK);
     @$self{qw(out in)} = ($out, $in);
     $self->{issuers} = decode_json($self->line)->{issuers};
 
@@ -126,6 +128,11 @@ sub start {
                             ($browser->{tenant} ? (tenant => $browser->{tenant}) : ()),
                             %body });
 }
+
+
+# Has the providers ask browsers for the name of an account: name => claims.
+
+sub asks { return $_[0]->ask(accounts => $_[1]) }
 
 
 # Goes to the provider and signs in there.  Returns the path and query that it leads back
