@@ -17,6 +17,7 @@
 #include "ngx_svc_federation_conf.h"
 #include "ngx_svc_oauth_login_url.h"
 #include "ngx_svc_oauth_sweep.h"
+#include "ngx_svc_published.h"
 #include "ngx_svc_session.h"
 #include "ngx_svc_signin_conf.h"
 
@@ -434,6 +435,7 @@ ngx_http_svc_admin_exit_process(ngx_cycle_t *cycle)
     ngx_svc_ldap_exit_worker();
     ngx_svc_dns_exit_worker();
     ngx_svc_oauth_sweep_exit_worker();
+    ngx_svc_published_exit_worker();
     ngx_svc_signin_exit_worker();
     ngx_svc_pg_task_exit(&ngx_svc_admin_user_index);
     ngx_svc_cache_exit_worker();

@@ -835,7 +835,7 @@ sub values {
         ( map { $_ => [ '\x00', '130', $self->{apps}[0], 'false', '\x01' ] }
               qw(oauth_once_assertion oauth_once_only) ),
         oauth_client_keys => [ $self->{apps}[0] ],
-        oauth_jwks_tenant => [ $self->{id} ],
+        published_tenant => [ $self->{id} ],
         oauth_jwks_claim => [ $self->{apps}[0] ],
         oauth_jwks_take => [],
         oauth_jwks_store => [ $self->{apps}[0], '2026-01-01', '{"keys": []}', 3600 ],
