@@ -90,7 +90,7 @@ CREATE TABLE svc.federation_meta (
     jwks           jsonb,
     fetched_at     timestamptz(3),                          -- both are as old as this
     due_at         timestamptz(3)  NOT NULL DEFAULT now(),
-    asked_at       timestamptz(3),                          -- for a key that was not there
+    asked_at       timestamptz(3),                          -- when the last fetch began
     failed_at      timestamptz(3),                          -- NULL: the last try was good
     error          text,
     CONSTRAINT federation_meta_pkey PRIMARY KEY (tenant_id, connection_id),
@@ -306,28 +306,36 @@ REVOKE ALL ON FUNCTION svc.federation_tenant(bytea, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION svc.federation_tenant(bytea, text) TO svc_app;
 
 
--- Takes those that are due, of all tenants, for a while in which they are fetched, so that of
--- several nodes one does so.
+-- Takes those that are due, of all tenants.  One that was asked in the last minute is passed
+-- over: its fetch may be under way.  What fails is tried again in five minutes, and once in
+-- an hour where there is nothing that is good.
 
 CREATE FUNCTION svc.federation_due(most integer)
-    RETURNS TABLE (tenant uuid, connection uuid, name text, issuer text, directory text)
+    RETURNS TABLE (tenant uuid, connection uuid, name text, issuer text, directory text,
+                   asked timestamptz)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET jit = off AS $$
 BEGIN
     RETURN QUERY
     WITH due AS (
         UPDATE svc.federation_meta m
-           SET due_at = now() + interval '2 minutes'
+           SET asked_at = now(),
+               due_at = now() + CASE
+                                    WHEN m.fetched_at > now() - interval '7 days'
+                                         THEN interval '5 minutes'
+                                    ELSE interval '1 hour'
+                                END
          WHERE m.ctid = ANY (ARRAY(
                    SELECT f.ctid
                      FROM svc.federation_meta f
                     WHERE f.due_at <= now()
+                      AND coalesce(f.asked_at < now() - interval '1 minute', true)
                     ORDER BY f.due_at
                     LIMIT most
                     FOR UPDATE SKIP LOCKED))
-        RETURNING m.tenant_id, m.connection_id
+        RETURNING m.tenant_id, m.connection_id, m.asked_at
     )
-    SELECT s.tenant_id, s.connection_id, s.provider, s.issuer, s.directory
+    SELECT s.tenant_id, s.connection_id, s.provider, s.issuer, s.directory, due.asked_at
       FROM due
       JOIN svc.social s USING (tenant_id, connection_id)
      WHERE s.enabled;

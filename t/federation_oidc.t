@@ -12,6 +12,7 @@ use SvcTest::Admin;
 use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Factor qw(policy);
 use SvcTest::Idp;
+use SvcTest::Process qw(slow wait_for);
 use SvcTest::Receiver;
 
 
@@ -347,6 +348,83 @@ $s->sql("UPDATE svc.user_account SET status = 'suspended' WHERE id = '$ada->[0]'
 refused($b->get($back), 'access_denied', 'a user who is suspended');
 is(why('denied'), 'inactive', 'is in the audit log');
 $s->sql("UPDATE svc.user_account SET status = 'active' WHERE id = '$ada->[0]'");
+
+
+# --- what an issuer publishes ----------------------------------------------------------------
+
+sub meta {
+    my ($set) = @_;
+
+    $s->sql("UPDATE svc.federation_meta meta SET $set FROM svc.social social"
+            . " WHERE social.tenant_id = '$acme->{id}' AND social.provider = 'oidc-one'"
+            . ' AND meta.connection_id = social.connection_id');
+}
+
+
+sub shown {
+    my ($row) = grep { $_->{provider} eq 'oidc-one' }
+                @{ $acme->admin(GET => '/social/connections')->json->{connections} };
+
+    return @$row{qw(status statusError)};
+}
+
+
+my $MINUTE = "asked_at = now() - interval '1 minute'";
+my $keys = $idp->jwks;
+
+is_deeply([ shown() ], [ 'ready', undef ], 'is there');
+$idp->rotate(0);
+meta($MINUTE);
+comes('oidc-one', claims('ada'), 'ada@acme.test', 'a key that is new');
+is($idp->jwks, $keys + 1, 'was fetched');
+comes('oidc-one', claims('ada'), 'ada@acme.test', 'again');
+is($idp->jwks, $keys + 1, 'which fetches nothing');
+
+$idp->rotate(0);
+refused($idp->journey(browser(), 'oidc-one', claims('ada')), 'federation_failed',
+        'another one in the same minute');
+is(why('failed'), 'the ID token has a \'kid\' that no key has', 'is not known');
+is($idp->jwks, $keys + 1, 'and nothing is fetched');
+
+meta($MINUTE);
+
+my @two = map { my $b = browser(); [ $b, begun($b) ] } 1, 2;
+my @both = map { $s->begin(GET => $_->[1], [ Cookie => $_->[0]->cookie, Connection => 'close' ]) }
+               @two;
+
+is_deeply([ map { $_->read->header('Location') } @both ], [ ('/account') x 2 ],
+          'two that come at the same time');
+is($idp->jwks, $keys + 2, 'wait for one fetch');
+
+# The sweep of a worker fetches what is due.
+
+$idp->rotate(0);
+meta("$MINUTE, due_at = now()");
+ok((wait_for { $idp->jwks == $keys + 3 } slow(20)), 'what is due is fetched');
+ok((wait_for { $s->sql("SELECT due_at > now() + interval '50 minutes' FROM svc.federation_meta"
+                       . ' JOIN svc.social USING (tenant_id, connection_id)'
+                       . " WHERE tenant_id = '$acme->{id}' AND provider = 'oidc-one'") eq 't' }),
+   'and is due again in an hour');
+comes('oidc-one', claims('ada'), 'ada@acme.test', 'its keys are good');
+is($idp->jwks, $keys + 3, 'and were there');
+
+# The issuer is away.
+
+my $issuer = $idp->{issuers}[0];
+
+$s->sql("UPDATE svc.social SET issuer = 'https://127.0.0.1:9' WHERE provider = 'oidc-one'"
+        . " AND tenant_id = '$acme->{id}'");
+meta("$MINUTE, due_at = now()");
+ok((wait_for { (shown())[0] eq 'failed' } slow(20)), 'an issuer that is away');
+like((shown())[1], qr/\w/, 'says why');
+$s->sql("UPDATE svc.social SET issuer = '$issuer' WHERE provider = 'oidc-one'"
+        . " AND tenant_id = '$acme->{id}'");
+comes('oidc-one', claims('ada'), 'ada@acme.test', 'what there is serves');
+meta("fetched_at = now() - interval '8 days', asked_at = now()");
+admin_error($idp->start(browser(), 'oidc-one'), 401, 'federation_failed', 'for seven days');
+meta($MINUTE);
+comes('oidc-one', claims('ada'), 'ada@acme.test', 'then it is fetched first');
+is_deeply([ shown() ], [ 'ready', undef ], 'and is there');
 
 
 $s->done;

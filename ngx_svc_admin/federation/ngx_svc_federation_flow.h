@@ -112,15 +112,14 @@ struct ngx_svc_federation_flow_s {
     ngx_str_t                  refusal_text;
     ngx_str_t                  id_token;
     ngx_str_t                  access_token;
+    const char                *lacks;       /* why the ID token has no key */
 
     ngx_svc_federation_connection_t  connection;
     ngx_svc_fetch_t            fetch;
     ngx_msec_t                 until;       /* all fetches are over */
     ngx_uint_t                 held;        /* 1: the request's end ends the
                                                fetch */
-    time_t                     max_age;     /* s, of a document; -1: unknown */
     ngx_int_t                (*fetched)(ngx_svc_federation_flow_t *flow);
-    ngx_int_t                (*next)(ngx_svc_request_t *sr);
 
     ngx_svc_federation_proof_t  proof;
     ngx_svc_federation_match_e  match;

@@ -4,109 +4,249 @@
 
 #include "ngx_svc_federation_meta.h"
 #include "ngx_svc_federation.h"
-#include "ngx_svc_federation_answer.h"
-#include "ngx_svc_federation_ask.h"
-#include "ngx_svc_federation_fetch.h"
 #include "ngx_svc_oidc_jwks.h"
+#include "ngx_svc_oidc_metadata.h"
+#include "ngx_svc_pg_task.h"
+#include "ngx_svc_provider.h"
+#include "ngx_svc_submit.h"
 
 
 #define NGX_SVC_FEDERATION_DOCUMENT  (128 * 1024)   /* bytes of an answer */
 #define NGX_SVC_FEDERATION_JWKS      (256 * 1024)
-#define NGX_SVC_FEDERATION_SOONEST   3600           /* s */
-#define NGX_SVC_FEDERATION_LATEST    86400
+#define NGX_SVC_FEDERATION_LATE      1000           /* ms */
+#define NGX_SVC_FEDERATION_TAKEN     16             /* issuers in a round */
 
 
-static ngx_int_t ngx_svc_federation_meta_document(
-    ngx_svc_federation_flow_t *flow);
-static ngx_int_t ngx_svc_federation_meta_kept(ngx_svc_federation_flow_t *flow);
-static ngx_int_t ngx_svc_federation_meta_urls(ngx_svc_federation_flow_t *flow,
+/* What a refresh needs beside its fetch. */
+
+typedef struct {
+    ngx_svc_provider_settings_t  settings;
+    ngx_str_t                    document;  /* that is stored; no data: it is to
+                                               be fetched */
+    ngx_uint_t                   renewed;   /* 1: it has been */
+} ngx_svc_federation_meta_t;
+
+
+static ngx_int_t ngx_svc_federation_meta_claimed(ngx_svc_published_t *meta,
+    PGresult *res);
+static ngx_int_t ngx_svc_federation_meta_set(ngx_svc_published_t *meta,
+    const ngx_str_t *provider, const ngx_str_t *issuer,
+    const ngx_str_t *directory, const ngx_str_t *asked_at);
+static ngx_int_t ngx_svc_federation_meta_read(ngx_svc_published_t *meta,
+    const ngx_str_t *text, ngx_svc_oidc_metadata_t *m);
+static ngx_int_t ngx_svc_federation_meta_answered(ngx_svc_published_t *meta);
+static ngx_int_t ngx_svc_federation_meta_document(ngx_svc_published_t *meta);
+static ngx_int_t ngx_svc_federation_meta_urls(ngx_svc_published_t *meta,
     const ngx_svc_oidc_metadata_t *m);
-static ngx_int_t ngx_svc_federation_meta_jwks(ngx_svc_federation_flow_t *flow);
-static ngx_int_t ngx_svc_federation_meta_keys(ngx_svc_federation_flow_t *flow);
-static ngx_int_t ngx_svc_federation_bind_max_age(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static ngx_int_t ngx_svc_federation_meta_fail(ngx_svc_published_t *meta,
+    const char *what, const char *why, size_t len);
+static ngx_int_t ngx_svc_federation_meta_store(ngx_svc_published_t *meta,
+    ngx_svc_pg_op_t *op);
+static ngx_int_t ngx_svc_federation_meta_due_bind(ngx_svc_pg_op_t *op,
+    ngx_svc_pg_call_t *call);
+static void ngx_svc_federation_meta_due(ngx_svc_pg_op_t *op);
 
 
 #include "ngx_svc_federation_meta.sql.h"
 
 
-ngx_int_t
-ngx_svc_federation_meta(ngx_svc_federation_flow_t *flow,
-    ngx_int_t (*next)(ngx_svc_request_t *sr))
+static ngx_svc_pg_task_t  ngx_svc_federation_meta_task = {
+    .statement = &ngx_svc_sql_federation_due,
+    .bind = ngx_svc_federation_meta_due_bind,
+    .done = ngx_svc_federation_meta_due,
+    .pool = NGX_SVC_PG_SLOW,
+    .period = 5000,
+    .pause = 500,
+    .full = NGX_SVC_FEDERATION_TAKEN,
+    .failed = "what identity providers publish cannot be looked for"
+};
+
+const ngx_svc_published_kind_t  ngx_svc_federation_meta = {
+    .claim = &ngx_svc_sql_federation_claim,
+    .claimed = ngx_svc_federation_meta_claimed,
+    .answered = ngx_svc_federation_meta_answered,
+    .store = ngx_svc_federation_meta_store,
+    .accept = ngx_string("Accept: application/json"),
+    .time = NGX_SVC_FEDERATION_META_TIME,
+    .late = NGX_SVC_FEDERATION_LATE,
+    .failed = "what an identity provider publishes cannot be fetched"
+};
+
+
+void
+ngx_svc_federation_meta_init_worker(ngx_cycle_t *cycle)
 {
-    ngx_str_t  issuer;
+    ngx_svc_pg_task_init(&ngx_svc_federation_meta_task, cycle);
+}
 
-    flow->next = next;
 
-    ngx_svc_federation_fetch_new(flow);
+void
+ngx_svc_federation_meta_exit_worker(void)
+{
+    ngx_svc_pg_task_exit(&ngx_svc_federation_meta_task);
+}
 
-    if (ngx_svc_provider_discovery(flow->login.sr->request->pool,
-                                   &flow->connection.settings,
-                                   &flow->fetch.url, &issuer)
+
+/* With a document that is good the keys alone are fetched. */
+
+static ngx_int_t
+ngx_svc_federation_meta_claimed(ngx_svc_published_t *meta, PGresult *res)
+{
+    ngx_svc_oidc_metadata_t         m;
+    ngx_svc_federation_meta_t      *own;
+    ngx_svc_row_federation_claim_t  row;
+
+    ngx_svc_row_federation_claim(&row, res, 0);
+
+    if (ngx_svc_federation_meta_set(meta, &row.provider, &row.issuer,
+                                    &row.directory, &row.asked_at)
         != NGX_OK)
     {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        return NGX_ERROR;
     }
 
-    return ngx_svc_federation_fetch(flow, NGX_SVC_FEDERATION_DOCUMENT,
-                                    ngx_svc_federation_meta_document);
+    own = meta->data;
+
+    if (row.document.len == 0
+        || ngx_svc_published_copy(meta, &own->document, &row.document)
+           != NGX_OK)
+    {
+        return row.document.len ? NGX_ERROR : NGX_OK;
+    }
+
+    meta->fetch.limit = NGX_SVC_FEDERATION_JWKS;
+
+    return ngx_svc_federation_meta_read(meta, &own->document, &m) == NGX_OK
+           ? ngx_svc_published_copy(meta, &meta->fetch.url, &m.jwks_uri)
+           : NGX_ERROR;
 }
 
 
 static ngx_int_t
-ngx_svc_federation_meta_document(ngx_svc_federation_flow_t *flow)
+ngx_svc_federation_meta_set(ngx_svc_published_t *meta,
+    const ngx_str_t *provider, const ngx_str_t *issuer,
+    const ngx_str_t *directory, const ngx_str_t *asked_at)
 {
-    ngx_int_t  rc;
+    ngx_str_t                   text;
+    ngx_svc_federation_meta_t  *own;
 
-    rc = ngx_svc_federation_meta_kept(flow);
+    own = ngx_pcalloc(meta->pool, sizeof(ngx_svc_federation_meta_t));
 
-    return rc == NGX_OK ? ngx_svc_federation_keys(flow, flow->next)
-                        : ngx_svc_federation_declined(flow->login.sr, rc);
+    if (own == NULL
+        || ngx_svc_published_copy(meta, &meta->asked_at, asked_at) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    own->settings.provider = ngx_svc_provider(provider);
+
+    if (own->settings.provider == NULL
+        || (issuer->data
+            && ngx_svc_published_copy(meta, &own->settings.issuer, issuer)
+               != NGX_OK)
+        || (directory->data
+            && ngx_svc_published_copy(meta, &own->settings.tenant_id,
+                                      directory)
+               != NGX_OK))
+    {
+        return NGX_ERROR;
+    }
+
+    meta->data = own;
+    meta->fetch.limit = NGX_SVC_FEDERATION_DOCUMENT;
+
+    return ngx_svc_provider_discovery(meta->pool, &own->settings,
+                                      &meta->fetch.url, &text)
+           == NGX_OK ? NGX_OK : NGX_ERROR;
 }
 
 
-/* Takes what is kept of the document, which must be the issuer's own. */
+static ngx_int_t
+ngx_svc_federation_meta_read(ngx_svc_published_t *meta, const ngx_str_t *text,
+    ngx_svc_oidc_metadata_t *m)
+{
+    ngx_str_t                   url, issuer;
+    ngx_svc_federation_meta_t  *own;
+
+    own = meta->data;
+
+    return ngx_svc_provider_discovery(meta->pool, &own->settings, &url,
+                                      &issuer)
+           == NGX_OK
+           ? ngx_svc_oidc_metadata_read(meta->pool, text, &issuer, 0, m)
+           : NGX_ERROR;
+}
+
+
+/* The keys come after the document, which says where they are. */
 
 static ngx_int_t
-ngx_svc_federation_meta_kept(ngx_svc_federation_flow_t *flow)
+ngx_svc_federation_meta_answered(ngx_svc_published_t *meta)
 {
-    cJSON                    *json;
-    ngx_int_t                 rc;
-    ngx_str_t                 kept;
-    ngx_svc_oidc_metadata_t   m;
+    ngx_int_t                   rc;
+    const char                 *why;
+    ngx_svc_federation_meta_t  *own;
 
-    rc = ngx_svc_federation_fetched(flow, "metadata", &json);
-    if (rc != NGX_OK) {
-        return rc;
+    own = meta->data;
+
+    if (own->document.data == NULL) {
+        return ngx_svc_federation_meta_document(meta);
     }
 
-    flow->connection.document = flow->fetch.answer;
-    flow->max_age = flow->fetch.max_age;
-
-    rc = ngx_svc_federation_document(flow, &m);
+    rc = ngx_svc_oidc_jwks_keep(meta->pool, &meta->fetch.answer, &meta->text,
+                                &why);
 
     if (rc == NGX_DECLINED) {
-        return ngx_svc_federation_fail(flow, "metadata: %s", m.why);
-    }
-
-    if (rc == NGX_OK) {
-        rc = ngx_svc_federation_meta_urls(flow, &m);
-    }
-
-    if (rc == NGX_OK) {
-        rc = ngx_svc_oidc_metadata_keep(flow->login.sr->request->pool, &m,
-                                        &kept);
-        flow->connection.document = kept;
+        ngx_str_null(&meta->text);
+        return ngx_svc_federation_meta_fail(meta, "keys", why,
+                                            ngx_strlen(why));
     }
 
     return rc;
 }
 
 
+static ngx_int_t
+ngx_svc_federation_meta_document(ngx_svc_published_t *meta)
+{
+    ngx_int_t                   rc;
+    ngx_svc_oidc_metadata_t     m;
+    ngx_svc_federation_meta_t  *own;
+
+    own = meta->data;
+    m.why = "is none";
+
+    rc = ngx_svc_federation_meta_read(meta, &meta->fetch.answer, &m);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_svc_federation_meta_fail(meta, "metadata", m.why,
+                                            ngx_strlen(m.why));
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_federation_meta_urls(meta, &m);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oidc_metadata_keep(meta->pool, &m, &own->document);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    own->renewed = 1;
+    meta->fetch.url = m.jwks_uri;
+    meta->fetch.limit = NGX_SVC_FEDERATION_JWKS;
+
+    return NGX_AGAIN;
+}
+
+
 /* What is asked later must be where a tenant may send us. */
 
 static ngx_int_t
-ngx_svc_federation_meta_urls(ngx_svc_federation_flow_t *flow,
+ngx_svc_federation_meta_urls(ngx_svc_published_t *meta,
     const ngx_svc_oidc_metadata_t *m)
 {
     ngx_uint_t       i;
@@ -128,8 +268,9 @@ ngx_svc_federation_meta_urls(ngx_svc_federation_flow_t *flow,
             && ngx_svc_federation_url(urls[i].url, urls[i].name, &err)
                != NGX_OK)
         {
-            return ngx_svc_federation_fail(flow, "metadata: %*s", err.len,
-                                           err.detail);
+            return ngx_svc_federation_meta_fail(meta, "metadata",
+                                                (const char *) err.detail,
+                                                err.len);
         }
     }
 
@@ -137,70 +278,93 @@ ngx_svc_federation_meta_urls(ngx_svc_federation_flow_t *flow,
 }
 
 
-ngx_int_t
-ngx_svc_federation_keys(ngx_svc_federation_flow_t *flow,
-    ngx_int_t (*next)(ngx_svc_request_t *sr))
+static ngx_int_t
+ngx_svc_federation_meta_fail(ngx_svc_published_t *meta, const char *what,
+    const char *why, size_t len)
 {
-    ngx_svc_oidc_metadata_t  m;
+    u_char  *p;
 
-    flow->next = next;
-
-    if (ngx_svc_federation_document(flow, &m) != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    p = ngx_pnalloc(meta->pool, ngx_strlen(what) + sizeof(": ") + len);
+    if (p == NULL) {
+        return NGX_ERROR;
     }
 
-    ngx_svc_federation_fetch_new(flow);
-    flow->fetch.url = m.jwks_uri;
+    meta->error.data = p;
+    meta->error.len = ngx_sprintf(p, "%s: %*s", what, len, why) - p;
 
-    return ngx_svc_federation_fetch(flow, NGX_SVC_FEDERATION_JWKS,
-                                    ngx_svc_federation_meta_jwks);
+    return NGX_DECLINED;
 }
 
 
-static ngx_int_t
-ngx_svc_federation_meta_jwks(ngx_svc_federation_flow_t *flow)
-{
-    ngx_int_t  rc;
-
-    rc = ngx_svc_federation_meta_keys(flow);
-
-    return rc == NGX_OK ? flow->next(flow->login.sr)
-                        : ngx_svc_federation_declined(flow->login.sr, rc);
-}
-
+/* A document that was there is as old as it was. */
 
 static ngx_int_t
-ngx_svc_federation_meta_keys(ngx_svc_federation_flow_t *flow)
+ngx_svc_federation_meta_store(ngx_svc_published_t *meta, ngx_svc_pg_op_t *op)
 {
-    cJSON       *json;
-    ngx_int_t    rc;
-    const char  *why;
+    ngx_svc_pg_call_t          *call;
+    ngx_svc_federation_meta_t  *own;
 
-    rc = ngx_svc_federation_fetched(flow, "keys", &json);
-    if (rc != NGX_OK) {
-        return rc;
+    own = meta->data;
+
+    call = ngx_svc_pg_call(op, meta->text.data
+                               ? &ngx_svc_sql_federation_meta_store
+                               : &ngx_svc_sql_federation_meta_failed);
+    if (call == NULL) {
+        return NGX_ERROR;
     }
 
-    rc = ngx_svc_oidc_jwks_keep(flow->login.sr->request->pool,
-                                &flow->fetch.answer, &flow->connection.jwks,
-                                &why);
+    ngx_svc_pg_bind_str(call, &meta->id);
+    ngx_svc_pg_bind_str(call, &meta->asked_at);
 
-    return rc == NGX_DECLINED ? ngx_svc_federation_fail(flow, "keys: %s", why)
-                              : rc;
+    if (meta->text.data == NULL) {
+        ngx_svc_pg_bind_str(call, &meta->error);
+        return NGX_OK;
+    }
+
+    ngx_svc_pg_bind_str(call, own->renewed ? &own->document : NULL);
+    ngx_svc_pg_bind_str(call, &meta->text);
+
+    return ngx_svc_pg_bind_int(op, call, ngx_svc_published_age(meta));
 }
 
 
+/* A node that cannot fetch leaves them to others. */
+
 static ngx_int_t
-ngx_svc_federation_bind_max_age(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)
+ngx_svc_federation_meta_due_bind(ngx_svc_pg_op_t *op, ngx_svc_pg_call_t *call)
 {
-    time_t                      age;
-    ngx_svc_federation_flow_t  *flow;
+    return ngx_svc_fetch_ready() ? NGX_OK : NGX_ERROR;
+}
 
-    flow = sr->data;
 
-    age = ngx_max(flow->max_age, NGX_SVC_FEDERATION_SOONEST);
+static void
+ngx_svc_federation_meta_due(ngx_svc_pg_op_t *op)
+{
+    int                            i;
+    u_char                         bytes[NGX_SVC_UUID_LEN];
+    PGresult                      *res;
+    ngx_str_t                      id;
+    ngx_svc_published_t           *meta;
+    ngx_svc_row_federation_due_t   row;
 
-    return ngx_svc_pg_bind_int(sr->op, call,
-                               ngx_min(age, NGX_SVC_FEDERATION_LATEST));
+    res = ngx_svc_pg_op_result(op, &ngx_svc_sql_federation_due);
+    id.data = bytes;
+    id.len = NGX_SVC_UUID_LEN;
+
+    for (i = 0; i < PQntuples(res); i++) {
+        ngx_svc_row_federation_due(&row, res, i);
+
+        meta = ngx_svc_uuid_parse(row.connection.data, row.connection.len,
+                                  bytes)
+               == NGX_OK
+               ? ngx_svc_published_create(&ngx_svc_federation_meta,
+                                          &row.tenant, &id)
+               : NULL;
+
+        if (meta) {
+            ngx_svc_published_fetch(meta,
+                ngx_svc_federation_meta_set(meta, &row.provider, &row.issuer,
+                                            &row.directory, &row.asked_at));
+        }
+    }
 }

@@ -7,22 +7,21 @@
 #define _NGX_SVC_FEDERATION_META_H_INCLUDED_
 
 
-#include "ngx_svc_federation_flow.h"
+#include "ngx_svc_published.h"
 
 
-/* Stores flow->connection's document and keys. */
-extern const ngx_svc_pg_statement_t  ngx_svc_sql_federation_meta_store;
+#define NGX_SVC_FEDERATION_META_TIME  4000      /* ms of each fetch */
+
+
+/* By the connection's id, as bytes. */
+extern const ngx_svc_published_kind_t  ngx_svc_federation_meta;
 
 /*
- * For a reply: fetches flow->connection's document and keys, and calls next(),
- * which stores them.  Returns what goes to ngx_http_finalize_request().
+ * Call these at the start of the worker that looks for what is due, and at the
+ * end of any worker.
  */
-ngx_int_t ngx_svc_federation_meta(ngx_svc_federation_flow_t *flow,
-    ngx_int_t (*next)(ngx_svc_request_t *sr));
-
-/* The same, of the keys alone. */
-ngx_int_t ngx_svc_federation_keys(ngx_svc_federation_flow_t *flow,
-    ngx_int_t (*next)(ngx_svc_request_t *sr));
+void ngx_svc_federation_meta_init_worker(ngx_cycle_t *cycle);
+void ngx_svc_federation_meta_exit_worker(void);
 
 
 #endif /* _NGX_SVC_FEDERATION_META_H_INCLUDED_ */

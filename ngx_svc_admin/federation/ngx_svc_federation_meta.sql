@@ -1,18 +1,76 @@
--- statement: federation_meta_store (shared)
--- Stores what an issuer publishes, of a connection that is still there. It is looked at again
--- when its answer says so: in an hour at the earliest, and within a day.
+-- statement: federation_claim
+-- Whoever sets the time may fetch: one for each connection, in each minute. With a document
+-- that is good the keys alone are fetched.
 --
 -- parameters
---   connection_id  uuid  ngx_svc_federation_param(connection.id)
---   document       text  ngx_svc_federation_param(connection.document)
---   jwks           text  ngx_svc_federation_param(connection.jwks)
---   max_age        int4  ngx_svc_param_call(ngx_svc_federation_bind_max_age)
-INSERT INTO svc.federation_meta AS meta
-    (tenant_id, connection_id, document, jwks, fetched_at, due_at)
-SELECT social.tenant_id, social.connection_id, :document::text::jsonb, :jwks::text::jsonb, now(),
-       now() + make_interval(secs => :max_age::int4)
+--   connection_id  uuid
+-- columns
+--   provider       text
+--   issuer         text
+--   directory      text
+--   asked_at       text
+--   document       jsonb
+UPDATE svc.federation_meta meta
+   SET asked_at = now()
   FROM svc.social social
- WHERE social.tenant_id = :tenant AND social.connection_id = :connection_id
-ON CONFLICT (tenant_id, connection_id) DO UPDATE
-   SET document = excluded.document, jwks = excluded.jwks, fetched_at = excluded.fetched_at,
-       due_at = excluded.due_at, failed_at = NULL, error = NULL;
+ WHERE meta.tenant_id = :tenant AND meta.connection_id = :connection_id
+   AND social.tenant_id = :tenant AND social.connection_id = :connection_id
+   AND social.enabled
+   AND coalesce(meta.asked_at < now() - interval '1 minute', true)
+RETURNING social.provider, social.issuer, social.directory, meta.asked_at::text AS asked_at,
+          CASE WHEN meta.fetched_at > now() - interval '7 days' THEN meta.document END AS document;
+
+
+-- statement: federation_due
+-- Claims what is due, 16 connections at most. There is a row if there is none.
+--
+-- columns
+--   taken          int8         connections, in each row
+--   tenant         uuid
+--   connection     uuid
+--   provider       text
+--   issuer         text
+--   directory      text
+--   asked_at       text
+SELECT count(due.connection) OVER () AS taken, due.tenant, due.connection,
+       due.name AS provider, due.issuer, due.directory, due.asked::text AS asked_at
+  FROM (SELECT) always
+  LEFT JOIN svc.federation_due(16) due ON true;
+
+
+-- statement: federation_meta_store
+-- Stores what an issuer publishes, unless another fetch has begun. It is looked at again when
+-- its answer says so: in an hour at the earliest, and within a day. A document that was not
+-- fetched is as old as it was, and so are its keys.
+--
+-- parameters
+--   connection_id  uuid
+--   asked_at       text
+--   document       text
+--   jwks           text
+--   max_age        int4
+UPDATE svc.federation_meta meta
+   SET document = coalesce(:document::text::jsonb, meta.document),
+       jwks = :jwks::text::jsonb,
+       fetched_at = CASE WHEN :document IS NOT NULL THEN now() ELSE meta.fetched_at END,
+       due_at = CASE
+                    WHEN :document IS NOT NULL THEN now() + make_interval(secs => :max_age::int4)
+                    ELSE meta.due_at
+                END,
+       failed_at = NULL,
+       error = NULL
+ WHERE meta.tenant_id = :tenant AND meta.connection_id = :connection_id
+   AND meta.asked_at = :asked_at::text::timestamptz;
+
+
+-- statement: federation_meta_failed
+-- What there is stays.
+--
+-- parameters
+--   connection_id  uuid
+--   asked_at       text
+--   error          text
+UPDATE svc.federation_meta meta
+   SET failed_at = now(), error = :error
+ WHERE meta.tenant_id = :tenant AND meta.connection_id = :connection_id
+   AND meta.asked_at = :asked_at::text::timestamptz;

@@ -33,9 +33,12 @@ static ngx_int_t ngx_svc_federation_start_take(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_federation_start_email(
     ngx_svc_federation_flow_t *flow, ngx_svc_value_t *email);
 static ngx_int_t ngx_svc_federation_start_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_federation_start_again(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_federation_start_wait(
+    ngx_svc_federation_flow_t *flow);
 static ngx_int_t ngx_svc_federation_start_begin(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_federation_start_begun(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_federation_start_none(
+    ngx_svc_federation_flow_t *flow, const ngx_str_t *error);
 static ngx_int_t ngx_svc_federation_start_connection(
     ngx_svc_federation_flow_t *flow,
     const ngx_svc_row_federation_begin_t *row);
@@ -203,13 +206,7 @@ ngx_svc_federation_start_reply(ngx_svc_request_t *sr)
     }
 
     if (rc == NGX_OK && flow->connection.document.data == NULL) {
-        return ngx_svc_federation_meta(flow, ngx_svc_federation_start_again);
-    }
-
-    /* the connection has changed while it was fetched */
-
-    if (rc == NGX_OK && !row.begun) {
-        rc = ngx_svc_federation_over(sr);
+        return ngx_svc_federation_start_wait(flow);
     }
 
     return rc == NGX_OK ? ngx_svc_federation_start_answer(flow)
@@ -217,14 +214,31 @@ ngx_svc_federation_start_reply(ngx_svc_request_t *sr)
 }
 
 
-/* The metadata are there: what was not begun is begun now. */
+/* What was not begun begins when the metadata are there. */
 
 static ngx_int_t
-ngx_svc_federation_start_again(ngx_svc_request_t *sr)
+ngx_svc_federation_start_wait(ngx_svc_federation_flow_t *flow)
 {
-    return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
-                                 ngx_svc_federation_start_begin,
-                                 ngx_svc_federation_start_begun);
+    ngx_int_t  rc;
+
+    rc = ngx_svc_published_refresh(&ngx_svc_federation_meta,
+                                   flow->login.row.tenant,
+                                   &flow->connection.id);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_published_wait(&ngx_svc_federation_meta,
+                                    &flow->connection.id, flow->login.sr,
+                                    NGX_SVC_PG_WRITE,
+                                    ngx_svc_federation_start_begin,
+                                    ngx_svc_federation_start_begun);
+    }
+
+    if (rc == NGX_DECLINED) {
+        (void) ngx_svc_federation_away(flow->login.sr);
+    }
+
+    return rc == NGX_DONE ? NGX_DONE
+                          : ngx_svc_federation_declined(flow->login.sr, rc);
 }
 
 
@@ -233,7 +247,6 @@ ngx_svc_federation_start_begin(ngx_svc_request_t *sr)
 {
     static const ngx_svc_pg_statement_t *const  list[] = {
         &ngx_svc_sql_signin_tenant_write,
-        &ngx_svc_sql_federation_meta_store,
         &ngx_svc_sql_federation_begin,
         NULL
     };
@@ -255,8 +268,21 @@ ngx_svc_federation_start_begun(ngx_svc_request_t *sr)
 
     rc = ngx_svc_federation_start_connection(flow, &row);
 
-    return rc == NGX_OK && row.begun ? ngx_svc_federation_start_answer(flow)
-                                     : ngx_svc_federation_declined(sr, rc);
+    if (rc == NGX_OK && flow->connection.document.data == NULL) {
+        rc = ngx_svc_federation_start_none(flow, &row.error);
+    }
+
+    return rc == NGX_OK ? ngx_svc_federation_start_answer(flow)
+                        : ngx_svc_federation_declined(sr, rc);
+}
+
+
+static ngx_int_t
+ngx_svc_federation_start_none(ngx_svc_federation_flow_t *flow,
+    const ngx_str_t *error)
+{
+    return error->data ? ngx_svc_federation_fail(flow, "%V", error)
+                       : ngx_svc_federation_away(flow->login.sr);
 }
 
 

@@ -23,6 +23,7 @@
 --   issuer         text
 --   directory      text
 --   document       jsonb
+--   error          text         of the last fetch of what it publishes
 --   begun          bool
 WITH asked AS MATERIALIZED (
     SELECT network(set_masklen(:client_ip::text::inet,
@@ -30,12 +31,13 @@ WITH asked AS MATERIALIZED (
                AS address
 ), connection AS MATERIALIZED (
     SELECT social.tenant_id, social.connection_id, social.updated_at, social.provider,
-           social.client_id, social.issuer, social.directory, meta.document
+           social.client_id, social.issuer, social.directory,
+           CASE WHEN meta.fetched_at > now() - interval '7 days' THEN meta.document END AS document,
+           meta.error
       FROM svc.social social
       LEFT JOIN svc.federation_meta meta
            ON meta.tenant_id = social.tenant_id
           AND meta.connection_id = social.connection_id
-          AND meta.fetched_at > now() - interval '7 days'
      WHERE social.tenant_id = :tenant AND social.provider = :key AND social.enabled
 ), open AS MATERIALIZED (
     SELECT (SELECT count(*)
@@ -69,6 +71,6 @@ WITH asked AS MATERIALIZED (
 )
 SELECT connection.connection_id AS id, connection.provider, connection.client_id,
        connection.issuer, connection.directory, connection.document,
-       begun.id IS NOT NULL AS begun
+       connection.error, begun.id IS NOT NULL AS begun
   FROM connection
   LEFT JOIN begun ON true;

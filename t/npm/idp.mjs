@@ -5,8 +5,9 @@
 // DIR has good.pem and good.key.  It says "ready", with the issuers.  Then each line on
 // stdin is a journey of a browser that is at the provider for the first time:
 // { url, account, acr, amr }, and the answer is { location } when it is led away, and
-// "tokens", how many token requests there have been.  An account is its claims.  With
-// { accounts }, of names, a page asks those who come who they are.
+// "tokens" and "jwks", how many requests for tokens and keys there have been.  An account
+// is its claims.  With { accounts }, of names, a page asks those who come who they are;
+// { rotate } has the provider of that number make other keys.
 
 import { readFileSync } from "node:fs";
 import https from "node:https";
@@ -21,6 +22,7 @@ const accounts = new Map();
 
 let journey = null;
 let tokens = 0;
+let jwks = 0;
 
 
 // A key of each kind, and a client that has a secret, and one that has none.
@@ -82,13 +84,19 @@ async function listen() {
   await new Promise(done => server.listen(0, "127.0.0.1", done));
 
   const issuer = `https://127.0.0.1:${server.address().port}`;
-  const provider = new Provider(issuer, await settings());
-  const handle = provider.callback();
+  let provider, handle;
 
-  provider.on("server_error", (ctx, error) => console.error(error));
+  const make = async () => {
+    provider = new Provider(issuer, await settings());
+    handle = provider.callback();
+    provider.on("server_error", (ctx, error) => console.error(error));
+  };
+
+  await make();
 
   server.on("request", (req, res) => {
     tokens += req.url === "/token";
+    jwks += req.url === "/jwks";
 
     if (!req.url.startsWith("/interaction/")) {
       return handle(req, res);
@@ -104,7 +112,7 @@ async function listen() {
       login: { accountId: account.sub, acr, amr } });
   });
 
-  return issuer;
+  return { issuer, make };
 }
 
 
@@ -165,24 +173,28 @@ const get = (url, cookie) => new Promise((done, failed) =>
   }).on("error", failed));
 
 
-const issuers = [];
+const providers = [];
 
 for (let i = 0; i < n; i++) {
-  issuers.push(await listen());
+  providers.push(await listen());
 }
 
-console.log(JSON.stringify({ issuers }));
+console.log(JSON.stringify({ issuers: providers.map(p => p.issuer) }));
 
 for await (const line of createInterface({ input: process.stdin })) {
   const asked = JSON.parse(line);
 
   journey = asked.url || asked.accounts ? asked : journey;
 
+  if ("rotate" in asked) {
+    await providers[asked.rotate].make();
+  }
+
   for (const account of Object.values(asked.accounts ?? {})) {
     accounts.set(account.sub, account);
   }
 
-  console.log(JSON.stringify({ ...asked.url ? await walk(asked) : {}, tokens }));
+  console.log(JSON.stringify({ ...asked.url ? await walk(asked) : {}, tokens, jwks }));
 }
 
 process.exit(0);

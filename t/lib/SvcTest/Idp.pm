@@ -91,9 +91,15 @@ sub line {
 }
 
 
-# How many token requests there have been.
+# How many requests for tokens, and for keys, there have been.
 
 sub tokens { return $_[0]->ask->{tokens} }
+sub jwks { return $_[0]->ask->{jwks} }
+
+
+# A provider makes other keys, and forgets those that it had.
+
+sub rotate { return $_[0]->ask(rotate => $_[1]) }
 
 
 # Connects a tenant with one of the providers.  Options: issuer, its number; client, its
@@ -117,6 +123,15 @@ sub connect {
     $s->sql('UPDATE svc.social SET updated_at = clock_timestamp(), '
             . join(', ', map { "$_ = $all{$_}" } sort keys %all)
             . " WHERE tenant_id = '$tenant->{id}' AND provider = 'facebook'");
+
+    # what may have been asked of the other one meanwhile
+
+    $s->sql('UPDATE svc.federation_meta meta SET document = NULL, jwks = NULL,'
+            . ' fetched_at = NULL, due_at = now(), asked_at = NULL, failed_at = NULL,'
+            . ' error = NULL FROM svc.social social'
+            . " WHERE social.tenant_id = '$tenant->{id}' AND social.provider = '$key'"
+            . ' AND meta.tenant_id = social.tenant_id'
+            . ' AND meta.connection_id = social.connection_id');
 }
 
 
