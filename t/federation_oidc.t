@@ -370,6 +370,10 @@ sub shown {
 
 
 my $MINUTE = "asked_at = now() - interval '1 minute'";
+
+ok((wait_for { $s->sql('SELECT count(*) FROM svc.federation_meta WHERE fetched_at IS NULL') == 0 }),
+   'what other issuers publish is there');
+
 my $keys = $idp->jwks;
 
 is_deeply([ shown() ], [ 'ready', undef ], 'is there');
