@@ -18,6 +18,7 @@ use SvcTest::Receiver;
 
 my %ROOMY = (svc_set => [ map { "RATE_LIMIT_LOGIN_${_}_MAX 1000" } qw(IP EMAIL) ]);
 my $TRUE = JSON::PP::true();
+my $CALLBACK = $SvcTest::Idp::CALLBACK;
 
 my $s = SvcTest->new(workers => 2, svc => { %ROOMY });
 my $receiver = SvcTest::Receiver->new($s);
@@ -107,7 +108,9 @@ like($r->header('Set-Cookie'),
      qr/^svc_fed=[\w-]{43}; Path=\/; (?=.*HttpOnly)(?=.*SameSite=Lax).*Max-Age=600/,
      'the browser is known by a cookie');
 like($r->json->{redirectTo},
-     qr/^\Q$idp->{issuers}[0]\E\/auth\?response_type=code&client_id=svc&/, 'where it goes');
+     qr/^\Q$idp->{issuers}[0]\E\/auth\?response_type=code&client_id=svc&
+        redirect_uri=[^&]+%2Fcallback%2Foidc-one&/x,
+     'where it goes');
 
 for my $parameter (qw(state nonce code_challenge)) {
     like($r->json->{redirectTo}, qr/[?&]$parameter=[\w-]{43}(?:&|\z)/, "with $parameter");
@@ -191,10 +194,13 @@ my $back = begun($b);
 my ($state) = $back =~ /[?&]state=([\w-]{43})/;
 
 refused($b->get($_->[0]), 'flow_expired', $_->[1])
-    for [ '/v1/auth/federation/callback', 'no state' ],
-        [ '/v1/auth/federation/callback?code=x&state=' . 'x' x 43, 'another state' ],
+    for [ "$CALLBACK/oidc-one", 'no state' ],
+        [ "$CALLBACK/oidc-one?code=x&state=" . 'x' x 43, 'another state' ],
         [ "$back&state=$state", 'the state twice' ],
-        [ '/v1/auth/federation/callback?state=%zz', 'no form' ];
+        [ "$CALLBACK/oidc-one?state=%zz", 'no form' ];
+admin_error($b->get($back =~ s{/oidc-one\?}{$_?}r), 404, undef,
+            "the path of no connection: '$_'")
+    for '', '/', '/oidc-one/x';
 refused(browser()->get($back), 'flow_expired', 'no cookie');
 
 my $other = browser();
@@ -238,6 +244,9 @@ $tokens = $idp->tokens;
 presents([ qr/iss=[^&]*/, "iss=$idp->{issuers}[1]" ], 'federation_failed',
          '"iss" is not the issuer', "another one's iss");
 presents([ qr/&iss=[^&]*/, '' ], 'federation_failed', '"iss" is not the issuer', 'no iss');
+presents([ qr{/oidc-one\?}, "/$_?" ], 'federation_failed',
+         'the redirect URI is that of another connection', "the path of $_")
+    for qw(oidc-two OIDC-ONE oidc-on oidc-none %C3%A9);
 presents([ qr/code=[^&]*/, 'code=' . 'x' x 4096 ], 'federation_failed',
          'there is no "code" of at most 2048 bytes', 'a long code');
 presents([ qr/code=[^&]*/, 'error=x"><script>&error_description=%c3%a9' ], 'federation_failed',

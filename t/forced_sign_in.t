@@ -34,7 +34,8 @@ my $s = SvcTest->new(workers => 1,
                               svc_set => [ map { ("RATE_LIMIT_${_}_IP_MAX 1000",
                                                   "RATE_LIMIT_${_}_EMAIL_MAX 1000") }
                                                qw(LOGIN SIGNUP) ] });
-my $idp = SvcTest::Idp->new($s, SvcTest::Receiver->new($s), base => $ORIGIN);
+my $idp = SvcTest::Idp->new($s, SvcTest::Receiver->new($s), base => $ORIGIN,
+                            keys => [ qw(oidc-1 oidc-2) ]);
 my $mail = SvcTest::Mail->new($s, port => 'plain');
 
 $s->start;

@@ -22,7 +22,7 @@ SELECT connection.provider, connection.client_id AS "clientId",
            ELSE 'pending'
        END AS status,
        CASE WHEN meta.failed_at IS NOT NULL THEN meta.error END AS "statusError",
-       :base_url || '/v1/auth/federation/callback' AS "redirectUri",
+       :base_url || '/v1/auth/federation/callback/' || connection.provider AS "redirectUri",
        connection.jit_provisioning AS "jitProvisioning", :connection_shown
   FROM svc.social connection
   LEFT JOIN svc.federation_meta meta

@@ -174,18 +174,20 @@ ngx_svc_federation_flow_id(ngx_svc_federation_flow_t *flow, ngx_str_t *id,
 ngx_str_t
 ngx_svc_federation_flow_redirect(ngx_svc_federation_flow_t *flow)
 {
-    ngx_str_t           uri;
+    ngx_str_t           uri, *key;
     const ngx_str_t    *base;
     ngx_svc_request_t  *sr;
 
     sr = flow->login.sr;
     base = ngx_svc_base_url(sr);
+    key = &flow->connection.key;
 
-    uri.len = base->len + sizeof(NGX_SVC_FEDERATION_CALLBACK) - 1;
+    uri.len = base->len + sizeof(NGX_SVC_FEDERATION_CALLBACK) - 1 + key->len;
     uri.data = ngx_pnalloc(sr->request->pool, uri.len);
 
     if (uri.data) {
-        (void) ngx_sprintf(uri.data, "%V" NGX_SVC_FEDERATION_CALLBACK, base);
+        (void) ngx_sprintf(uri.data, "%V" NGX_SVC_FEDERATION_CALLBACK "%V",
+                           base, key);
     }
 
     return uri;

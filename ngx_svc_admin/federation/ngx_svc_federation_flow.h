@@ -19,7 +19,7 @@
 
 
 #define NGX_SVC_FEDERATION_TEXT      43     /* base64url of 32 bytes */
-#define NGX_SVC_FEDERATION_CALLBACK  "/v1/auth/federation/callback"
+#define NGX_SVC_FEDERATION_CALLBACK  "/v1/auth/federation/callback/"
 
 /* ms of all fetches of a request */
 #define NGX_SVC_FEDERATION_TIME      8000
@@ -89,7 +89,8 @@ typedef struct ngx_svc_federation_flow_s  ngx_svc_federation_flow_t;
 struct ngx_svc_federation_flow_s {
     ngx_svc_login_t            login;
 
-    ngx_str_t                  key;         /* of the connection, as asked */
+    ngx_str_t                  key;         /* of the connection, as asked, or
+                                               as the path has it */
     ngx_str_t                  return_to;   /* no data: none */
     ngx_str_t                  hint;        /* an address; no data: none */
 
@@ -164,8 +165,8 @@ ngx_int_t ngx_svc_federation_flow_id(ngx_svc_federation_flow_t *flow,
     ngx_str_t *id, const ngx_str_t *text);
 
 /*
- * The redirect URI of all connections, at the host that the browser is at.  It
- * is of the request's pool; no data: memory has run out.
+ * The redirect URI of the flow's connection, at the host that the browser is at.
+ * It is of the request's pool; no data: memory has run out.
  */
 ngx_str_t ngx_svc_federation_flow_redirect(ngx_svc_federation_flow_t *flow);
 

@@ -1,6 +1,6 @@
 // Identity providers, oidc-provider as it is, behind TLS.
 //
-//   node idp.mjs DIR N CALLBACK
+//   node idp.mjs DIR N CALLBACK...
 //
 // DIR has good.pem and good.key.  It says "ready", with the issuers.  Then each line on
 // stdin is a journey of a browser that is at the provider for the first time:
@@ -16,7 +16,7 @@ import { text } from "node:stream/consumers";
 import Provider from "oidc-provider";
 import { exportJWK, generateKeyPair } from "jose";
 
-const [dir, n, callback] = process.argv.slice(2);
+const [dir, n, ...callbacks] = process.argv.slice(2);
 const tls = { cert: readFileSync(`${dir}/good.pem`), key: readFileSync(`${dir}/good.key`) };
 const accounts = new Map();
 
@@ -37,7 +37,7 @@ async function settings() {
   }
 
   const client = more => ({
-    redirect_uris: [callback], response_types: ["code"], grant_types: ["authorization_code"],
+    redirect_uris: callbacks, response_types: ["code"], grant_types: ["authorization_code"],
     require_auth_time: true, ...more });
 
   return {

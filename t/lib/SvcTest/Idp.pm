@@ -17,10 +17,11 @@ use SvcTest::Npm;
 use SvcTest::Process qw(wait_for);
 
 
-our $CALLBACK = '/v1/auth/federation/callback';
+our $CALLBACK = '/v1/auth/federation/callback';     # and a connection
 
 
-# Options: n, how many; base, where browsers are; svc, directives beside those that federation needs.
+# Options: n, how many; base, where browsers are; keys, of connections; svc, directives beside
+# those that federation needs; lies, 1 for providers that say what they are told to.
 
 sub new {
     my ($class, $s, $receiver, %opt) = @_;
@@ -35,10 +36,12 @@ sub new {
 
     local $ENV{NODE_NO_WARNINGS} = 1;
 
-    $self->{pid} = open2(my $out, my $in, 'node', "$npm/idp.mjs", $receiver->{dir},
-                         $opt{n} // 2,
-                         ($opt{base} // $nginx->{svc_default}{svc_base_url} // $s->base_url)
-                         . $CALLBACK);
+    my $base = $opt{base} // $nginx->{svc_default}{svc_base_url} // $s->base_url;
+    my $program = $opt{lies} ? 'upstream.mjs' : 'idp.mjs';
+
+    $self->{pid} = open2(my $out, my $in, 'node', "$npm/$program", $receiver->{dir}, $opt{n} // 2,
+                         map { "$base$CALLBACK/$_" }
+                             @{ $opt{keys} // [ qw(oidc-one oidc-two) ] });
     @$self{qw(out in)} = ($out, $in);
     $self->{issuers} = decode_json($self->line)->{issuers};
 

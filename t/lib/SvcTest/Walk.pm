@@ -206,6 +206,7 @@ sub things {
         # from our fixed lists
 
         connections => $slug eq 'acme' ? 'google' : 'apple',
+        callback => $slug eq 'acme' ? 'google' : 'apple',
         integrations => $slug eq 'acme' ? 'azure-devops' : 'none',
     };
 }
