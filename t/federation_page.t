@@ -33,7 +33,7 @@ my $origin = with_pages($s);
 my $receiver = SvcTest::Receiver->new($s);
 my $mail = SvcTest::Mail->new($s, port => 'plain', svc_set => [
     map { "RATE_LIMIT_${_}_MAX 1000" } qw(LOGIN_IP LOGIN_EMAIL SIGNUP_IP SIGNUP_EMAIL) ]);
-my $idp = SvcTest::Idp->new($s, $receiver);
+my $idp = SvcTest::Idp->new($s, $receiver, keys => [ qw(oidc-one oidc-own google) ]);
 
 $s->start;
 $idp->ready;

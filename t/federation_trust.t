@@ -116,5 +116,28 @@ $idp->ask(leads => {});
 comes('oidc-one', 'without all that the honest one is fine');
 
 
+# --- what any page can have browsers get --------------------------------------------------------
+
+sub counted { return scalar(my @keys = $s->redis->lines(KEYS => 'svc.rate.l.*')) }
+
+my $state = 'A' x 43;
+my $known = browser();
+
+begun($known, 'oidc-one');
+$s->redis->lines('FLUSHDB');
+$s->pg->freeze;
+
+refused($_->[0]->get("$CALLBACK/oidc-one$_->[1]"), 'flow_expired', $_->[2])
+    for [ browser(), '', 'neither state nor cookie' ],
+        [ browser(), "?code=x&state=$state", 'a state and no cookie' ],
+        [ $known, '?code=x', 'the cookie and no state' ],
+        [ $known, '?code=x&state=' . '+' x 43, 'nor one that could be ours' ],
+        [ $known, "?state=$state&state=$state", 'nor two' ];
+$s->pg->thaw;
+is(counted(), 0, 'nothing is counted, and PostgreSQL is not asked');
+refused($known->get("$CALLBACK/oidc-one?code=x&state=$state"), 'flow_expired', 'with both');
+isnt(counted(), 0, 'it is counted');
+
+
 $s->done;
 done_testing;

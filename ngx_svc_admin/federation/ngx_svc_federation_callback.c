@@ -72,14 +72,37 @@ const ngx_svc_route_t  ngx_svc_federation_callback[] = {
 };
 
 
+/*
+ * Without a state or a cookie nothing is counted: any page can have browsers
+ * get this, and their address would be kept from signing in.
+ */
+
 static ngx_int_t
 ngx_svc_federation_callback_prepare(ngx_svc_request_t *sr)
 {
+    ngx_int_t         rc;
+    ngx_svc_login_t  *login;
+
     sr->failed = ngx_svc_federation_refuse;
 
-    return ngx_svc_login_prepare(sr, sizeof(ngx_svc_federation_flow_t),
+    if (sr->data) {
+        return ngx_svc_login_admitted(sr->data);
+    }
+
+    login = ngx_svc_login_create(sr, sizeof(ngx_svc_federation_flow_t),
                                  &ngx_svc_federation_login_method,
                                  ngx_svc_federation_callback_take);
+    if (login == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (login->invalid) {
+        return NGX_DECLINED;
+    }
+
+    rc = ngx_svc_login_limit(login);
+
+    return rc == NGX_OK ? ngx_svc_login_admitted(login) : rc;
 }
 
 

@@ -143,7 +143,14 @@ ngx_svc_federation_flow_set_cookie(ngx_svc_federation_flow_t *flow)
 ngx_int_t
 ngx_svc_federation_flow_state(ngx_svc_federation_flow_t *flow)
 {
-    if (flow->state.len != NGX_SVC_FEDERATION_TEXT) {
+    size_t  len;
+    u_char  bytes[NGX_SVC_FEDERATION_BYTES];
+
+    if (flow->state.len != NGX_SVC_FEDERATION_TEXT
+        || ngx_svc_base64url_decode(flow->state.data, flow->state.len, bytes,
+                                    &len)
+           != NGX_OK)
+    {
         return NGX_DECLINED;
     }
 
