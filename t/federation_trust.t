@@ -118,13 +118,13 @@ comes('oidc-one', 'without all that the honest one is fine');
 
 # --- what any page can have browsers get --------------------------------------------------------
 
-sub counted { return scalar(my @keys = $s->redis->lines(KEYS => 'svc.rate.l.*')) }
+sub counted { return $s->redis->lines(KEYS => 'svc.rate.l.*') }
 
 my $state = 'A' x 43;
 my $known = browser();
 
 begun($known, 'oidc-one');
-$s->redis->lines('FLUSHDB');
+$s->redis->lines(DEL => counted());
 $s->pg->freeze;
 
 refused($_->[0]->get("$CALLBACK/oidc-one$_->[1]"), 'flow_expired', $_->[2])
@@ -134,9 +134,108 @@ refused($_->[0]->get("$CALLBACK/oidc-one$_->[1]"), 'flow_expired', $_->[2])
         [ $known, '?code=x&state=' . '+' x 43, 'nor one that could be ours' ],
         [ $known, "?state=$state&state=$state", 'nor two' ];
 $s->pg->thaw;
-is(counted(), 0, 'nothing is counted, and PostgreSQL is not asked');
+is_deeply([ counted() ], [], 'nothing is counted, and PostgreSQL is not asked');
 refused($known->get("$CALLBACK/oidc-one?code=x&state=$state"), 'flow_expired', 'with both');
-isnt(counted(), 0, 'it is counted');
+is(scalar(my @keys = counted()), 1, 'it is counted');
+
+
+# --- what is a fresh factor -----------------------------------------------------------------------
+
+sub step_up {
+    my ($name, %claims) = @_;
+
+    claims('boss', %claims);
+    admin_error(comes('oidc-one', $name)->post('/v1/mfa/totp', {}), 403, 'step_up_required',
+                'is no fresh factor');
+}
+
+step_up('a proof without auth_time');
+step_up('one of a day ago', auth_time => time - 86400);
+claims('boss', auth_time => time);
+is(comes('oidc-one', 'one of now')->post('/v1/mfa/totp', {})->status, 201, 'is one');
+
+
+# --- somebody new whom the risk denies ---------------------------------------------------------------
+
+$s->sql('UPDATE svc.governance SET risk_enabled = true, risk_mfa_threshold = 20,'
+        . " risk_deny_threshold = 25 WHERE tenant_id = '$acme->{id}'");
+browser()->login("nobody$_\@acme.test", 'wrong wrong wrong') for 1 .. 8;
+claims('new', auth_time => time);
+
+my $new = browser();
+
+refused($new->get(begun($new, 'oidc-one')), 'access_denied', 'a new person with a risk');
+is(scalar $s->sql("SELECT count(*) FROM svc.user_account WHERE user_name = 'new\@acme.test'"), 0,
+   'gets no account');
+is($new->get('/v1/auth/session')->status, 401, 'nor a session');
+$s->sql("UPDATE svc.governance SET risk_enabled = false WHERE tenant_id = '$acme->{id}'");
+
+
+# --- a link that was made while the connection covered members -----------------------------------------
+
+sub covers {
+    my ($permissions, $owner) = @_;
+
+    $s->sql("UPDATE svc.social SET vouched = $permissions, vouched_owner = $owner"
+            . " WHERE provider = 'oidc-one'");
+}
+
+my $mia = user('mia');
+
+claims('mia', auth_time => time);
+covers("'{}'", 'false');
+comes('oidc-one', 'a member is linked');
+covers($ALL, 'true');
+
+for my $role (qw(owner admin)) {
+    $s->sql("UPDATE svc.user_account SET role = '$role' WHERE id = '$mia->{id}'");
+
+    my $b = browser();
+
+    refused($b->get(begun($b, 'oidc-one')), 'access_denied', "and is no $role by that link");
+}
+
+$s->sql("DELETE FROM svc.federated_identity WHERE user_id = '$mia->{id}'");
+comes('oidc-one', 'a new link is an administrator');
+
+
+# --- who may do more than before --------------------------------------------------------------------
+
+my $owner = browser();
+my $leo = user('leo');
+my $roles = $acme->token_for($ALL =~ s/[{}']//gr);
+
+is($owner->login('boss@acme.test')->status, 200, 'an owner, by a password');
+claims('leo', auth_time => time);
+is($acme->admin(POST => '/roles', { key => 'clerk', name => 'Clerk', permissions => [] }, [],
+                $roles)->status, 201, 'a role');
+
+for my $raise ([ 'another role', sub { $owner->ask(PUT => "/v1/admin/members/$leo->{id}",
+                                                   { role => 'clerk' }) } ],
+               [ 'more of a role', sub { $acme->admin(PUT => '/roles/clerk', { permissions =>
+                                                      [ 'users:view' ] }, [], $roles) } ]) {
+    my $b = comes('oidc-one', $raise->[0]);
+    my $by_password = browser();
+
+    $by_password->login('leo@acme.test');
+    is($raise->[1]()->status, 200, 'is given');
+    is($b->get('/v1/auth/session')->status, 401, 'the session by a connection has ended');
+    is($by_password->get('/v1/auth/session')->status, 200, 'another one has not');
+}
+
+
+# --- a connection that is gone -------------------------------------------------------------------------
+
+my $off = comes('oidc-one', 'somebody who has come by a connection');
+
+$acme->admin(PATCH => '/social/connections/oidc-one', { label => 'One' });
+is($off->get('/v1/auth/session')->status, 200, 'stays when its label changes');
+$acme->admin(PATCH => '/social/connections/oidc-one', { enabled => $FALSE });
+is($off->get('/v1/auth/session')->status, 401, 'not when it is switched off');
+$acme->admin(PATCH => '/social/connections/oidc-one', { enabled => $TRUE });
+$off = comes('oidc-one', 'who comes again');
+is($acme->admin(DELETE => '/social/connections/oidc-one')->status, 204, 'when it is deleted');
+is($off->get('/v1/auth/session')->status, 401, 'the session ends, too');
 
 
 $s->done;
