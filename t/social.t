@@ -376,25 +376,44 @@ my %by = map { my $b = SvcTest::Browser->new($s, tenant => 'acme');
                $b->login("$_->[0]\@acme.test")->status == 200 or die "$_->[0]\n";
                ($_->[1] => $b) } [ 'boss', 'owner' ], [ 'admin', 'admin' ];
 
+ask(PATCH => '/oidc', { enabled => $TRUE });
 whose_people(sub { my ($change, %who) = @_; ask(PATCH => '/oidc', $change, %who) }, \%by,
+             vouch => { vouch => $TRUE },
              other => { showOnPage => $FALSE, clientSecret => $SECRET, enabled => $TRUE,
                         attributeMapping => { email => 'mail', title => 'x' } },
              people => { domains => [ undef, [ 'acme.test' ] ],
                          linkByEmail => [ 'owned', 'verified' ], trustMfa => [ $FALSE, $TRUE ],
                          mfaContexts => [ [ 'phr' ], [ 'x' ] ], trustEmail => [ $FALSE, $TRUE ],
                          attributeMapping => [ { email => 'mail' }, { email => 'upn' } ] });
-is(ask(PATCH => '/oidc', { $_->[0] => $_->[1], clientSecret => $SECRET }, by => $by{owner})
+is(ask(PATCH => '/oidc', { $_->[0] => $_->[1], clientSecret => $SECRET, vouch => $TRUE },
+       by => $by{owner})
    ->json->{covers}, 'owners', "$_->[0]: an owner's")
    && is(ask(PATCH => '/oidc', { $_->[0] => $_->[2], clientSecret => $SECRET })
          ->json->{covers}, 'members', 'a token\'s')
     for [ clientId => 'a', 'b' ], [ issuer => 'https://a.test', 'https://b.test' ];
-is(ask(PATCH => '/microsoft', { $_->[0] => $_->[1], clientSecret => $SECRET }, by => $by{owner})
+is(ask(PATCH => '/microsoft', { $_->[0] => $_->[1], clientSecret => $SECRET, vouch => $TRUE },
+       by => $by{owner})
    ->json->{covers}, 'owners', "$_->[0]: an owner's")
    && is(ask(PATCH => '/microsoft', { $_->[0] => $_->[2], clientSecret => $SECRET })
          ->json->{covers}, 'members', 'a token\'s')
     for [ tenantId => 'organizations', $UUID ], [ allowedTenants => [ $UUID ], undef ];
-is($s->sql("SELECT vouched FROM svc.social WHERE provider = 'microsoft' AND tenant_id ="
-           . " '$acme->{id}'"), '{users:view,tenant:manage}', 'what the token may do');
+is($s->sql("SELECT vouched @> '{users:view,tenant:manage}' AND array_length(vouched, 1) = 2"
+           . " FROM svc.social WHERE provider = 'microsoft' AND tenant_id = '$acme->{id}'"), 't',
+   'what the token may do');
+
+for ([ {}, 'members', 'a change of an owner vouches for no other member' ],
+     [ { vouch => $TRUE }, 'owners', 'unless he says so' ]) {
+    my ($more, $covers, $name) = @$_;
+
+    ask(PATCH => '/oidc', { trustEmail => $TRUE });
+    is(ask(PATCH => '/oidc', { trustEmail => $FALSE, %$more }, by => $by{owner})->json->{covers},
+       $covers, $name);
+}
+
+ask(PATCH => '/oidc', { enabled => $FALSE });
+is(ask(PATCH => '/oidc', { enabled => $TRUE })->json->{covers}, 'members', 'on, by a token');
+is(ask(PATCH => '/oidc', { vouch => $TRUE }, by => $by{admin})->json->{covers}, 'admins',
+   'a word alone');
 is(ask(POST => '', { %OIDC, provider => 'oidc-w' }, by => $by{admin})->json->{covers},
    'admins', 'a new one, of an admin');
 is(ask(POST => '', { %OIDC, provider => 'oidc-v' }, by => $by{owner})->json->{covers},

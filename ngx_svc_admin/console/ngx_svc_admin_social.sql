@@ -96,7 +96,9 @@ SELECT nullif(set_config('svc.verdict', coalesce(judged.verdict, ''), true), '')
 -- Stores what is good of a connection that another request does not change meanwhile: those
 -- wait. Another issuer is another connection, without the links of this one, unless an owner
 -- says that the people are the same; and what it publishes is to be fetched. The row of that
--- follows the connection's id by its foreign key.
+-- follows the connection's id by its foreign key. Who changes one member of whose people they
+-- are has not looked at the others: what is vouched for is what both it and who has said those
+-- may do, unless the caller vouches for all.
 --
 -- parameters
 --   provider       text  ngx_svc_param_call(ngx_svc_admin_social_bind)
@@ -104,6 +106,7 @@ SELECT nullif(set_config('svc.verdict', coalesce(judged.verdict, ''), true), '')
 --   said           text  ngx_svc_param_data(ngx_svc_connection_said_t, said)
 --   names          text  ngx_svc_param_data(ngx_svc_connection_said_t, names)
 --   keep_links     bool  ngx_svc_param_boolean(ngx_svc_connection_t, keep_links)
+--   vouch          bool  ngx_svc_param_boolean(ngx_svc_connection_t, vouch)
 --   new_id         uuid  ngx_svc_param_new_id()
 --   client_secret  bytea ngx_svc_param_sealed(ngx_svc_admin_social_t, client_secret, "social")
 --   secret_given   bool  ngx_svc_param_given(ngx_svc_admin_social_t, client_secret)
@@ -135,13 +138,16 @@ WITH old AS (
            IS NOT DISTINCT FROM
            (old.issuer, old.directory, old.client_id, old.allowed_tenants, old.trust_email,
             old.attribute_mapping -> 'email', old.domains, old.link_by_email, old.trust_mfa,
-            old.mfa_contexts) AS same_people,
+            old.mfa_contexts)
+           AND (old.enabled OR NOT wanted.enabled) AS same_people,
+           :creates OR :vouch::bool AS vouches,
            ARRAY(SELECT named.member
                    FROM json_each_text(:names::text::json)
                         WITH ORDINALITY named (column_name, member, place)
                   WHERE to_jsonb(wanted) ->> named.column_name
                         IS DISTINCT FROM to_jsonb(old) ->> named.column_name
-                  ORDER BY named.place) AS changed
+                  ORDER BY named.place)
+           || CASE WHEN :vouch AND NOT :creates THEN ARRAY['vouch'] ELSE '{}' END AS changed
       FROM wanted
       LEFT JOIN old ON true
 ), social AS (
@@ -159,8 +165,18 @@ WITH old AS (
                     END, gen_random_uuid()),
            wanted.domains, wanted.link_by_email, wanted.trust_mfa, wanted.mfa_contexts,
            wanted.show_on_page, wanted.label, wanted.group_mapping,
-           CASE WHEN decided.same_people THEN old.vouched ELSE :caller_permissions END,
-           CASE WHEN decided.same_people THEN old.vouched_owner ELSE :connection_by_owner END,
+           CASE
+               WHEN decided.vouches THEN :caller_permissions
+               WHEN decided.same_people THEN old.vouched
+               ELSE ARRAY(SELECT unnest(old.vouched)
+                          INTERSECT
+                          SELECT unnest(:caller_permissions))
+           END,
+           CASE
+               WHEN decided.vouches THEN :connection_by_owner
+               WHEN decided.same_people THEN old.vouched_owner
+               ELSE old.vouched_owner AND :connection_by_owner
+           END,
            greatest(now(), old.updated_at + interval '1 millisecond')
       FROM wanted
       CROSS JOIN decided

@@ -127,6 +127,10 @@ static const ngx_svc_member_t  ngx_svc_connection_members[] = {
       .type = NGX_SVC_T_BOOLEAN,
       .offset = offsetof(ngx_svc_connection_t, keep_links) },
 
+    { .name = ngx_string("vouch"),
+      .type = NGX_SVC_T_BOOLEAN,
+      .offset = offsetof(ngx_svc_connection_t, vouch) },
+
     ngx_svc_null_member
 };
 

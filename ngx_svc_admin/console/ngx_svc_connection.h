@@ -30,6 +30,7 @@ typedef struct {
     ngx_svc_value_t  show_on_page;
     ngx_svc_value_t  group_mapping;
     ngx_svc_value_t  keep_links;
+    ngx_svc_value_t  vouch;
 } ngx_svc_connection_t;
 
 

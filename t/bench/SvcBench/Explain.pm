@@ -136,7 +136,7 @@ my %VALUES = (
     admin_connection_judge => [ '{"domains":["x.test"],"group_mapping":[]}', 'false' ],
     admin_social_list => [ 100, 0, undef, 'https://x' ],
     admin_social_judge => [ 'oidc', 'true', $SOCIAL, 'true', 20 ],
-    admin_social_put => [ 'oidc', 'true', $SOCIAL, '{"client_id":"clientId"}', 'false',
+    admin_social_put => [ 'oidc', 'true', $SOCIAL, '{"client_id":"clientId"}', 'false', 'false',
                           '01a00000-0000-7100-8000-000000000000', '\x00', 'true' ],
     admin_social_delete => [ 'google' ],
     admin_ldap_put => [ $LDAP, '{"url":"url"}', 'false', '01a00000-0000-7100-8000-000000000000',

@@ -86,7 +86,7 @@ sub common_members {
          [ domains => '"domains" must be domains that the tenant has verified, and globex.test'
                       . ' is none.', [ 'globex.test' ] ],
          ( map { [ $_ => "\"$_\" must be true or false.", 1, 'true', undef ] }
-               qw(jitProvisioning trustMfa showOnPage keepLinks) ),
+               qw(jitProvisioning trustMfa showOnPage keepLinks vouch) ),
          [ jitRole => '"jitRole" must be "member".', 'admin', 'owner', 'Member', '' ],
          ( map { [ $_ => "\"$_\" must be a string.", undef, 1, [] ] } qw(jitRole linkByEmail) ),
          [ linkByEmail => '"linkByEmail" must be one of "never", "verified" and "owned".',
@@ -140,7 +140,7 @@ sub common_members {
 # Tests whom a connection covers: who has said last whose people come by it has to be one
 # whose rights they may have.  write: as above, and by whom: a token's "by" is undefined;
 # else a browser's.  by: browsers of an owner and of an admin; people: changes of whose
-# people they are, other: other changes.
+# people they are, other: other changes; vouch: what an owner says beside a change.
 
 sub whose_people {
     my ($write, $by, %change) = @_;
@@ -157,7 +157,8 @@ sub whose_people {
         my ($one, $two) = @{ $change{people}{$member} };
 
         is($write->({ $member => $two })->status, 200, "$member, of a token");
-        $covers->({ $member => $one }, 'owner', 'owners', 'another one, of an owner');
+        $covers->({ $member => $one, %{ $change{vouch} // {} } }, 'owner', 'owners',
+                  'another one, of an owner');
         $covers->({ $member => $one }, undef, 'owners', 'the same, of a token');
         $covers->({ $member => $one, %{ $change{other} } }, undef, 'owners',
                   'and what does not matter');

@@ -60,7 +60,7 @@ sub bodies {
     my %connection = (
         label => 'Ours', domains => undef, jitProvisioning => $TRUE, jitRole => 'member',
         linkByEmail => 'owned', trustMfa => $FALSE, mfaContexts => [ 'phr' ],
-        showOnPage => $TRUE, keepLinks => $FALSE,
+        showOnPage => $TRUE, keepLinks => $FALSE, vouch => $FALSE,
         groupMapping => [ { external => 'x', groupId => $of{group} } ],
     );
     my %social = (clientId => 'x', clientSecret => 'x', enabled => $TRUE,
