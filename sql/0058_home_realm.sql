@@ -179,12 +179,18 @@ LANGUAGE sql STABLE STRICT AS $$
 $$;
 
 
--- Nobody must come in by a connection that is gone, or is off.  This runs before the row
--- changes, so that the event can name it.
+-- Nobody must come in by a connection that is gone, or is off, and sessions that began by it
+-- end.  This runs before the row changes, so that the event can name it.
 
 CREATE FUNCTION svc.connection_lost() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
+    IF TG_OP = 'DELETE' OR NOT NEW.enabled OR NEW.connection_id <> OLD.connection_id THEN
+        UPDATE svc.session s SET ended_at = now()
+         WHERE s.tenant_id = OLD.tenant_id AND s.connection_id = OLD.connection_id
+           AND s.ended_at IS NULL;
+    END IF;
+
     IF TG_OP = 'DELETE' OR NOT NEW.enabled OR NEW.connection_id <> OLD.connection_id
        OR NEW.link_by_email = 'never'
     THEN

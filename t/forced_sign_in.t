@@ -160,9 +160,14 @@ $s->sql("UPDATE svc.domain SET verified_at = NULL WHERE domain = 'beta.test'");
 admin_error(put($b, { connection => 'saml' }, 'beta.test'), 400, 'invalid_request',
             'a domain that is not verified');
 $s->sql("UPDATE svc.domain SET verified_at = now() WHERE domain = 'beta.test'");
+
+# sessions that began by it would end
+
+$s->sql('UPDATE svc.session SET connection_id = NULL');
 $s->sql('UPDATE svc.saml_sp SET enabled = false');
 admin_error(put($b, { connection => 'saml' }), 400, 'invalid_request', 'one that is off');
 $s->sql('UPDATE svc.saml_sp SET enabled = true');
+came_by($s, $owner, $saml);
 
 my $by_admin = signed_in('admin@acme.test');
 
@@ -373,6 +378,10 @@ is_deeply(last_event(), [ 'domain.updated', 'acme.test', { includeSubdomains => 
                             'user' ], 'are audited, too');
 is(scalar(my @all = events()), $seen + 2, 'each once');
 
+# sessions that began by it would end
+
+$s->sql('UPDATE svc.session SET connection_id = NULL');
+
 for ([ 'PUT /saml', sub { $acme->admin(PUT => '/saml', { enabled => $FALSE }) } ],
      [ 'DELETE /domains/acme.test', sub { $acme->admin(DELETE => '/domains/acme.test') } ],
      [ 'linkByEmail', sub { $s->sql("UPDATE svc.saml_sp SET link_by_email = 'never'") } ],
@@ -400,7 +409,6 @@ for ([ 'PUT /saml', sub { $acme->admin(PUT => '/saml', { enabled => $FALSE }) } 
 $s->sql("DELETE FROM svc.domain; DELETE FROM svc.saml_sp");
 verified($s, $acme, 'acme.test');
 $saml = saml($s, $acme);
-$s->sql('UPDATE svc.session SET connection_id = NULL');
 admin_error(put($b, { connection => 'saml' }), 400, 'anti_lockout', 'not tried');
 
 for ([ 'of somebody else', 'anti_lockout', user => $ada->{id} ],

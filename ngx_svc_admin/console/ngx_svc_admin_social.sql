@@ -168,9 +168,7 @@ WITH old AS (
            CASE
                WHEN decided.vouches THEN :caller_permissions
                WHEN decided.same_people THEN old.vouched
-               ELSE ARRAY(SELECT unnest(old.vouched)
-                          INTERSECT
-                          SELECT unnest(:caller_permissions))
+               ELSE ARRAY(SELECT unnest(old.vouched) INTERSECT SELECT unnest(:caller_permissions))
            END,
            CASE
                WHEN decided.vouches THEN :connection_by_owner
@@ -202,14 +200,6 @@ WITH old AS (
      WHERE identity.tenant_id = :tenant
        AND identity.connection_id = old.connection_id
        AND old.connection_id <> social.connection_id
-), ended AS (
-    UPDATE svc.session session
-       SET ended_at = now()
-      FROM old, social
-     WHERE session.tenant_id = :tenant
-       AND session.connection_id = old.connection_id
-       AND session.ended_at IS NULL
-       AND (old.enabled AND NOT social.enabled OR old.connection_id <> social.connection_id)
 ), forgotten AS (
     UPDATE svc.federation_meta meta
        SET document = NULL, jwks = NULL, fetched_at = NULL, due_at = now(), asked_at = NULL,
@@ -255,13 +245,6 @@ WITH deleted AS (
     DELETE FROM svc.federated_identity identity
      USING deleted
      WHERE identity.tenant_id = :tenant AND identity.connection_id = deleted.connection_id
-), ended AS (
-    UPDATE svc.session session
-       SET ended_at = now()
-      FROM deleted
-     WHERE session.tenant_id = :tenant
-       AND session.connection_id = deleted.connection_id
-       AND session.ended_at IS NULL
 ), event AS (
     INSERT INTO svc.audit_event (action, target_type, target_id, target_name, details)
     SELECT 'social.deleted', 'social', deleted.provider, NULL, '{}'
