@@ -96,7 +96,8 @@ fails($fetch->get('https://a.example/' . 'x' x 2040), qr/too long/, 'a long URL'
     my $since = time;
 
     $got = get('/hang', undef, timeout => 1000);
-    is("$got->{outcome}: $got->{why}", 'late: no answer within 1 s', 'silence');
+    like("$got->{outcome}: $got->{why}", qr/^late: no answer within (?:1 s|9\d\d ms)$/,
+         'silence');
     cmp_ok(time - $since, '<', slow(3), 'for a second');
 
     # at each step of a connection; no alert in the log
