@@ -15,6 +15,7 @@ use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Connection qw(verified);
 use SvcTest::Documents qw(section);
 use SvcTest::Factor qw(enrolled totp);
+use SvcTest::Idp;
 use SvcTest::Mail;
 use SvcTest::Metrics;
 use SvcTest::OAuth qw(application form claims);
@@ -36,6 +37,7 @@ my $outbound = SvcTest::Outbound->new($s, svc_webhooks => 'on');
 my $mail = SvcTest::Mail->new($s, port => 'plain', SvcTest::Signup::svc(),
                               svc_organization_signup => 'on');
 my $receiver = $outbound->receiver;
+my $idp = SvcTest::Idp->new($s, $receiver);
 
 $s->secret($PASSWORD, $OTHER, $TOKEN, $SECRET);
 
@@ -45,6 +47,8 @@ my $keys = $s->{key_file};
 write_file($keys, slurp($keys) =~ s/^1:/k1:/r);
 
 my $acme = $outbound->start;
+
+$idp->ready;
 
 $acme->{api_token} = $acme->token_for('tenant:manage');
 $s->sql("UPDATE svc.credential SET permissions = (SELECT permissions FROM svc.credential"
@@ -114,6 +118,17 @@ ok_is($acme->admin(PUT => '/ldap',
     { url => 'ldaps://ldap.example.com', bindDn => 'cn=svc', bindPassword => $SECRET,
       baseDn => 'dc=example', userFilter => '(mail={email})', domains => [ 'acme.test' ],
       attributeMapping => { email => 'mail', displayName => 'cn' } }), 200, 'LDAP');
+# somebody comes by another server, and a journey is under way
+
+verified($s, $acme, 'elsewhere.test');
+$idp->connect($acme, 'oidc-one', domains => "'{elsewhere.test}'", jit_provisioning => 'true');
+
+my %FAR = (sub => 'far', email => 'far@elsewhere.test', email_verified => JSON::PP::true());
+
+is($idp->journey(browser(), 'oidc-one', \%FAR)->header('Location'), '/account',
+   'by another server');
+is($idp->start(browser(), 'oidc-one')->status, 200, 'a journey begins');
+
 ok_is($acme->admin(POST => '/social/connections',
     { provider => 'google', clientId => 'one', clientSecret => $SECRET }), 201, 'social');
 ok_is($acme->admin(POST => '/social/connections',

@@ -304,7 +304,7 @@ $s->sql($_) for
     'INSERT INTO svc.oauth_logout (tenant_id, client_id, root_id, user_id)'
     . ' SELECT tenant_id, client_id, user_id, user_id FROM svc.oauth_consent',
     'INSERT INTO svc.oauth_par (tenant_id, digest, client_id, params, expires_at)'
-    . " SELECT tenant_id, sha256(client_id::bytea), client_id, '', now()"
+    . " SELECT tenant_id, sha256(client_id::bytea), client_id, '', now() + interval '1 h'"
     . ' FROM svc.application',
     'INSERT INTO svc.oauth_code (tenant_id, digest, grant_id, client_id, redirect_uri,'
     . " challenge, expires_at) SELECT tenant_id, sha256(id::text::bytea), id, client_id,"
