@@ -289,18 +289,20 @@ WITH event AS (
     INSERT INTO svc.audit_event (action, target_type, target_id, target_name, details)
     SELECT 'user.login', 'user', :user::uuid::text, NULL,
            jsonb_build_object('score', :score::int4, 'signals', to_jsonb(:signals::text::text[]))
-           || (SELECT jsonb_strip_nulls(jsonb_build_object(
-                          'methods', to_jsonb(array_remove(session.methods, 'hwk')),
-                          'connection', (SELECT social.provider
-                                           FROM svc.social social
-                                          WHERE social.tenant_id = :tenant
-                                            AND social.connection_id = session.connection_id),
-                          'upstreamAcr', session.upstream_acr))
-                 FROM svc.session session
-                WHERE session.tenant_id = :tenant
-                  AND session.token_hash BETWEEN :new_session AND :new_session
-                ORDER BY session.token_hash
-                LIMIT 1)
+           || coalesce((SELECT jsonb_strip_nulls(jsonb_build_object(
+                                   'methods', to_jsonb(array_remove(session.methods, 'hwk')),
+                                   'connection', (SELECT social.provider
+                                                    FROM svc.social social
+                                                   WHERE social.tenant_id = :tenant
+                                                     AND social.connection_id
+                                                         = session.connection_id),
+                                   'upstreamAcr', session.upstream_acr))
+                          FROM svc.session session
+                         WHERE session.tenant_id = :tenant
+                           AND session.token_hash BETWEEN :new_session AND :new_session
+                         ORDER BY session.token_hash
+                         LIMIT 1),
+                       '{}')
      WHERE :tenant_or_null IS NOT NULL
     RETURNING target_id, id, created_at
 )

@@ -258,6 +258,11 @@ my %VALUES = (
                               '\x00', 'full', 43200, 600, '127.0.0.1', 'FR',
                               'bench', 0, '{new_device}', '{password}', 'false' ] }
           qw(signin_session_new signin_session_first) ),
+    federation_session => [ '01a00000-0000-7100-8000-000000000000', '{id}', '\x00', 'full', 43200,
+                            600, '127.0.0.1', 'FR', 'bench', 0, '{new_device}', '{federation}',
+                            'false', undef, undef, undef, undef, undef ],
+    federation_account => [ '01a00000-0000-7100-8000-000000000000', 'new@bench0.test', undef,
+                            undef, 'Name', 'oidc' ],
     signin_session_old => [ '\x00' ],
     signin_sessions => [ '{id}', '01a00000-0000-7100-8000-000000000000' ],
     signin_rehash => [ '{id}', 1, '\x01' ],
