@@ -303,13 +303,17 @@ ok((wait_for { push @pushed, $outbound->there->requests('rotate'); scalar @pushe
 is_deeply([ grep { $_ ne "Bearer $TOKEN" } map { $_->{headers}{authorization} // '' } @pushed ],
           [], 'with its token');
 
-# no code uses these secrets yet: they must still have the same content
+is($idp->journey(browser(), 'oidc-one', \%FAR)->header('Location'), '/account',
+   'somebody comes by another server again');
+
+# nothing here uses these secrets: they must still have the same content
 
 for my $place (grep { $_->[0] =~ /^(?:ldap|social|saml_idp)$/ } @places) {
     my ($table, $column, $kind, undef, undef, $aad) = @$place;
     my ($row) = $s->sql("SELECT encode($column, 'hex'), encode($aad, 'hex')"
                         . " FROM svc.$table WHERE tenant_id = '$acme->{id}'"
-                        . " AND $column IS NOT NULL");
+                        . " AND $column IS NOT NULL"
+                        . ($table eq 'social' ? " AND provider = 'google'" : ''));
     my ($id, $sealed) = unpack 'C/a a*', pack 'H*', $row->[0];
     my $n = length($sealed) - 28;
     my ($nonce, $cipher, $tag) = unpack "a12 a$n a16", $sealed;
