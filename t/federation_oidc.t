@@ -18,7 +18,7 @@ use SvcTest::Receiver;
 
 my %ROOMY = (svc_set => [ map { "RATE_LIMIT_LOGIN_${_}_MAX 1000" } qw(IP EMAIL) ]);
 my $TRUE = JSON::PP::true();
-my $CALLBACK = $SvcTest::Idp::CALLBACK;
+my $CALLBACK = SvcTest::Idp::callback('oidc-one');
 
 my $s = SvcTest->new(workers => 2, svc => { %ROOMY });
 my $receiver = SvcTest::Receiver->new($s);
@@ -109,7 +109,7 @@ like($r->header('Set-Cookie'),
      'the browser is known by a cookie');
 like($r->json->{redirectTo},
      qr/^\Q$idp->{issuers}[0]\E\/auth\?response_type=code&client_id=svc&
-        redirect_uri=[^&]+%2Fcallback%2Foidc-one&/x,
+        redirect_uri=[^&]+%2Ftenants%2Facme%2Ffederation%2Foidc-one%2Fcallback&/x,
      'where it goes');
 
 for my $parameter (qw(state nonce code_challenge)) {
@@ -194,13 +194,13 @@ my $back = begun($b);
 my ($state) = $back =~ /[?&]state=([\w-]{43})/;
 
 refused($b->get($_->[0]), 'flow_expired', $_->[1])
-    for [ "$CALLBACK/oidc-one", 'no state' ],
-        [ "$CALLBACK/oidc-one?code=x&state=" . 'x' x 43, 'another state' ],
+    for [ "$CALLBACK", 'no state' ],
+        [ "$CALLBACK?code=x&state=" . 'x' x 43, 'another state' ],
         [ "$back&state=$state", 'the state twice' ],
-        [ "$CALLBACK/oidc-one?state=%zz", 'no form' ];
-admin_error($b->get($back =~ s{/oidc-one\?}{$_?}r), 404, undef,
+        [ "$CALLBACK?state=%zz", 'no form' ];
+admin_error($b->get($back =~ s{/oidc-one/callback\?}{$_?}r), 404, undef,
             "the path of no connection: '$_'")
-    for '', '/', '/oidc-one/x';
+    for '', '/callback', '//callback', '/oidc-one', '/oidc-one/x', '/oidc-one/callback/x';
 refused(browser()->get($back), 'flow_expired', 'no cookie');
 
 my $other = browser();
@@ -244,9 +244,12 @@ $tokens = $idp->tokens;
 presents([ qr/iss=[^&]*/, "iss=$idp->{issuers}[1]" ], 'federation_failed',
          '"iss" is not the issuer', "another one's iss");
 presents([ qr/&iss=[^&]*/, '' ], 'federation_failed', '"iss" is not the issuer', 'no iss');
-presents([ qr{/oidc-one\?}, "/$_?" ], 'federation_failed',
+presents([ qr{/oidc-one/}, "/$_/" ], 'federation_failed',
          'the redirect URI is that of another connection', "the path of $_")
     for qw(oidc-two OIDC-ONE oidc-on oidc-none %C3%A9);
+presents([ qr{/acme/}, "/$_/" ], 'federation_failed',
+         'the redirect URI is that of another connection', "the path of the tenant $_")
+    for qw(globex ACME acm nobody);
 presents([ qr/code=[^&]*/, 'code=' . 'x' x 4096 ], 'federation_failed',
          'there is no "code" of at most 2048 bytes', 'a long code');
 presents([ qr/code=[^&]*/, 'error=x"><script>&error_description=%c3%a9' ], 'federation_failed',

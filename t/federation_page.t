@@ -33,7 +33,8 @@ my $origin = with_pages($s);
 my $receiver = SvcTest::Receiver->new($s);
 my $mail = SvcTest::Mail->new($s, port => 'plain', svc_set => [
     map { "RATE_LIMIT_${_}_MAX 1000" } qw(LOGIN_IP LOGIN_EMAIL SIGNUP_IP SIGNUP_EMAIL) ]);
-my $idp = SvcTest::Idp->new($s, $receiver, keys => [ qw(oidc-one oidc-own google) ]);
+my $idp = SvcTest::Idp->new($s, $receiver, keys => [ qw(oidc-one oidc-own google) ],
+                            slugs => [ qw(acme globex initech) ]);
 
 $s->start;
 $idp->ready;

@@ -16,10 +16,11 @@ use SvcTest::Receiver;
 
 my %ROOMY = (svc_set => [ map { "RATE_LIMIT_LOGIN_${_}_MAX 1000" } qw(IP EMAIL) ]);
 my ($TRUE, $FALSE) = (JSON::PP::true(), JSON::PP::false());
-my $CALLBACK = $SvcTest::Idp::CALLBACK;
+my $CALLBACK = SvcTest::Idp::callback('oidc-one');
 
 my $s = SvcTest->new(workers => 2, svc => { %ROOMY });
-my $idp = SvcTest::Idp->new($s, SvcTest::Receiver->new($s), lies => 1);
+my $idp = SvcTest::Idp->new($s, SvcTest::Receiver->new($s), slugs => [ qw(acme globex) ],
+                            lies => 1);
 my ($honest, $evil) = @{ $idp->{issuers} };
 
 $s->start;
@@ -27,6 +28,7 @@ $idp->ready;
 $s->secret($PASSWORD);
 
 my $acme = $s->tenant('acme');
+my $globex = $s->tenant('globex');
 
 $s->sql("INSERT INTO svc.domain (tenant_id, domain, token, verified_at) VALUES"
         . " ('$acme->{id}', 'acme.test', '" . 'x' x 43 . "', now())");
@@ -37,6 +39,7 @@ my $ALL = "'{apps:manage,audit:view,groups:manage,members:manage,roles:manage,te
 $idp->connect($acme, 'oidc-one', domains => "'{acme.test}'", vouched => $ALL,
               vouched_owner => 'true', jit_provisioning => 'true');
 $idp->connect($acme, 'oidc-two', issuer => 1);
+$idp->connect($globex, 'oidc-one', issuer => 1);
 
 
 sub browser { return SvcTest::Browser->new($s, tenant => 'acme', @_) }
@@ -90,7 +93,12 @@ sub comes {
 }
 
 
-sub why { return ($acme->events_where("action = 'federation.failed'", 'details'))[-1][0]{why} }
+sub why {
+    my ($tenant) = @_;
+
+    return (($tenant // $acme)->events_where("action = 'federation.failed'",
+                                             'details'))[-1][0]{why};
+}
 
 
 # --- a provider that sends people on to another one, to get the code of that -----------------
@@ -106,11 +114,24 @@ $idp->ask(leads => { $evil => $own });
 
 my $back = begun($victim, 'oidc-two');
 
-like($back, qr{^\Q$CALLBACK\E/oidc-one\?code=[\w-]+&state=[\w-]{43}\z},
+like($back, qr{^\Q$CALLBACK\E\?code=[\w-]+&state=[\w-]{43}\z},
      'the victim comes back from the honest one');
 refused($victim->get($back), 'federation_failed', 'with the code of another connection');
 is(why(), 'the redirect URI is that of another connection', 'which is in the audit log');
 refused($victim->get($back), 'flow_expired', 'the flow is spent');
+is_deeply($idp->ask->{got}, { $honest => 0, $evil => 0 }, 'the code was sent nowhere');
+
+# another tenant may have a connection of that name
+
+$victim = browser(tenant => 'globex');
+$back = begun($victim, 'oidc-one');
+like($back, qr{^\Q$CALLBACK\E\?code}, 'a victim in another tenant comes back from it, too');
+
+my $told = $victim->get($back);
+
+refused($told, 'federation_failed', 'with the code of another tenant');
+like($told->header('Location'), qr/tenant=globex/, 'to where it has begun');
+is(why($globex), 'the redirect URI is that of another connection', 'its audit log says why');
 is_deeply($idp->ask->{got}, { $honest => 0, $evil => 0 }, 'the code was sent nowhere');
 $idp->ask(leads => {});
 comes('oidc-one', 'without all that the honest one is fine');
@@ -127,7 +148,7 @@ begun($known, 'oidc-one');
 $s->redis->lines(DEL => counted());
 $s->pg->freeze;
 
-refused($_->[0]->get("$CALLBACK/oidc-one$_->[1]"), 'flow_expired', $_->[2])
+refused($_->[0]->get("$CALLBACK$_->[1]"), 'flow_expired', $_->[2])
     for [ browser(), '', 'neither state nor cookie' ],
         [ browser(), "?code=x&state=$state", 'a state and no cookie' ],
         [ $known, '?code=x', 'the cookie and no state' ],
@@ -135,7 +156,7 @@ refused($_->[0]->get("$CALLBACK/oidc-one$_->[1]"), 'flow_expired', $_->[2])
         [ $known, "?state=$state&state=$state", 'nor two' ];
 $s->pg->thaw;
 is_deeply([ counted() ], [], 'nothing is counted, and PostgreSQL is not asked');
-refused($known->get("$CALLBACK/oidc-one?code=x&state=$state"), 'flow_expired', 'with both');
+refused($known->get("$CALLBACK?code=x&state=$state"), 'flow_expired', 'with both');
 is(scalar(my @keys = counted()), 1, 'it is counted');
 
 

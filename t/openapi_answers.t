@@ -172,7 +172,7 @@ is_status(200, 'startFederation', body => { connection => 'oidc-acme', tenant =>
 is_status(404, 'startFederation', body => { connection => 'oidc-other', tenant => 'acme' });
 $idp->connect($acme, 'oidc-wrong', issuer_url => $receiver->url('/html'));
 is_status(401, 'startFederation', body => { connection => 'oidc-wrong', tenant => 'acme' });
-$c->stands('auth/federation/callback/{connection}' => 'oidc-acme');
+$c->stands('tenants/{slug}/federation/{connection}' => 'oidc-acme');
 is_status(303, 'endFederation');
 $s->sql("DELETE FROM svc.social WHERE provider LIKE 'oidc-%'");
 is_status(202, 'startPasswordless', body => $forgot);

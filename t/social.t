@@ -93,7 +93,7 @@ is_deeply($google, { provider => 'google', clientId => 'one.apps', secretSet => 
                      connection => 'google', issuer => undef, tenantId => undef,
                      allowedTenants => undef, trustEmail => $FALSE, attributeMapping => {},
                      status => 'pending', statusError => undef,
-                     redirectUri => $s->base_url . '/v1/auth/federation/callback/google' },
+                     redirectUri => $s->base_url . '/v1/tenants/acme/federation/google/callback' },
           'what was made');
 like($r->body, qr/\A\{"provider":"google","clientId":"one\.apps","secretSet":true,"teamId":null,"keyId":null,"enabled":true,"createdAt":"[^"]+","updatedAt"/,
      'what there always was comes first');

@@ -22,9 +22,11 @@ SELECT connection.provider, connection.client_id AS "clientId",
            ELSE 'pending'
        END AS status,
        CASE WHEN meta.failed_at IS NOT NULL THEN meta.error END AS "statusError",
-       :base_url || '/v1/auth/federation/callback/' || connection.provider AS "redirectUri",
+       :base_url || '/v1/tenants/' || tenant.slug || '/federation/' || connection.provider
+           || '/callback' AS "redirectUri",
        connection.jit_provisioning AS "jitProvisioning", :connection_shown
   FROM svc.social connection
+  JOIN svc.tenant tenant ON tenant.id = :tenant
   LEFT JOIN svc.federation_meta meta
        ON meta.tenant_id = :tenant AND meta.connection_id = connection.connection_id
  WHERE connection.tenant_id = :tenant

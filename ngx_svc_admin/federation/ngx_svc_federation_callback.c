@@ -1,5 +1,6 @@
 /*
- * /v1/auth/federation/callback/{key}: the browser comes back from the provider.
+ * /v1/tenants/{slug}/federation/{key}/callback: the browser comes back from the
+ * provider.
  *
  * One round trip takes the flow, with all that its connection needs, and the
  * provider is asked only then: a state that is not good costs no call.
@@ -46,7 +47,7 @@ static ngx_int_t ngx_svc_federation_callback_secrets(
 static ngx_int_t ngx_svc_federation_callback_open(
     ngx_svc_federation_flow_t *flow, const char *what, const ngx_str_t *id,
     const ngx_str_t *column, ngx_str_t *text);
-static ngx_int_t ngx_svc_federation_callback_key(
+static ngx_int_t ngx_svc_federation_callback_path(
     ngx_svc_federation_flow_t *flow);
 static ngx_int_t ngx_svc_federation_callback_refused(
     ngx_svc_federation_flow_t *flow);
@@ -60,7 +61,7 @@ static ngx_int_t ngx_svc_federation_callback_check(
 const ngx_svc_route_t  ngx_svc_federation_callback[] = {
 
     { .method = NGX_HTTP_GET,
-      .path = ngx_string("/auth/federation/callback/*"),
+      .path = ngx_string("/tenants/*/federation/*/callback"),
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_NO_STORE
                |NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_PAGE,
       .statements = { &ngx_svc_sql_federation_tenant,
@@ -113,7 +114,7 @@ ngx_svc_federation_callback_take(ngx_svc_login_t *login)
     ngx_svc_federation_flow_t  *flow;
 
     flow = login->sr->data;
-    flow->key = login->sr->params[0];
+    flow->key = login->sr->params[1];
 
     rc = ngx_svc_federation_callback_form(flow, &login->sr->request->args);
 
@@ -206,7 +207,7 @@ ngx_svc_federation_callback_reply(ngx_svc_request_t *sr)
     }
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_federation_callback_key(flow);
+        rc = ngx_svc_federation_callback_path(flow);
     }
 
     if (rc == NGX_OK) {
@@ -402,14 +403,16 @@ ngx_svc_federation_callback_open(ngx_svc_federation_flow_t *flow,
 
 
 /*
- * A provider that takes part in another connection's flow leads the browser to
- * the path of its own: what it has issued is sent nowhere (RFC 9700, 4.4.2.2).
+ * A provider that takes part in another connection's flow, perhaps of another
+ * tenant's, leads the browser to the path of its own: what it has issued is
+ * sent nowhere (RFC 9700, 4.4.2.2).
  */
 
 static ngx_int_t
-ngx_svc_federation_callback_key(ngx_svc_federation_flow_t *flow)
+ngx_svc_federation_callback_path(ngx_svc_federation_flow_t *flow)
 {
-    return ngx_svc_same(&flow->key, &flow->connection.key)
+    return ngx_svc_same(&flow->login.sr->params[0], &flow->login.asked.slug)
+           && ngx_svc_same(&flow->key, &flow->connection.key)
            ? NGX_OK
            : ngx_svc_federation_fail(flow, "the redirect URI is that of "
                                      "another connection");

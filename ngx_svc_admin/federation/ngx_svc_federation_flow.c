@@ -181,20 +181,22 @@ ngx_svc_federation_flow_id(ngx_svc_federation_flow_t *flow, ngx_str_t *id,
 ngx_str_t
 ngx_svc_federation_flow_redirect(ngx_svc_federation_flow_t *flow)
 {
-    ngx_str_t           uri, *key;
+    ngx_str_t           uri, *key, *slug;
     const ngx_str_t    *base;
     ngx_svc_request_t  *sr;
 
     sr = flow->login.sr;
     base = ngx_svc_base_url(sr);
+    slug = &flow->login.asked.slug;
     key = &flow->connection.key;
 
-    uri.len = base->len + sizeof(NGX_SVC_FEDERATION_CALLBACK) - 1 + key->len;
+    uri.len = base->len + sizeof("/v1/tenants//federation//callback") - 1
+              + slug->len + key->len;
     uri.data = ngx_pnalloc(sr->request->pool, uri.len);
 
     if (uri.data) {
-        (void) ngx_sprintf(uri.data, "%V" NGX_SVC_FEDERATION_CALLBACK "%V",
-                           base, key);
+        (void) ngx_sprintf(uri.data, "%V/v1/tenants/%V/federation/%V/callback",
+                           base, slug, key);
     }
 
     return uri;

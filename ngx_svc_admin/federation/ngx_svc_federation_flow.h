@@ -19,7 +19,6 @@
 
 
 #define NGX_SVC_FEDERATION_TEXT      43     /* base64url of 32 bytes */
-#define NGX_SVC_FEDERATION_CALLBACK  "/v1/auth/federation/callback/"
 
 /* ms of all fetches of a request */
 #define NGX_SVC_FEDERATION_TIME      8000
@@ -166,6 +165,7 @@ ngx_int_t ngx_svc_federation_flow_id(ngx_svc_federation_flow_t *flow,
 
 /*
  * The redirect URI of the flow's connection, at the host that the browser is at.
+ * The tenant belongs to it: keys of connections are unique within one alone.
  * It is of the request's pool; no data: memory has run out.
  */
 ngx_str_t ngx_svc_federation_flow_redirect(ngx_svc_federation_flow_t *flow);

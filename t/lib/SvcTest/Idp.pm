@@ -17,11 +17,18 @@ use SvcTest::Npm;
 use SvcTest::Process qw(wait_for);
 
 
-our $CALLBACK = '/v1/auth/federation/callback';     # and a connection
+# The path that a provider leads browsers back to.
+
+sub callback {
+    my ($key, $slug) = @_;
+
+    return '/v1/tenants/' . ($slug // 'acme') . "/federation/$key/callback";
+}
 
 
-# Options: n, how many; base, where browsers are; keys, of connections; svc, directives beside
-# those that federation needs; lies, 1 for providers that say what they are told to.
+# Options: n, how many; base, where browsers are; slugs, of tenants; keys, of connections; svc,
+# directives beside those that federation needs; lies, 1 for providers that say what they are
+# told to.
 
 sub new {
     my ($class, $s, $receiver, %opt) = @_;
@@ -40,8 +47,10 @@ sub new {
     my $program = $opt{lies} ? 'upstream.mjs' : 'idp.mjs';
 
     $self->{pid} = open2(my $out, my $in, 'node', "$npm/$program", $receiver->{dir}, $opt{n} // 2,
-                         map { "$base$CALLBACK/$_" }
-                             @{ $opt{keys} // [ qw(oidc-one oidc-two) ] });
+                         map { my $slug = $_;
+                               map { $base . callback($_, $slug) }
+                                   @{ $opt{keys} // [ qw(oidc-one oidc-two) ] } }
+                             @{ $opt{slugs} // [ 'acme' ] });
     @$self{qw(out in)} = ($out, $in);
     $self->{issuers} = decode_json($self->line)->{issuers};
 

@@ -206,7 +206,7 @@ sub things {
         # from our fixed lists
 
         connections => $slug eq 'acme' ? 'google' : 'apple',
-        callback => $slug eq 'acme' ? 'google' : 'apple',
+        federation => $slug eq 'acme' ? 'google' : 'apple',
         integrations => $slug eq 'acme' ? 'azure-devops' : 'none',
     };
 }
