@@ -4,6 +4,7 @@
 
 #include "ngx_svc_federation_ask.h"
 #include "ngx_svc_base64.h"
+#include "ngx_svc_federation.h"
 
 
 #define NGX_SVC_FEDERATION_FIELDS  10
@@ -137,12 +138,9 @@ ngx_int_t
 ngx_svc_federation_document(ngx_svc_federation_flow_t *flow,
     ngx_svc_oidc_metadata_t *m)
 {
-    ngx_str_t             url, issuer;
-    ngx_pool_t           *pool;
-    ngx_svc_main_conf_t  *smcf;
+    ngx_str_t    url, issuer;
+    ngx_pool_t  *pool;
 
-    smcf = ngx_http_get_module_main_conf(flow->login.sr->request,
-                                         ngx_http_svc_common_module);
     pool = flow->login.sr->request->pool;
     m->why = "is none";
 
@@ -150,6 +148,6 @@ ngx_svc_federation_document(ngx_svc_federation_flow_t *flow,
                                       &issuer)
            == NGX_OK
            ? ngx_svc_oidc_metadata_read(pool, &flow->connection.document,
-                                        &issuer, smcf->plain, m)
+                                        &issuer, ngx_svc_federation_plain(), m)
            : NGX_ERROR;
 }

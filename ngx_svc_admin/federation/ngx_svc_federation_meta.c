@@ -173,7 +173,8 @@ ngx_svc_federation_meta_read(ngx_svc_published_t *meta, const ngx_str_t *text,
     return ngx_svc_provider_discovery(meta->pool, &own->settings, &url,
                                       &issuer)
            == NGX_OK
-           ? ngx_svc_oidc_metadata_read(meta->pool, text, &issuer, 0, m)
+           ? ngx_svc_oidc_metadata_read(meta->pool, text, &issuer,
+                                        ngx_svc_federation_plain(), m)
            : NGX_ERROR;
 }
 

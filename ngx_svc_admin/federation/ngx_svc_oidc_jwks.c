@@ -74,9 +74,13 @@ ngx_svc_oidc_jwks_keep(ngx_pool_t *pool, const ngx_str_t *text, ngx_str_t *kept,
     kept->data = w.start;
     kept->len = w.last - w.start;
 
-    if (n == 0 || kept->len > NGX_SVC_OIDC_JWKS_KEPT) {
-        *why = n ? "has keys of more than 65536 bytes"
-                 : "has no key for signatures of a kind that is verified";
+    if (n == 0 && cJSON_GetArraySize(keys)) {
+        *why = "has no key for signatures of a kind that is verified";
+        return NGX_DECLINED;
+    }
+
+    if (kept->len > NGX_SVC_OIDC_JWKS_KEPT) {
+        *why = "has keys of more than 65536 bytes";
         return NGX_DECLINED;
     }
 

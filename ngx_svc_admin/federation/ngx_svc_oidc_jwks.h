@@ -19,7 +19,8 @@
  * ngx_svc_jwk_foreign() declines, and without members that
  * ngx_svc_oidc_jwks_key() does not need, as certificates, it is a third of
  * what Microsoft publishes, and each callback reads it.  The stored text may be
- * given again.
+ * given again.  A set without any key is kept: some providers, and we, make a
+ * key when they sign for the first time.
  *
  * Returns NGX_OK with *kept, which is of the pool; NGX_DECLINED with *why,
  * "is ..." or "has ...", printable ASCII without '"'; NGX_ERROR when memory

@@ -63,3 +63,15 @@ ngx_svc_federation_url(const ngx_str_t *url, const char *path,
 
     return ngx_svc_outbound_url(url, &smcf->allow, smcf->plain, path, err);
 }
+
+
+ngx_uint_t
+ngx_svc_federation_plain(void)
+{
+    ngx_svc_main_conf_t  *smcf;
+
+    smcf = ngx_http_cycle_get_module_main_conf(ngx_cycle,
+                                               ngx_http_svc_common_module);
+
+    return smcf->plain;
+}

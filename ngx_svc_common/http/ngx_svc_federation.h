@@ -19,10 +19,13 @@ ngx_int_t ngx_svc_federation_conf(ngx_conf_t *cf, ngx_svc_main_conf_t *smcf);
 /*
  * Checks whether a tenant may name the URL, for fetches: by
  * ngx_svc_outbound_url() with svc_federation_allow.  "http://" is taken where
- * svc_base_url is itself a loopback address.
+ * ngx_svc_federation_plain() is 1.
  */
 NGX_SVC_API ngx_int_t ngx_svc_federation_url(const ngx_str_t *url,
     const char *path, ngx_svc_error_t *err);
+
+/* Returns 1 where svc_base_url is itself a loopback address. */
+NGX_SVC_API ngx_uint_t ngx_svc_federation_plain(void);
 
 
 #endif /* _NGX_SVC_FEDERATION_H_INCLUDED_ */

@@ -336,7 +336,7 @@ test_keep_none(void **state)
         { "<html>", NO_SET }, { "{\"keys\":{}}", NO_SET },
         { "{\"keys\":null}", NO_SET }, { "{\"Keys\":[]}", NO_SET },
         { "{\"keys\":[],\"keys\":[]}", NO_SET },
-        { "{\"keys\":[]}", NO_KEY }, { "{\"keys\":[{}]}", NO_KEY },
+        { "{\"keys\":[{}]}", NO_KEY },
         { "{\"keys\":[{\"kty\":\"RSA\",\"n\":\"AQAB\",\"e\":\"AQAB\"}]}",
           NO_KEY },
         { "{\"keys\":[{" UNIT_EC ",\"use\":\"enc\"}]}", NO_KEY },
@@ -348,6 +348,9 @@ test_keep_none(void **state)
                          NGX_DECLINED);
         assert_string_equal(why, rows[i].why);
     }
+
+    assert_int_equal(keep(*state, "{\"keys\":[]}", &kept, &why), NGX_OK);
+    assert_memory_equal(kept.data, "{\"keys\":[]}", kept.len);
 }
 
 
