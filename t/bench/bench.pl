@@ -17,8 +17,9 @@
 # Environment: ROUNDS (3), SECONDS of one measurement (4), USERS (100000), BIG (1000000)
 # users in the end, READ_RATE (10000) reads a second beside the writes, WRITE_RATE
 # (5000), LOGINS (400) of known and of unknown addresses in a round; PASSKEYS (8000),
-# the most sign-ins with a passkey in a round; CODES (50000), the most codes that are
-# redeemed in one; INTROSPECT_RATE (10000), half of what there can be; TOKENS (10000000)
+# the most sign-ins with a passkey in a round; FLOWS (8000), the most through OpenID
+# Connect; CODES (50000), the most codes that are redeemed in one; INTROSPECT_RATE
+# (10000), half of what there can be; TOKENS (10000000)
 # stored and TENANTS (10000) in the end; TARGETS (10000) of outbound SCIM; CROWD (10000)
 # clients that are idle; IDLE (30) seconds in which nothing happens; ONLY, some
 # measurements by name (see %measure, and get_small and get_big, login_small and
@@ -45,6 +46,7 @@ use SvcBench::Admin;
 use SvcBench::Config;
 use SvcBench::Course qw(smoke size);
 use SvcBench::Explain;
+use SvcBench::Federation;
 use SvcBench::Idle;
 use SvcBench::Load;
 use SvcBench::Login;
@@ -71,6 +73,7 @@ my $READ_RATE = size('READ_RATE', 10_000, 500);
 my $WRITE_RATE = size('WRITE_RATE', 5_000, 200);
 my $LOGINS = size('LOGINS', 400, 5);
 my $PASSKEYS = size('PASSKEYS', 8_000, 200);
+my $FLOWS = size('FLOWS', 8_000, 200);
 my $CODES = size('CODES', 50_000, 1_000);
 my $TOKENS = size('TOKENS', 10_000_000, 1_000);
 my $TENANTS = size('TENANTS', 10_000, 20);
@@ -212,6 +215,10 @@ my %measure = (
     passkey => sub {
         SvcBench::Passkeys::sign_ins($sys, @_, warm($PASSKEYS, $PASSKEYS / 4))
     },
+    federation => sub {
+        SvcBench::Federation::sign_ins($sys, @_, warm($FLOWS, $FLOWS / 4))
+    },
+    discover => sub { SvcBench::Federation::discover($sys, @_) },
     groups => sub { SvcBench::Admin::groups($sys, @_) },
     login_hashes => sub { SvcBench::Login::hashes($ROOT, @_) },
     token_get => sub { SvcBench::Login::token_get($sys, @_) },
@@ -238,8 +245,9 @@ my %measure = (
     },
 );
 
-my @SIGNIN = qw(login passkey groups login_hashes token_get token_get_flood session_get
-                login_limited token_write session_write flood_memory login_time);
+my @SIGNIN = qw(login passkey federation discover groups login_hashes token_get
+                token_get_flood session_get login_limited token_write session_write
+                flood_memory login_time);
 
 my @OAUTH = qw(oauth_token_opaque oauth_token_no_sweep oauth_token_jwt oauth_token_rs256
                oauth_token_key oauth_token_pgbench
@@ -391,8 +399,8 @@ sub prepare {
     say_step('starting PostgreSQL, Redis and nginx');
     $sys = SvcBench::System->new(
         pools => @pools ? \@pools : undef, quick => smoke(),
-        svc => { SvcBench::Login::directives() },
-        locations => SvcBench::OAuth::location(),
+        svc => { SvcBench::Login::directives(), SvcBench::Federation::directives() },
+        locations => SvcBench::OAuth::location() . SvcBench::Federation::location(),
         wanted(@IDLE) ? SvcBench::Idle::options($CROWD) : ());
     $course = SvcBench::Course->new(
         measure => \%measure, rounds => $ROUNDS, seconds => $SECONDS,

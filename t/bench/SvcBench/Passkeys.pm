@@ -37,9 +37,9 @@ sub sign_ins {
                                      @users));
 
     my $before = SvcBench::Login::signed_in($system);
-    my $n = SvcBench::Load::wrk($system, 'passkeys', seconds => $seconds,
+    my $n = SvcBench::Load::wrk($system, 'lines', seconds => $seconds,
                                 connections => $CONNECTIONS, threads => 1,
-                                path => $VERIFY, lines => $file);
+                                method => 'POST', path => $VERIFY, lines => $file);
 
     SvcBench::Scim::check($n, SvcBench::Login::signed_in($system) - $before,
                           'sign-ins are stored');

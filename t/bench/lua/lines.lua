@@ -1,6 +1,6 @@
--- POST of each line of the file BENCH_LINES, a Host and a body, to BENCH_PATH,
--- once, with BENCH_HEADERS.  It ends early when there are no more lines.  One
--- thread.
+-- Each line of the file BENCH_LINES once, with BENCH_HEADERS.  POST: a Host and a
+-- body, to BENCH_PATH.  GET: a path and a cookie.  It ends early when there are no
+-- more lines.  One thread.
 
 local here = debug.getinfo(1, "S").source:match("^@(.*/)")
 local common = dofile(here .. "common.lua")
@@ -12,13 +12,16 @@ local requests, at = {}, 0
 
 function init()
     local headers = common.header_lines()
+    local method, path, body = os.getenv("BENCH_METHOD"), os.getenv("BENCH_PATH"), nil
 
     for line in io.lines(os.getenv("BENCH_LINES")) do
-        local host, body = line:match("^(%S+) (.*)$")
+        if method == "POST" then
+            headers["Host"], body = line:match("^(%S+) (.*)$")
+        else
+            path, headers["Cookie"] = line:match("^(%S+) (.*)$")
+        end
 
-        headers["Host"] = host
-        requests[#requests + 1] = wrk.format("POST", os.getenv("BENCH_PATH"),
-                                             headers, body)
+        requests[#requests + 1] = wrk.format(method, path, headers, body)
     end
 
     began = common.now()
