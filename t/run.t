@@ -17,7 +17,7 @@ use SvcTest::Process qw(run on_exit wait_for slurp spawn wait_exit signal_pid
     write_file);
 use SvcTest::Skip;
 
-needs(program => 'curl make python3', python => 'aiosmtpd');
+needs(program => 'curl make python3 redis-cli', python => 'aiosmtpd');
 
 skip_built_in();
 

@@ -14,7 +14,7 @@ use SvcTest::Process qw(slow wait_for signal_pid run spawn slurp);
 use SvcTest::Receiver;
 use SvcTest::Skip;
 
-needs(program => 'cc');
+needs(program => 'cc redis-cli');
 
 
 my $s = SvcTest->new(workers => 1,

@@ -9,12 +9,12 @@ use warnings;
 
 use IO::Select;
 use IO::Socket::UNIX;
+use Socket qw(SOL_SOCKET SO_RCVTIMEO);
 
-use SvcTest::Process qw(slow wait_for alive wait_exit signal_pid run_apart
-    run_user slurp);
+use SvcTest::Process qw(slow wait_for alive wait_exit signal_pid run_user slurp);
 use SvcTest::Skip;
 
-must_have(program => 'redis-server redis-cli');
+must_have(program => 'redis-server');
 
 
 sub new {
@@ -92,12 +92,56 @@ sub first_line {
 sub lines {
     my ($self, @command) = @_;
 
-    my ($status, $text, $error) = run_apart(
-        [ 'redis-cli', '-s', $self->{socket}, '--raw', @command ]);
-
-    die "@command: $text$error\n" if $status != 0;
+    my $sock = IO::Socket::UNIX->new(Peer => $self->{socket});
+    my $text = answer($sock, 60, @command) // die "@command: Redis does not answer\n";
 
     return split /\n/, $text;
+}
+
+
+# Returns an answer on a given connection as redis-cli --raw prints it, without a
+# process for it; undef when there is none within $seconds.
+
+sub answer {
+    my ($sock, $seconds, @command) = @_;
+
+    return if !$sock;
+
+    setsockopt $sock, SOL_SOCKET, SO_RCVTIMEO, pack 'l!l!', slow($seconds), 0;
+
+    for my $word (@command) {
+        utf8::encode($word) if $word =~ /[^\x00-\xff]/;
+    }
+
+    my $text = join '', '*' . @command . "\r\n",
+                        map { '$' . length($_) . "\r\n$_\r\n" } @command;
+
+    while (length $text) {
+        substr $text, 0, syswrite($sock, $text) // return, '';
+    }
+
+    my @parts = eval { parts($sock) };
+
+    return $@ ? undef : join '', map { "$_\n" } @parts ? @parts : '';
+}
+
+
+# Reads an answer, with those that it consists of.  Dies when it is cut off.
+
+sub parts {
+    my ($sock) = @_;
+
+    local $/ = "\r\n";
+
+    my ($kind, $value) = (readline($sock) // '') =~ /\A([-+:\$*])(.*)\r\n\z/s or die;
+
+    return map { parts($sock) } 1 .. $value if $kind eq '*';
+    return $value if $kind ne '$';
+    return '' if $value < 0;
+
+    read($sock, my $bytes, $value + 2) == $value + 2 or die;
+
+    return substr $bytes, 0, $value;
 }
 
 

@@ -16,8 +16,8 @@ use warnings;
 use IO::Socket::INET;
 
 use SvcTest::Nginx;
-use SvcTest::Process qw(slow wait_for alive wait_exit signal_pid run_apart
-    run_user slurp on_exit);
+use SvcTest::Process qw(slow wait_for alive wait_exit signal_pid run_user slurp
+    on_exit);
 use SvcTest::Redis;
 
 
@@ -162,10 +162,10 @@ sub command {
 sub lines {
     my ($self, $port, @command) = @_;
 
-    my ($status, $text) = run_apart(
-        [ 'timeout', slow(5), 'redis-cli', '-p', $port, '--raw', @command ]);
+    my $text = SvcTest::Redis::answer(
+        IO::Socket::INET->new(PeerAddr => "127.0.0.1:$port"), 5, @command);
 
-    return $status == 0 ? split /\n/, $text, -1 : ();
+    return defined $text ? split /\n/, $text, -1 : ();
 }
 
 
