@@ -12,7 +12,10 @@ package SvcTest::Receiver;
 use strict;
 use warnings;
 
-use File::Path qw(make_path);
+use Digest::SHA qw(sha256_hex);
+use Fcntl qw(LOCK_EX);
+use File::Copy qw(cp);
+use File::Path qw(make_path remove_tree);
 use Test::More ();
 use Time::HiRes qw(time);
 
@@ -70,7 +73,35 @@ sub openssl {
 }
 
 
+# They are made once a day, and copied for each test: openssl is started for each of
+# them, which takes longer than the receivers do to start.
+
 sub certificates {
+    my ($self) = @_;
+
+    my $build = "$self->{s}{root}/build/t";
+    my $made = "$build/tls-" . substr sha256_hex(join "\0", int(time / 86400),
+                                                 slurp(__FILE__)), 0, 16;
+
+    make_path($build);
+    open my $lock, '>', "$build/tls.lock" or die "$build: $!\n";
+    flock $lock, LOCK_EX or die "flock: $!\n";
+
+    if (!-d $made) {
+        remove_tree(glob "$build/tls-*");
+        $self->make_certificates;
+        mkdir "$made.new" or die "$made.new: $!\n";
+        cp($_, "$made.new") or die "$_: $!\n" for glob "$self->{dir}/*.*";
+        rename "$made.new", $made or die "rename $made: $!\n";
+
+        return;
+    }
+
+    cp($_, $self->{dir}) or die "$_: $!\n" for glob "$made/*";
+}
+
+
+sub make_certificates {
     my ($self) = @_;
 
     my @key = qw(-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes);
