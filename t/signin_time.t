@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
 # The time of a refused sign-in does not tell whether the user exists, and
-# neither does the time of the answer to a request for a forgotten password.
-#  This test runs alone, because it cannot tell the time of a hash from the load
+# neither does the time of the answer to a request for a forgotten password,
+# or to one for the ways in of an address.  This test runs alone, because it cannot tell the time of a hash from the load
 # of other processes.
 
 use strict;
@@ -15,11 +15,13 @@ use SvcTest;
 use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Mail;
 use SvcTest::Process qw(repeated wait_for write_file);
+use SvcTest::Realm qw(verified saml oidc force);
 
 
 my $s = SvcTest->new(workers => 1);
 my $mail = SvcTest::Mail->new($s,
-    svc_sign_in => 'on', svc_password_hash => 'memory=7m iterations=1',
+    svc_sign_in => 'on', svc_federation => 'on',
+    svc_password_hash => 'memory=7m iterations=1',
     svc_set => [ 'RATE_LIMIT_LOGIN_IP_MAX 0', 'RATE_LIMIT_LOGIN_EMAIL_MAX 0',
                  'RATE_LIMIT_SIGNUP_IP_MAX 0', 'RATE_LIMIT_SIGNUP_EMAIL_MAX 0',
                  'LOGIN_LOCKOUT_MAX 0' ]);
@@ -108,6 +110,36 @@ cmp_ok($auc, '<', 0.5 + $apart, 'either way');
 note("AUC $auc of $n each");
 $mail->stop;
 $s->sql('DELETE FROM svc.password_reset');
+
+
+# --- the ways in of an address --------------------------------------------------------
+
+# of a tenant with all that there is to find: a domain whose people must come by a
+# connection, and another connection of it
+
+my $globex = $s->tenant('globex');
+
+with_password($s, $globex, userName => 'ada@globex.test');
+verified($s, $globex, 'globex.test', 1);
+force($s, $globex, 'globex.test', saml($s, $globex));
+oidc($s, $globex, 'oidc-x', 'globex.test');
+
+
+sub discover { return ($s->http(POST => '/v1/auth/discover', [], { email => $_[0] })->status, 200) }
+
+
+# other processes may tell more than the addresses do, but not each time
+
+my $tries = 0;
+
+do {
+    $auc = auc(1000, \&discover, sub { 'ada@globex.test' },
+               sub { ($_[0] % 3 ? 'nob' : 'a+x') . '@globex.test' });
+} while ++$tries < 3 && ($auc < 0.45 || $auc > 0.55);
+
+cmp_ok($auc, '>', 0.45, "time does not tell who may come in: $auc");
+cmp_ok($auc, '<', 0.55, 'either way');
+note("AUC $auc of 1000 each");
 
 
 # --- hashes from elsewhere ------------------------------------------------------------
