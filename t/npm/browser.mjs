@@ -6,10 +6,12 @@ import { createInterface } from "node:readline";
 import { AxeBuilder } from "@axe-core/playwright";
 import { chromium } from "playwright-core";
 
+import { executablePath } from "./chromium.mjs";
+
 const LIMIT = 1000 * Number(process.argv[2]);
 
 const browser = await chromium.launch({
-  executablePath: "/usr/bin/chromium",
+  executablePath,
   args: [ "--no-sandbox", "--disable-gpu", "--in-process-gpu" ],
 });
 

@@ -12,13 +12,14 @@ import { extname } from 'node:path';
 
 import { chromium } from 'playwright-core';
 
+import { executablePath } from './chromium.mjs';
 import { attempt, input } from './party.mjs';
 
 const { pages, issuer, email, password, sub, limit } = input;
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript' };
 
 const browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
+    executablePath,
     args: ['--no-sandbox', '--disable-gpu', '--in-process-gpu',
            '--host-resolver-rules=MAP *.acme.test 127.0.0.1'],
 });
