@@ -19,6 +19,7 @@
 #include "ngx_svc_oauth_login_url.h"
 #include "ngx_svc_oauth_sweep.h"
 #include "ngx_svc_published.h"
+#include "ngx_svc_work.h"
 #include "ngx_svc_session.h"
 #include "ngx_svc_signin_conf.h"
 
@@ -436,6 +437,7 @@ ngx_http_svc_admin_init_process(ngx_cycle_t *cycle)
 static void
 ngx_http_svc_admin_exit_process(ngx_cycle_t *cycle)
 {
+    ngx_svc_work_exit_worker();
     ngx_svc_oauth_exit_worker();
     ngx_svc_ldap_exit_worker();
     ngx_svc_dns_exit_worker();

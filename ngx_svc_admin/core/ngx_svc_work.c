@@ -1,12 +1,16 @@
 /*
  * Work for threads.
  *
- * When a worker exits, nginx ends its threads, and so their jobs, before it
- * tells any HTTP module; what is left then ends with the process.
+ * When a worker exits, nginx tells its threads to end, behind their jobs,
+ * before it tells any HTTP module; what is left then ends with the process.
  */
 
 #include "ngx_svc_work.h"
 #include "ngx_svc_admin_conf.h"
+
+
+#define NGX_SVC_WORK_END    1000    /* ms that threads may take to end */
+#define NGX_SVC_WORK_ALONE  3       /* links of the folder of one thread */
 
 
 static void ngx_svc_work_gone(void *data);
@@ -24,6 +28,35 @@ static void ngx_svc_work_free(ngx_svc_work_t *work);
 static ngx_svc_work_t *ngx_svc_work_first(ngx_svc_work_queue_t *in);
 static ngx_uint_t ngx_svc_work_may(ngx_svc_work_t *work);
 static ngx_uint_t ngx_svc_work_full(const ngx_svc_work_queue_t *in);
+
+
+/*
+ * nginx does not wait until a thread that it has told to end has done so.
+ * Freeing what a thread has of OpenSSL while exit() frees OpenSSL itself would
+ * crash the worker, and the library of a module may be unmapped by then.
+ */
+
+void
+ngx_svc_work_exit_worker(void)
+{
+#if (NGX_LINUX)
+
+    ngx_uint_t       i;
+    ngx_file_info_t  info;
+
+    for (i = 0; i < NGX_SVC_WORK_END; i++) {
+
+        if (ngx_file_info("/proc/self/task", &info) == NGX_FILE_ERROR
+            || info.st_nlink <= NGX_SVC_WORK_ALONE)
+        {
+            return;
+        }
+
+        ngx_msleep(1);
+    }
+
+#endif
+}
 
 
 void *

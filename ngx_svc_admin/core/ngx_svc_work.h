@@ -127,6 +127,9 @@ ngx_int_t ngx_svc_work_post(ngx_svc_work_t *work);
  */
 void ngx_svc_work_cancel(ngx_svc_work_t *work);
 
+/* Waits until the threads have ended, which nginx has told to. */
+void ngx_svc_work_exit_worker(void);
+
 /* Ends a handler: finalizes the request that has waited for the job. */
 void ngx_svc_work_finalize(ngx_http_request_t *r, ngx_int_t rc);
 
