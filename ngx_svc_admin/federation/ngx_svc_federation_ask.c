@@ -7,7 +7,7 @@
 #include "ngx_svc_federation.h"
 
 
-#define NGX_SVC_FEDERATION_FIELDS  10
+#define NGX_SVC_FEDERATION_FIELDS  16
 
 
 typedef struct {
@@ -80,6 +80,7 @@ ngx_svc_federation_ask_fields(ngx_svc_federation_flow_t *flow,
     const ngx_svc_provider_t  *provider;
 
     static const ngx_str_t  code = ngx_string("code");
+    static const ngx_str_t  form = ngx_string("form_post");
     static const ngx_str_t  method = ngx_string("S256");
 
     provider = flow->connection.settings.provider;
@@ -94,8 +95,15 @@ ngx_svc_federation_ask_fields(ngx_svc_federation_flow_t *flow,
                     "redirect_uri", ngx_svc_federation_flow_redirect(flow) };
     *fields++ = (ngx_svc_federation_field_t) { "scope", provider->scope };
     *fields++ = (ngx_svc_federation_field_t) { "state", flow->state };
-    *fields++ = (ngx_svc_federation_field_t) { "nonce", flow->nonce };
     *fields++ = (ngx_svc_federation_field_t) { "login_hint", flow->hint };
+
+    if (!provider->oauth) {
+        *fields++ = (ngx_svc_federation_field_t) { "nonce", flow->nonce };
+    }
+
+    if (provider->form_post) {
+        *fields++ = (ngx_svc_federation_field_t) { "response_mode", form };
+    }
 
     if (provider->no_pkce) {
         return NGX_OK;
@@ -142,6 +150,13 @@ ngx_svc_federation_document(ngx_svc_federation_flow_t *flow,
     ngx_pool_t  *pool;
 
     pool = flow->login.sr->request->pool;
+
+    if (ngx_svc_provider_metadata(flow->connection.settings.provider, m)
+        == NGX_OK)
+    {
+        return NGX_OK;
+    }
+
     m->why = "is none";
 
     return ngx_svc_provider_discovery(pool, &flow->connection.settings, &url,

@@ -19,8 +19,8 @@ ngx_int_t ngx_svc_federation_ask(ngx_svc_federation_flow_t *flow,
     ngx_str_t *url);
 
 /*
- * Reads the connection's document.  Returns NGX_OK; NGX_DECLINED with m->why;
- * NGX_ERROR.
+ * Reads the connection's document, or says what is known without one.  Returns
+ * NGX_OK; NGX_DECLINED with m->why; NGX_ERROR.
  */
 ngx_int_t ngx_svc_federation_document(ngx_svc_federation_flow_t *flow,
     ngx_svc_oidc_metadata_t *m);

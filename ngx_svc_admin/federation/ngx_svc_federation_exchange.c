@@ -3,9 +3,12 @@
  */
 
 #include "ngx_svc_federation_exchange.h"
+#include "ngx_svc_apple_secret.h"
 #include "ngx_svc_federation_answer.h"
 #include "ngx_svc_federation_ask.h"
 #include "ngx_svc_federation_fetch.h"
+#include "ngx_svc_federation_github.h"
+#include "ngx_svc_federation_keep.h"
 #include "ngx_svc_federation_meta.h"
 #include "ngx_svc_federation_proof.h"
 #include "ngx_svc_federation_read.h"
@@ -17,6 +20,8 @@
 #define NGX_SVC_FEDERATION_TOKENS  (64 * 1024)  /* bytes of an answer */
 
 
+static ngx_int_t ngx_svc_federation_exchange_secret(
+    ngx_svc_federation_flow_t *flow);
 static ngx_int_t ngx_svc_federation_exchange_body(
     ngx_svc_federation_flow_t *flow, ngx_uint_t post);
 static u_char *ngx_svc_federation_exchange_field(u_char *p, const char *name,
@@ -24,6 +29,8 @@ static u_char *ngx_svc_federation_exchange_field(u_char *p, const char *name,
 static ngx_int_t ngx_svc_federation_exchange_basic(
     ngx_svc_federation_flow_t *flow);
 static ngx_int_t ngx_svc_federation_exchanged(ngx_svc_federation_flow_t *flow);
+static ngx_int_t ngx_svc_federation_exchange_next(
+    ngx_svc_federation_flow_t *flow, ngx_int_t rc);
 static ngx_int_t ngx_svc_federation_exchange_tokens(
     ngx_svc_federation_flow_t *flow);
 static ngx_int_t ngx_svc_federation_exchange_check(
@@ -42,6 +49,7 @@ static void ngx_svc_federation_exchange_text(const cJSON *json,
 ngx_int_t
 ngx_svc_federation_exchange(ngx_svc_federation_flow_t *flow)
 {
+    ngx_int_t                 rc;
     ngx_uint_t                post;
     ngx_svc_fetch_t          *fetch;
     ngx_svc_oidc_metadata_t   m;
@@ -52,6 +60,13 @@ ngx_svc_federation_exchange(ngx_svc_federation_flow_t *flow)
 
     if (ngx_svc_federation_document(flow, &m) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    rc = flow->connection.settings.provider->apple
+         ? ngx_svc_federation_exchange_secret(flow) : NGX_OK;
+
+    if (rc != NGX_OK) {
+        return ngx_svc_federation_declined(flow->login.sr, rc);
     }
 
     ngx_svc_federation_fetch_new(flow);
@@ -73,6 +88,44 @@ ngx_svc_federation_exchange(ngx_svc_federation_flow_t *flow)
 
     return ngx_svc_federation_fetch(flow, NGX_SVC_FEDERATION_TOKENS,
                                     ngx_svc_federation_exchanged);
+}
+
+
+/* What is stored for Apple is a key: it signs a secret for this call. */
+
+static ngx_int_t
+ngx_svc_federation_exchange_secret(ngx_svc_federation_flow_t *flow)
+{
+    ngx_int_t                         rc;
+    ngx_str_t                         secret;
+    ngx_pool_t                       *pool;
+    ngx_svc_apple_secret_t            apple;
+    ngx_svc_federation_connection_t  *connection;
+
+    pool = flow->login.sr->request->pool;
+    connection = &flow->connection;
+
+    apple.team_id = connection->team_id;
+    apple.key_id = connection->key_id;
+    apple.client_id = connection->client_id;
+    apple.pem = connection->secret;
+
+    rc = apple.pem.len ? ngx_svc_apple_secret(pool, &apple, ngx_time(),
+                                              &secret)
+                       : NGX_DECLINED;
+
+    if (rc == NGX_DECLINED) {
+        return ngx_svc_federation_fail(flow, "the client's secret is no key "
+                                       "of Apple's");
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    connection->secret = secret;
+
+    return ngx_svc_wipe_later(pool, secret.data, secret.len);
 }
 
 
@@ -188,7 +241,7 @@ ngx_svc_federation_exchanged(ngx_svc_federation_flow_t *flow)
 
     rc = ngx_svc_federation_exchange_tokens(flow);
 
-    if (rc == NGX_OK) {
+    if (rc == NGX_OK && !flow->connection.settings.provider->oauth) {
         rc = ngx_svc_federation_exchange_check(flow);
     }
 
@@ -200,8 +253,23 @@ ngx_svc_federation_exchanged(ngx_svc_federation_flow_t *flow)
         return NGX_DONE;
     }
 
-    return rc == NGX_OK ? ngx_svc_federation_read(flow)
-                        : ngx_svc_federation_declined(flow->login.sr, rc);
+    return ngx_svc_federation_exchange_next(flow, rc);
+}
+
+
+static ngx_int_t
+ngx_svc_federation_exchange_next(ngx_svc_federation_flow_t *flow, ngx_int_t rc)
+{
+    if (rc != NGX_OK) {
+        return ngx_svc_federation_declined(flow->login.sr, rc);
+    }
+
+    if (flow->connection.settings.provider->oauth) {
+        return ngx_svc_federation_github(flow);
+    }
+
+    return flow->posted ? ngx_svc_federation_keep(flow)
+                        : ngx_svc_federation_read(flow);
 }
 
 
@@ -271,12 +339,14 @@ ngx_svc_federation_exchange_keys(ngx_svc_request_t *sr)
         rc = ngx_svc_federation_fail(flow, "the ID token %s", flow->lacks);
     }
 
-    return rc == NGX_OK ? ngx_svc_federation_read(flow)
-                        : ngx_svc_federation_declined(sr, rc);
+    return ngx_svc_federation_exchange_next(flow, rc);
 }
 
 
-/* The refresh token is of no use here: it is kept nowhere. */
+/*
+ * The refresh token is of no use here: it is kept nowhere.  GitHub's errors have
+ * the status of a success.
+ */
 
 static ngx_int_t
 ngx_svc_federation_exchange_tokens(ngx_svc_federation_flow_t *flow)
@@ -293,6 +363,13 @@ ngx_svc_federation_exchange_tokens(ngx_svc_federation_flow_t *flow)
     ngx_svc_federation_exchange_text(json, "id_token", &flow->id_token);
     ngx_svc_federation_exchange_text(json, "access_token",
                                      &flow->access_token);
+
+    if (flow->connection.settings.provider->oauth) {
+        return flow->access_token.len
+               ? NGX_OK
+               : ngx_svc_federation_fetch_status(flow, "the token endpoint",
+                                                 json);
+    }
 
     return flow->id_token.len
            ? NGX_OK : ngx_svc_federation_fail(flow, "there is no ID token");

@@ -13,8 +13,6 @@ static ngx_int_t ngx_svc_federation_fetch_hold(
     ngx_svc_federation_flow_t *flow);
 static void ngx_svc_federation_fetch_done(ngx_svc_fetch_t *fetch);
 static void ngx_svc_federation_fetch_gone(void *data);
-static ngx_int_t ngx_svc_federation_fetch_status(
-    ngx_svc_federation_flow_t *flow, const char *what, const cJSON *json);
 
 
 void
@@ -121,10 +119,8 @@ ngx_svc_federation_fetch_done(ngx_svc_fetch_t *fetch)
 
 
 ngx_int_t
-ngx_svc_federation_fetched(ngx_svc_federation_flow_t *flow, const char *what,
-    cJSON **json)
+ngx_svc_federation_answered(ngx_svc_federation_flow_t *flow, const char *what)
 {
-    ngx_svc_error_t   err;
     ngx_svc_fetch_t  *fetch;
 
     fetch = &flow->fetch;
@@ -137,6 +133,26 @@ ngx_svc_federation_fetched(ngx_svc_federation_flow_t *flow, const char *what,
         return ngx_svc_fail(&flow->login.sr->error, NGX_SVC_E_UNAVAILABLE,
                             "The identity provider does not answer: try "
                             "again.");
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_federation_fetched(ngx_svc_federation_flow_t *flow, const char *what,
+    cJSON **json)
+{
+    ngx_int_t         rc;
+    ngx_svc_error_t   err;
+    ngx_svc_fetch_t  *fetch;
+
+    fetch = &flow->fetch;
+
+    rc = ngx_svc_federation_answered(flow, what);
+
+    if (rc != NGX_OK) {
+        return rc;
     }
 
     err.kind = NGX_SVC_E_NONE;
@@ -160,7 +176,7 @@ ngx_svc_federation_fetched(ngx_svc_federation_flow_t *flow, const char *what,
 
 /* An OAuth error says more than its status (RFC 6749, 5.2). */
 
-static ngx_int_t
+ngx_int_t
 ngx_svc_federation_fetch_status(ngx_svc_federation_flow_t *flow,
     const char *what, const cJSON *json)
 {

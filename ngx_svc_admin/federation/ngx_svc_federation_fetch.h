@@ -22,6 +22,20 @@ ngx_int_t ngx_svc_federation_fetch(ngx_svc_federation_flow_t *flow,
 void ngx_svc_federation_fetch_new(ngx_svc_federation_flow_t *flow);
 
 /*
+ * Looks whether there is an answer.  Returns NGX_OK; NGX_DECLINED with
+ * sr->error set, and flow->why: "what" names what was asked for; or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_federation_answered(ngx_svc_federation_flow_t *flow,
+    const char *what);
+
+/*
+ * Fails with the answer's status, and the code of its error if it has one; json
+ * may be NULL.  Returns NGX_DECLINED or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_federation_fetch_status(ngx_svc_federation_flow_t *flow,
+    const char *what, const cJSON *json);
+
+/*
  * Reads the JSON of an answer with status 200.  Returns NGX_OK with *json;
  * NGX_DECLINED with sr->error set, and flow->why: "what" names what was asked
  * for; NGX_ERROR.

@@ -166,6 +166,15 @@ ngx_svc_federation_flow_state(ngx_svc_federation_flow_t *flow)
 
 
 ngx_int_t
+ngx_svc_federation_flow_renew(ngx_svc_federation_flow_t *flow)
+{
+    return ngx_svc_federation_flow_text(flow, &flow->state) == NGX_OK
+           && ngx_svc_federation_flow_state(flow) == NGX_OK
+           ? NGX_OK : NGX_ERROR;
+}
+
+
+ngx_int_t
 ngx_svc_federation_flow_id(ngx_svc_federation_flow_t *flow, ngx_str_t *id,
     const ngx_str_t *text)
 {

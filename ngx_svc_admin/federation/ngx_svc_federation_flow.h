@@ -19,6 +19,7 @@
 
 
 #define NGX_SVC_FEDERATION_TEXT      43     /* base64url of 32 bytes */
+#define NGX_SVC_FEDERATION_FINISH    "/v1/auth/federation/finish?flow="
 
 /* ms of all fetches of a request */
 #define NGX_SVC_FEDERATION_TIME      8000
@@ -49,7 +50,10 @@ typedef struct {
     ngx_str_t                  id;          /* 16 bytes */
     ngx_str_t                  key;         /* "google", "oidc-acme" */
     ngx_str_t                  client_id;
-    ngx_str_t                  secret;      /* no data: none */
+    ngx_str_t                  secret;      /* no data: none; Apple's is a
+                                               key */
+    ngx_str_t                  team_id;     /* Apple's */
+    ngx_str_t                  key_id;      /* Apple's */
     ngx_svc_provider_settings_t  settings;
     ngx_str_t                  document;    /* what its issuer publishes, */
     ngx_str_t                  jwks;        /* as text; no data: not known */
@@ -110,6 +114,12 @@ struct ngx_svc_federation_flow_s {
     ngx_str_t                  issuer;
     ngx_str_t                  refusal;     /* "error" */
     ngx_str_t                  refusal_text;
+    ngx_str_t                  user;        /* Apple's, a JSON object */
+    ngx_uint_t                 posted;      /* 1: it is a form of another site,
+                                               and comes without the cookie */
+    ngx_uint_t                 finishes;    /* 1: the flow has its proof */
+    ngx_str_t                  kept;        /* that, as it was sealed */
+    ngx_str_t                  profile;     /* GitHub's, a JSON object */
     ngx_str_t                  id_token;
     ngx_str_t                  access_token;
     const char                *lacks;       /* why the ID token has no key */
@@ -123,6 +133,8 @@ struct ngx_svc_federation_flow_s {
 
     ngx_svc_federation_proof_t  proof;
     ngx_svc_federation_match_e  match;
+    ngx_str_t                  found;       /* the user's id, as text; no data:
+                                               nobody */
     ngx_str_t                  facts;       /* what it was decided by */
     ngx_str_t                  why;         /* for the audit log */
     ngx_uint_t                 proved;      /* 1: the user's own address was,
@@ -155,6 +167,9 @@ ngx_int_t ngx_svc_federation_flow_set_cookie(ngx_svc_federation_flow_t *flow);
  * be none of ours; NGX_ERROR.
  */
 ngx_int_t ngx_svc_federation_flow_state(ngx_svc_federation_flow_t *flow);
+
+/* Makes another state, which no provider has seen.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_svc_federation_flow_renew(ngx_svc_federation_flow_t *flow);
 
 /*
  * Copies an id of PostgreSQL's, as 16 bytes, into the request's pool.  Returns

@@ -21,9 +21,9 @@
 
 typedef struct {
     ngx_svc_provider_settings_t  settings;
-    ngx_str_t                    document;  /* that is stored; no data: it is to
-                                               be fetched */
-    ngx_uint_t                   renewed;   /* 1: it has been */
+    ngx_str_t                    document;  /* that is stored, or known; no
+                                               data: it is to be fetched */
+    ngx_uint_t                   renewed;   /* 1: it is not the stored one */
 } ngx_svc_federation_meta_t;
 
 
@@ -32,6 +32,7 @@ static ngx_int_t ngx_svc_federation_meta_claimed(ngx_svc_published_t *meta,
 static ngx_int_t ngx_svc_federation_meta_set(ngx_svc_published_t *meta,
     const ngx_str_t *provider, const ngx_str_t *issuer,
     const ngx_str_t *directory, const ngx_str_t *asked_at);
+static ngx_int_t ngx_svc_federation_meta_known(ngx_svc_published_t *meta);
 static ngx_int_t ngx_svc_federation_meta_read(ngx_svc_published_t *meta,
     const ngx_str_t *text, ngx_svc_oidc_metadata_t *m);
 static ngx_int_t ngx_svc_federation_meta_answered(ngx_svc_published_t *meta);
@@ -107,11 +108,14 @@ ngx_svc_federation_meta_claimed(ngx_svc_published_t *meta, PGresult *res)
 
     own = meta->data;
 
-    if (row.document.len == 0
-        || ngx_svc_published_copy(meta, &own->document, &row.document)
-           != NGX_OK)
+    if (own->document.data || row.document.len == 0) {
+        return NGX_OK;
+    }
+
+    if (ngx_svc_published_copy(meta, &own->document, &row.document)
+        != NGX_OK)
     {
-        return row.document.len ? NGX_ERROR : NGX_OK;
+        return NGX_ERROR;
     }
 
     meta->fetch.limit = NGX_SVC_FEDERATION_JWKS;
@@ -127,6 +131,7 @@ ngx_svc_federation_meta_set(ngx_svc_published_t *meta,
     const ngx_str_t *provider, const ngx_str_t *issuer,
     const ngx_str_t *directory, const ngx_str_t *asked_at)
 {
+    ngx_int_t                   rc;
     ngx_str_t                   text;
     ngx_svc_federation_meta_t  *own;
 
@@ -155,9 +160,32 @@ ngx_svc_federation_meta_set(ngx_svc_published_t *meta,
     meta->data = own;
     meta->fetch.limit = NGX_SVC_FEDERATION_DOCUMENT;
 
-    return ngx_svc_provider_discovery(meta->pool, &own->settings,
-                                      &meta->fetch.url, &text)
-           == NGX_OK ? NGX_OK : NGX_ERROR;
+    rc = ngx_svc_provider_discovery(meta->pool, &own->settings,
+                                    &meta->fetch.url, &text);
+
+    return rc == NGX_DECLINED ? ngx_svc_federation_meta_known(meta) : rc;
+}
+
+
+/* A provider without metadata has keys, and they alone are fetched. */
+
+static ngx_int_t
+ngx_svc_federation_meta_known(ngx_svc_published_t *meta)
+{
+    ngx_svc_oidc_metadata_t     m;
+    ngx_svc_federation_meta_t  *own;
+
+    own = meta->data;
+
+    (void) ngx_svc_provider_metadata(own->settings.provider, &m);
+
+    own->renewed = 1;
+    meta->fetch.url = m.jwks_uri;
+    meta->fetch.limit = NGX_SVC_FEDERATION_JWKS;
+
+    return m.jwks_uri.len
+           ? ngx_svc_oidc_metadata_keep(meta->pool, &m, &own->document)
+           : NGX_ERROR;
 }
 
 
@@ -172,10 +200,10 @@ ngx_svc_federation_meta_read(ngx_svc_published_t *meta, const ngx_str_t *text,
 
     return ngx_svc_provider_discovery(meta->pool, &own->settings, &url,
                                       &issuer)
-           == NGX_OK
-           ? ngx_svc_oidc_metadata_read(meta->pool, text, &issuer,
-                                        ngx_svc_federation_plain(), m)
-           : NGX_ERROR;
+           == NGX_ERROR
+           ? NGX_ERROR
+           : ngx_svc_oidc_metadata_read(meta->pool, text, &issuer,
+                                        ngx_svc_federation_plain(), m);
 }
 
 

@@ -3,22 +3,18 @@
  */
 
 #include "ngx_svc_federation_proof.h"
+#include "ngx_svc_bidi.h"
 #include "ngx_svc_email.h"
 #include "ngx_svc_federation_answer.h"
 #include "ngx_svc_profile.h"
-#include "ngx_svc_provider_person.h"
 #include "ngx_svc_sealed.h"
 
 
 #define NGX_SVC_FEDERATION_FRESH  (12 * 3600)   /* s since a second factor */
 
 
-static ngx_int_t ngx_svc_federation_proof_subject(
-    ngx_svc_federation_flow_t *flow, const ngx_str_t *sub);
 static ngx_int_t ngx_svc_federation_proof_email(
     ngx_svc_federation_flow_t *flow, const ngx_svc_provider_person_t *person);
-static void ngx_svc_federation_proof_text(const cJSON *claims,
-    const char *name, size_t max, ngx_str_t *text);
 static ngx_int_t ngx_svc_federation_proof_times(
     ngx_svc_federation_flow_t *flow, const ngx_svc_id_token_t *token);
 static ngx_uint_t ngx_svc_federation_proof_amr(const cJSON *amr);
@@ -46,22 +42,27 @@ ngx_svc_federation_proof(ngx_svc_federation_flow_t *flow,
                                   NGX_SVC_PROFILE_MAX, &proof->first_name);
     ngx_svc_federation_proof_text(token->claims, "family_name",
                                   NGX_SVC_PROFILE_MAX, &proof->last_name);
-    ngx_svc_federation_proof_text(token->claims, "name", NGX_SVC_PROFILE_MAX,
-                                  &proof->display_name);
     ngx_svc_federation_proof_text(token->claims, "acr", 255, &proof->acr);
 
-    if (rc != NGX_OK
-        || ngx_svc_federation_proof_subject(flow, &person.subject) != NGX_OK
-        || ngx_svc_federation_proof_times(flow, token) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return ngx_svc_federation_proof_email(flow, &person);
+    return rc == NGX_OK && ngx_svc_federation_proof_times(flow, token) == NGX_OK
+           ? ngx_svc_federation_proof_person(flow, &person, token->claims)
+           : NGX_ERROR;
 }
 
 
-static ngx_int_t
+ngx_int_t
+ngx_svc_federation_proof_person(ngx_svc_federation_flow_t *flow,
+    const ngx_svc_provider_person_t *person, const cJSON *claims)
+{
+    ngx_svc_federation_proof_text(claims, "name", NGX_SVC_PROFILE_MAX,
+                                  &flow->proof.display_name);
+
+    return ngx_svc_federation_proof_subject(flow, &person->subject) == NGX_OK
+           ? ngx_svc_federation_proof_email(flow, person) : NGX_ERROR;
+}
+
+
+ngx_int_t
 ngx_svc_federation_proof_subject(ngx_svc_federation_flow_t *flow,
     const ngx_str_t *sub)
 {
@@ -122,13 +123,16 @@ ngx_svc_federation_proof_email(ngx_svc_federation_flow_t *flow,
 }
 
 
-/* A text that is too long is as one that is not there. */
+/*
+ * Control characters are in no name, nor what has a text look like another one.
+ */
 
-static void
+void
 ngx_svc_federation_proof_text(const cJSON *claims, const char *name,
     size_t max, ngx_str_t *text)
 {
-    size_t        i, len;
+    size_t        i;
+    ngx_str_t     found;
     const cJSON  *claim;
 
     claim = cJSON_GetObjectItemCaseSensitive(claims, name);
@@ -137,22 +141,20 @@ ngx_svc_federation_proof_text(const cJSON *claims, const char *name,
         return;
     }
 
-    len = ngx_strlen(claim->valuestring);
+    found.data = (u_char *) claim->valuestring;
+    found.len = ngx_strlen(found.data);
 
-    if (len == 0 || len > max) {
+    if (found.len == 0 || found.len > max || ngx_svc_bidi(&found)) {
         return;
     }
 
-    for (i = 0; i < len; i++) {
-        if ((u_char) claim->valuestring[i] < 0x20
-            || claim->valuestring[i] == 0x7f)
-        {
+    for (i = 0; i < found.len; i++) {
+        if (found.data[i] < 0x20 || found.data[i] == 0x7f) {
             return;
         }
     }
 
-    text->data = (u_char *) claim->valuestring;
-    text->len = len;
+    *text = found;
 }
 
 

@@ -48,20 +48,27 @@ ngx_svc_federation_read_calls(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_federation_read_reply(ngx_svc_request_t *sr)
 {
+    return ngx_svc_federation_decide(sr->data,
+                                     ngx_svc_result(sr,
+                                                    &ngx_svc_sql_signin_tenant));
+}
+
+
+ngx_int_t
+ngx_svc_federation_decide(ngx_svc_federation_flow_t *flow, PGresult *tenant)
+{
     ngx_int_t                       rc;
     PGresult                       *user;
-    ngx_svc_federation_flow_t      *flow;
+    ngx_svc_request_t              *sr;
     ngx_svc_row_federation_user_t   row;
 
-    flow = sr->data;
+    sr = flow->login.sr;
     user = ngx_svc_result(sr, &ngx_svc_sql_federation_user);
     ngx_svc_row_federation_user(&row, user, 0);
 
     flow->login.read.few_sessions = row.few;
 
-    rc = ngx_svc_login_decide(&flow->login,
-                              ngx_svc_result(sr, &ngx_svc_sql_signin_tenant),
-                              user);
+    rc = ngx_svc_login_decide(&flow->login, tenant, user);
 
     if (rc == NGX_DECLINED) {
         return ngx_svc_login_declined(&flow->login);
@@ -70,7 +77,7 @@ ngx_svc_federation_read_reply(ngx_svc_request_t *sr)
     if (rc == NGX_OK) {
         ngx_svc_login_take_risk(&flow->login,
                              ngx_svc_result(sr, &ngx_svc_sql_federation_risk));
-        rc = ngx_svc_federation_match(flow);
+        rc = flow->finishes ? NGX_OK : ngx_svc_federation_match(flow);
     }
 
     return rc == NGX_OK ? ngx_svc_federation_end(flow)

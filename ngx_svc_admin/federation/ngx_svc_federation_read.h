@@ -9,11 +9,23 @@
 #include "ngx_svc_federation_flow.h"
 
 
+/* Read the user whom svc.found is, and the risk. */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_federation_user;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_federation_risk;
+
+
 /*
  * For a reply, or from an event: reads whom flow->proof is of, and ends the
  * sign-in.  Returns what goes to ngx_http_finalize_request().
  */
 ngx_int_t ngx_svc_federation_read(ngx_svc_federation_flow_t *flow);
+
+/*
+ * For a reply: ends the sign-in by the results of these statements, and of the
+ * match unless flow->finishes.  tenant begins with :login_tenant.
+ */
+ngx_int_t ngx_svc_federation_decide(ngx_svc_federation_flow_t *flow,
+    PGresult *tenant);
 
 
 #endif /* _NGX_SVC_FEDERATION_READ_H_INCLUDED_ */

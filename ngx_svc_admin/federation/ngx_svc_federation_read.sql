@@ -1,4 +1,4 @@
--- statement: federation_user
+-- statement: federation_user (shared)
 -- It is as ngx_svc_sql_signin_user, of whom federation_match has found. A lock of the account
 -- does not refuse it: there is nothing to guess.
 --
@@ -28,7 +28,7 @@ SELECT :login_governance, NULL::bigint AS locked, account.id, account.status,
  WHERE governance.tenant_id = :tenant;
 
 
--- statement: federation_risk
+-- statement: federation_risk (shared)
 -- It is as ngx_svc_sql_signin_risk, of whom federation_match has found: failures are the
 -- user's, as no address is presented.
 --

@@ -205,7 +205,7 @@ ngx_svc_federation_start_reply(ngx_svc_request_t *sr)
         rc = ngx_svc_federation_start_connection(flow, &row);
     }
 
-    if (rc == NGX_OK && flow->connection.document.data == NULL) {
+    if (rc == NGX_OK && !row.ready) {
         return ngx_svc_federation_start_wait(flow);
     }
 
@@ -268,7 +268,7 @@ ngx_svc_federation_start_begun(ngx_svc_request_t *sr)
 
     rc = ngx_svc_federation_start_connection(flow, &row);
 
-    if (rc == NGX_OK && flow->connection.document.data == NULL) {
+    if (rc == NGX_OK && !row.ready) {
         rc = ngx_svc_federation_start_none(flow, &row.error);
     }
 
@@ -287,8 +287,8 @@ ngx_svc_federation_start_none(ngx_svc_federation_flow_t *flow,
 
 
 /*
- * Takes the connection.  With metadata the flow has begun, unless too many are
- * open.
+ * Takes the connection.  With metadata, or without need of any, the flow has
+ * begun, unless too many are open.
  */
 
 static ngx_int_t
@@ -302,16 +302,12 @@ ngx_svc_federation_start_connection(ngx_svc_federation_flow_t *flow,
     connection = &flow->connection;
     connection->settings.provider = ngx_svc_provider(&row->provider);
 
-    if (row->id.len == 0 || connection->settings.provider == NULL
-        || connection->settings.provider->oauth
-        || connection->settings.provider->form_post
-        || connection->settings.provider->token_endpoint.len)
-    {
+    if (row->id.len == 0 || connection->settings.provider == NULL) {
         return ngx_svc_fail(&login->sr->error, NGX_SVC_E_NOT_FOUND,
                             "There is no such connection.");
     }
 
-    if (row->document.data && !row->begun) {
+    if (row->ready && !row->begun) {
         return ngx_svc_fail(&login->sr->error, NGX_SVC_E_RATE_LIMITED,
                             "Too many sign-ins have begun: end one, or wait.");
     }

@@ -1,7 +1,7 @@
 -- statement: federation_begin
--- Begins a flow, of a connection whose issuer's metadata are there. What a browser's address
--- and a tenant have open is limited: a client that goes on for a while has others expire.
--- Of rows that are written at the same time each may be one too many.
+-- Begins a flow, of a connection whose issuer's metadata are there; GitHub publishes none. What
+-- a browser's address and a tenant have open is limited: a client that goes on for a while has
+-- others expire. Of rows that are written at the same time each may be one too many.
 --
 -- parameters
 --   new_id         uuid  ngx_svc_param_new_id()
@@ -24,6 +24,7 @@
 --   directory      text
 --   document       jsonb
 --   error          text         of the last fetch of what it publishes
+--   ready          bool
 --   begun          bool
 WITH asked AS MATERIALIZED (
     SELECT network(set_masklen(:client_ip::text::inet,
@@ -33,7 +34,8 @@ WITH asked AS MATERIALIZED (
     SELECT social.tenant_id, social.connection_id, social.updated_at, social.provider,
            social.client_id, social.issuer, social.directory,
            CASE WHEN meta.fetched_at > now() - interval '7 days' THEN meta.document END AS document,
-           meta.error
+           social.provider = 'github'
+           OR coalesce(meta.fetched_at > now() - interval '7 days', false) AS ready, meta.error
       FROM svc.social social
       LEFT JOIN svc.federation_meta meta
            ON meta.tenant_id = social.tenant_id
@@ -66,11 +68,11 @@ WITH asked AS MATERIALIZED (
       FROM connection
       CROSS JOIN open
       CROSS JOIN asked
-     WHERE connection.document IS NOT NULL AND open.room
+     WHERE connection.ready AND open.room
     RETURNING id
 )
 SELECT connection.connection_id AS id, connection.provider, connection.client_id,
        connection.issuer, connection.directory, connection.document,
-       connection.error, begun.id IS NOT NULL AS begun
+       connection.error, connection.ready, begun.id IS NOT NULL AS begun
   FROM connection
   LEFT JOIN begun ON true;

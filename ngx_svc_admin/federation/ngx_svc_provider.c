@@ -57,6 +57,7 @@ static const ngx_svc_provider_t  ngx_svc_providers[] = {
       .vouch = NGX_SVC_PROVIDER_CLAIMED },
 
     { .name = ngx_string("github"),
+      .issuer = ngx_string("https://github.com/login/oauth"),
       .scope = ngx_string("read:user user:email"),
       .authorization_endpoint =
                      ngx_string("https://github.com/login/oauth/authorize"),
@@ -155,13 +156,13 @@ ngx_svc_provider_discovery(ngx_pool_t *pool,
 
     provider = settings->provider;
 
-    if (provider->token_endpoint.len) {
-        return NGX_DECLINED;
-    }
-
     *issuer = settings->issuer.len && provider->own_issuer ? settings->issuer
                                                            : provider->issuer;
     base = *issuer;
+
+    if (provider->token_endpoint.len) {
+        return NGX_DECLINED;
+    }
 
     if (provider->tenant) {
 
@@ -236,6 +237,22 @@ ngx_svc_provider_join(ngx_pool_t *pool, ngx_str_t *text, const ngx_str_t *one,
                ngx_strlen(two));
 
     return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_provider_metadata(const ngx_svc_provider_t *provider,
+    ngx_svc_oidc_metadata_t *m)
+{
+    ngx_memzero(m, sizeof(ngx_svc_oidc_metadata_t));
+
+    m->issuer = provider->issuer;
+    m->authorization_endpoint = provider->authorization_endpoint;
+    m->token_endpoint = provider->token_endpoint;
+    m->jwks_uri = provider->jwks_uri;
+    m->post = 1;
+
+    return provider->token_endpoint.len ? NGX_OK : NGX_DECLINED;
 }
 
 

@@ -8,6 +8,7 @@
 
 
 #include "ngx_svc_id_token.h"
+#include "ngx_svc_oidc_metadata.h"
 
 
 typedef struct ngx_svc_provider_s  ngx_svc_provider_t;
@@ -82,12 +83,19 @@ ngx_uint_t ngx_svc_provider_one_tenant(
 
 /*
  * Makes the URL of the metadata, and what their "issuer" must be.  Returns
- * NGX_OK; NGX_DECLINED when the provider has none, so that its endpoints are
- * those above; NGX_ERROR when memory runs out.
+ * NGX_OK; NGX_DECLINED with *issuer when the provider has none, so that its
+ * endpoints are those above; NGX_ERROR when memory runs out.
  */
 ngx_int_t ngx_svc_provider_discovery(ngx_pool_t *pool,
     const ngx_svc_provider_settings_t *settings, ngx_str_t *url,
     ngx_str_t *issuer);
+
+/*
+ * Says what is known of a provider without metadata.  Returns NGX_OK, or
+ * NGX_DECLINED when it has metadata.
+ */
+ngx_int_t ngx_svc_provider_metadata(const ngx_svc_provider_t *provider,
+    ngx_svc_oidc_metadata_t *m);
 
 /*
  * Sets what the settings say of an expected token: issuer, issuer_too, tids,

@@ -4,6 +4,8 @@
  *
  * SVC_TEST_HOSTS: lines "name address[,address]" or "name hang".  Looked at for
  * each name; names that are not there do not exist, addresses are themselves.
+ * A line ":address port" says where connections to port 443 of an IPv4 address
+ * end.
  * SVC_TEST_CALLS, if it is set: gets lines "resolve name" and "connect
  * address".
  */
@@ -158,15 +160,38 @@ getaddrinfo(const char *name, const char *service,
 }
 
 
+/* Changes the port of a server that cannot have 443 on this machine. */
+
+static const struct sockaddr *
+elsewhere(const struct sockaddr *sa, const char *text,
+    struct sockaddr_in *other)
+{
+    char  name[INET6_ADDRSTRLEN + 1], port[512];
+
+    *other = *(struct sockaddr_in *) sa;
+    snprintf(name, sizeof(name), ":%s", text);
+
+    if (ntohs(other->sin_port) != 443 || !lookup(name, port, sizeof(port))) {
+        return sa;
+    }
+
+    other->sin_port = htons((unsigned short) atoi(port));
+
+    return (struct sockaddr *) other;
+}
+
+
 int
 connect(int fd, const struct sockaddr *sa, socklen_t len)
 {
-    char  text[INET6_ADDRSTRLEN];
+    char                text[INET6_ADDRSTRLEN];
+    struct sockaddr_in  other;
 
     if (sa->sa_family == AF_INET) {
         inet_ntop(AF_INET, &((struct sockaddr_in *) sa)->sin_addr, text,
                   sizeof(text));
         say("connect", text);
+        sa = elsewhere(sa, text, &other);
 
     } else if (sa->sa_family == AF_INET6) {
         inet_ntop(AF_INET6, &((struct sockaddr_in6 *) sa)->sin6_addr, text,

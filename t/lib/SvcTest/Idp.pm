@@ -28,7 +28,7 @@ sub callback {
 
 # Options: n, how many; base, where browsers are; slugs, of tenants; keys, of connections; svc,
 # directives beside those that federation needs; lies, 1 for providers that say what they are
-# told to.
+# told to; named, 1 for those that are known by name.
 
 sub new {
     my ($class, $s, $receiver, %opt) = @_;
@@ -44,7 +44,7 @@ sub new {
     local $ENV{NODE_NO_WARNINGS} = 1;
 
     my $base = $opt{base} // $nginx->{svc_default}{svc_base_url} // $s->base_url;
-    my $program = $opt{lies} ? 'upstream.mjs' : 'idp.mjs';
+    my $program = $opt{lies} ? 'upstream.mjs' : $opt{named} ? 'providers.mjs' : 'idp.mjs';
 
     $self->{pid} = open2(my $out, my $in, 'node', "$npm/$program", $receiver->{dir}, $opt{n} // 2,
                          map { my $slug = $_;
@@ -52,7 +52,7 @@ sub new {
                                    @{ $opt{keys} // [ qw(oidc-one oidc-two) ] } }
                              @{ $opt{slugs} // [ 'acme' ] });
     @$self{qw(out in)} = ($out, $in);
-    $self->{issuers} = decode_json($self->line)->{issuers};
+    @$self{qw(issuers port)} = @{ decode_json($self->line) }{qw(issuers port)};
 
     return $self;
 }
@@ -125,7 +125,7 @@ sub connect {
     my %secret = (svc => 's:e/c r+e%t');
 
     $tenant->admin(POST => '/social/connections',
-                   { provider => 'facebook', clientId => $client,
+                   { provider => 'github', clientId => $client,
                      clientSecret => $secret{$client} // 'secret' })
            ->status == 201 or die "no connection\n";
 
@@ -134,16 +134,13 @@ sub connect {
 
     $s->sql('UPDATE svc.social SET updated_at = clock_timestamp(), '
             . join(', ', map { "$_ = $all{$_}" } sort keys %all)
-            . " WHERE tenant_id = '$tenant->{id}' AND provider = 'facebook'");
+            . " WHERE tenant_id = '$tenant->{id}' AND provider = 'github'");
 
-    # what may have been asked of the other one meanwhile
+    # GitHub publishes nothing that is fetched
 
-    $s->sql('UPDATE svc.federation_meta meta SET document = NULL, jwks = NULL,'
-            . ' fetched_at = NULL, due_at = now(), asked_at = NULL, failed_at = NULL,'
-            . ' error = NULL FROM svc.social social'
-            . " WHERE social.tenant_id = '$tenant->{id}' AND social.provider = '$key'"
-            . ' AND meta.tenant_id = social.tenant_id'
-            . ' AND meta.connection_id = social.connection_id');
+    $s->sql('INSERT INTO svc.federation_meta (tenant_id, connection_id)'
+            . ' SELECT tenant_id, connection_id FROM svc.social'
+            . " WHERE tenant_id = '$tenant->{id}' AND provider = '$key'");
 }
 
 
@@ -163,13 +160,17 @@ sub asks { return $_[0]->ask(accounts => $_[1]) }
 
 
 # Goes to the provider and signs in there.  Returns the path and query that it leads back
-# to; %more: acr, amr.
+# to, and in a list what the form has that it sends there; %more: acr, amr.
 
 sub away {
     my ($self, $url, $account, %more) = @_;
-    my $to = $self->ask(url => $url, account => $account, %more)->{location} // return;
+    my $got = $self->ask(url => $url, account => $account, %more);
 
-    return $to =~ s{^https?://[^/]*}{}r;
+    return if !defined $got->{location};
+
+    my $to = $got->{location} =~ s{^https?://[^/]*}{}r;
+
+    return wantarray ? ($to, $got->{form}) : $to;
 }
 
 

@@ -27,6 +27,10 @@ needs(program => 'cc node openssl');
 
 
 my $JSON = json();
+my @KEY = qw(-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes);
+my %DATES = (ten => [ qw(-days 10) ],
+             past => [ qw(-startdate 20200101000000Z
+                          -enddate 20200201000000Z) ]);
 
 
 # Sets the directives of nginx that webhooks to these receivers need; %svc adds
@@ -104,21 +108,14 @@ sub certificates {
 sub make_certificates {
     my ($self) = @_;
 
-    my @key = qw(-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes);
     my $here = 'subjectAltName=IP:127.0.0.1,DNS:hooks.example.com,'
                . 'DNS:*.hooks.example.com';
 
-    $self->openssl('req', '-x509', @key, '-keyout', 'ca.key', '-out', 'ca.pem',
+    $self->openssl('req', '-x509', @KEY, '-keyout', 'ca.key', '-out', 'ca.pem',
                    '-subj', '/CN=Test CA', '-days', 10);
-    $self->openssl('req', '-x509', @key, '-keyout', 'self.key', '-out',
+    $self->openssl('req', '-x509', @KEY, '-keyout', 'self.key', '-out',
                    'self.pem', '-subj', '/CN=self', '-days', 10, '-addext',
                    $here);
-
-    my @ten = qw(-days 10);
-    my @past = qw(-startdate 20200101000000Z -enddate 20200201000000Z);
-
-    my %leaf = (good => [ $here, @ten ], expired => [ $here, @past ],
-                other => [ 'subjectAltName=DNS:other.example.com', @ten ]);
 
     $self->write('ca.cnf', <<'EOT');
 [ca]
@@ -134,16 +131,24 @@ commonName = supplied
 EOT
     $self->write('index.txt', '');
 
-    for my $name (sort keys %leaf) {
-        my ($alt, @dates) = @{ $leaf{$name} };
+    $self->certificate(good => $here);
+    $self->certificate(expired => $here, 'past');
+    $self->certificate(other => 'subjectAltName=DNS:other.example.com');
+}
 
-        $self->write("$name.ext", "$alt\n");
-        $self->openssl('req', @key, '-keyout', "$name.key", '-out',
-                       "$name.csr", '-subj', "/CN=$name");
-        $self->openssl('ca', '-batch', '-notext', '-config', 'ca.cnf', '-in',
-                       "$name.csr", '-cert', 'ca.pem', '-keyfile', 'ca.key',
-                       @dates, '-extfile', "$name.ext", '-out', "$name.pem");
-    }
+
+# Makes NAME.pem and NAME.key.  $dates: "ten" days from now, or "past".
+
+sub certificate {
+    my ($self, $name, $alt, $dates) = @_;
+
+    $self->write("$name.ext", "$alt\n");
+    $self->openssl('req', @KEY, '-keyout', "$name.key", '-out', "$name.csr",
+                   '-subj', "/CN=$name");
+    $self->openssl('ca', '-batch', '-notext', '-config', 'ca.cnf', '-in',
+                   "$name.csr", '-cert', 'ca.pem', '-keyfile', 'ca.key',
+                   @{ $DATES{ $dates // 'ten' } }, '-extfile', "$name.ext",
+                   '-out', "$name.pem");
 }
 
 

@@ -44,7 +44,7 @@ sub new {
 
 
 # Adds or changes names.  Each value is an address, several with commas, or
-# "hang".
+# "hang".  ":ADDRESS" has the port where connections to its port 443 end.
 
 sub set {
     my ($self, %name) = @_;

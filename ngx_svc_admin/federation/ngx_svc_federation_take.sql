@@ -1,4 +1,4 @@
--- statement: federation_tenant
+-- statement: federation_tenant (shared)
 -- The tenant of the flow whose state is presented, at the host where it began.
 --
 -- parameters
@@ -14,14 +14,17 @@ SELECT set_config('svc.tenant', tenant.id::text, true) AS id, tenant.slug, tenan
   FROM svc.federation_tenant(:state_hash::bytea, :host) tenant;
 
 
--- statement: federation_take
+-- statement: federation_take (shared)
 -- Takes the flow, which is spent with that whatever follows, for the browser that has begun
--- it; one of those that come at the same time gets the row. A connection that has been
--- changed or switched off meanwhile has none.
+-- it; one of those that come at the same time gets the row. A form comes from another site, and
+-- so without a cookie: what it proves is kept, under another token, for the browser that has the
+-- cookie. A connection that has been changed or switched off meanwhile has none.
 --
 -- parameters
 --   state_hash     bytea ngx_svc_federation_param(state_hash)
 --   cookie         bytea ngx_svc_federation_param(cookie)
+--   posted         bool  ngx_svc_param_call(ngx_svc_federation_bind_posted)
+--   finishes       bool  ngx_svc_param_call(ngx_svc_federation_bind_finishes)
 -- columns
 --   id             uuid
 --   nonce          text
@@ -34,6 +37,8 @@ SELECT set_config('svc.tenant', tenant.id::text, true) AS id, tenant.slug, tenan
 --   client_id      text
 --   client_secret  bytea
 --   secret_id      uuid
+--   team_id        text
+--   key_id         text
 --   issuer         text
 --   directory      text
 --   allowed        text[]
@@ -43,6 +48,7 @@ SELECT set_config('svc.tenant', tenant.id::text, true) AS id, tenant.slug, tenan
 --   mapping        jsonb
 --   document       jsonb
 --   jwks           jsonb
+--   settings_set   bool         unread
 WITH flow AS (
     UPDATE svc.federation_flow flow
        SET used_at = now()
@@ -50,14 +56,16 @@ WITH flow AS (
        AND flow.token_hash = :state_hash
        AND flow.used_at IS NULL
        AND coalesce(flow.expires_at > now(), false)
-       AND flow.binding_hash = sha256(:cookie::bytea || uuid_send(flow.id))
+       AND (flow.subject_hash IS NOT NULL) = :finishes::bool
+       AND (flow.binding_hash = sha256(:cookie::bytea || uuid_send(flow.id)) OR :posted::bool)
     RETURNING flow.*
 )
 SELECT flow.id, flow.nonce, flow.sealed, flow.return_to, flow.email_mac,
        host(flow.address) AS _ip,
        (extract(epoch FROM clock_timestamp() - flow.created_at) * 1000)::bigint AS _age,
        social.connection_id, social.provider, social.client_id, social.client_secret,
-       social.client_secret_id AS secret_id, social.issuer, social.directory,
+       social.client_secret_id AS secret_id, social.team_id, social.key_id, social.issuer,
+       social.directory,
        social.allowed_tenants AS allowed,
        ARRAY(SELECT domain.domain::text
                FROM svc.domain domain
@@ -65,7 +73,8 @@ SELECT flow.id, flow.nonce, flow.sealed, flow.return_to, flow.email_mac,
                 AND domain.domain = ANY (social.domains)
                 AND domain.verified_at IS NOT NULL) AS owned,
        social.trust_email, social.trust_mfa, social.attribute_mapping AS mapping, meta.document,
-       meta.jwks
+       meta.jwks, set_config('svc.found', coalesce(flow.found_id::text, ''), true) IS NULL
+           AS settings_set
   FROM flow
   JOIN svc.social social
        ON social.tenant_id = :tenant
