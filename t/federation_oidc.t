@@ -12,7 +12,8 @@ use SvcTest::Admin;
 use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Factor qw(policy);
 use SvcTest::Idp;
-use SvcTest::Process qw(slow wait_for);
+use SvcTest::Mail;
+use SvcTest::Process qw(slow slurp wait_for);
 use SvcTest::Receiver;
 
 
@@ -22,6 +23,7 @@ my $CALLBACK = SvcTest::Idp::callback('oidc-one');
 
 my $s = SvcTest->new(workers => 2, svc => { %ROOMY });
 my $receiver = SvcTest::Receiver->new($s);
+my $mail = SvcTest::Mail->new($s, port => 'plain');
 my $idp = SvcTest::Idp->new($s, $receiver);
 
 $s->start;
@@ -311,12 +313,65 @@ $s->sql("UPDATE svc.user_account SET email_verified = false WHERE user_name = 'v
 my $thief = browser();
 
 is($thief->login('victim@acme.test')->status, 200, 'whoever made the account is there');
+
+# Whatever has the user's id, but for what an administrator, or the log, has of him.
+
+my ($victim) = map { $_->[0] } $s->sql("SELECT id FROM svc.user_account WHERE user_name ="
+                                       . " 'victim\@acme.test'");
+my $client = $s->http(POST => '/v1/applications',
+                      [ Authorization => 'Bearer ' . $acme->token_for('apps:manage') ],
+                      { name => 'Clues', type => 'm2m', scopes => [ 'a' ] })->json;
+
+$s->secret($client->{clientSecret});
+
+$s->sql("INSERT INTO svc.oauth_consent (tenant_id, user_id, client_id, scopes, resources)"
+        . " VALUES ('$acme->{id}', '$victim', '$client->{clientId}', '{openid}', '{}')");
+$s->sql('INSERT INTO svc.user_seen (tenant_id, user_id, kind, value, last_at)'
+        . " VALUES ('$acme->{id}', '$victim', 'network', '10.0.0.0/24', now())");
+
+
+sub told {
+    my ($name) = @_;
+
+    return wait_for {
+        grep { $_->{to}[0] eq "$name\@acme.test" && slurp($_->{file}) =~ /changed/ }
+             $mail->events('mail');
+    };
+}
+
+
+sub past {
+    my @tables = map { $_->[0] } $s->sql(<<'EOT');
+SELECT attrelid::regclass FROM pg_attribute
+  JOIN pg_class ON pg_class.oid = attrelid AND relkind IN ('r', 'p') AND NOT relispartition
+ WHERE attname = 'user_id' AND relnamespace = 'svc'::regnamespace
+EOT
+
+    return join ' ', sort grep {
+        !/sign_in|oauth_logout|session|federated/
+        && $s->sql("SELECT EXISTS (SELECT FROM $_ WHERE user_id = '$victim')") eq 't'
+    } @tables;
+}
+
+
+is(past(), 'svc.oauth_consent svc.password svc.user_device svc.user_seen', 'what there is of it');
 comes('oidc-one', claims('victim'), 'victim@acme.test', 'and its owner comes');
+is(past(), 'svc.user_device svc.user_seen', 'is gone, but for what is of now');
+is(scalar($s->sql("SELECT count(*) FROM svc.user_device WHERE user_id = '$victim'")), 1,
+   'one device');
+is(scalar($s->sql("SELECT count(*) FROM svc.user_seen WHERE user_id = '$victim'"
+                  . " AND kind = 'network' AND value = '10.0.0.0/24'")), 0, 'no network');
+is_deeply((events('federation.linked'))[-1], { connection => 'oidc-one', purged => $TRUE },
+          'which is in the audit log');
+
+ok(told('victim'), 'and its owner is told by mail');
 is($thief->get('/v1/auth/session')->status, 401, 'the session has ended');
 is(browser()->login('victim@acme.test')->status, 401, 'the password is gone');
 
 user('kept');
 comes('oidc-one', claims('kept'), 'kept@acme.test', 'one whose address was proved');
+is_deeply((events('federation.linked'))[-1], { connection => 'oidc-one' }, 'keeps its past');
+ok(told('kept'), 'and is told');
 is(browser()->login('kept@acme.test')->status, 200, 'has its password still');
 
 

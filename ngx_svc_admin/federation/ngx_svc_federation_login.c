@@ -9,9 +9,14 @@
 #include "ngx_svc_federation_proof.h"
 #include "ngx_svc_login_seen.h"
 #include "ngx_svc_login_write.h"
+#include "ngx_svc_notice.h"
 
 
 static ngx_int_t ngx_svc_federation_login_proof(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_federation_bind_purged(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static void ngx_svc_federation_login_committed(
+    const ngx_svc_pg_results_t *results);
 
 
 #include "ngx_svc_federation_login.sql.h"
@@ -27,6 +32,7 @@ const ngx_svc_login_method_t  ngx_svc_federation_login_method = {
     .session = &ngx_svc_sql_federation_session,
     .user_done = &ngx_svc_sql_signin_user_kept,
     .proof = ngx_svc_federation_login_proof,
+    .committed = ngx_svc_federation_login_committed,
     .answer = ngx_svc_federation_lead
 };
 
@@ -50,6 +56,36 @@ ngx_svc_federation_login_proof(ngx_svc_request_t *sr)
         rc = ngx_svc_federation_proof_seal(flow);
     }
 
+    if (rc == NGX_OK) {
+        rc = ngx_svc_route_call(sr, &ngx_svc_sql_federation_link, NULL);
+    }
+
     return rc == NGX_OK
-           ? ngx_svc_route_call(sr, &ngx_svc_sql_federation_link, NULL) : rc;
+           ? ngx_svc_route_call(sr, &ngx_svc_sql_federation_notice, NULL) : rc;
+}
+
+
+/* A new account has no past. */
+
+static ngx_int_t
+ngx_svc_federation_bind_purged(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_federation_flow_t  *flow;
+
+    flow = sr->data;
+
+    ngx_svc_pg_bind_bool(call, flow->match == NGX_SVC_FEDERATION_LINK
+                               && !flow->proved);
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_svc_federation_login_committed(const ngx_svc_pg_results_t *results)
+{
+    ngx_svc_notice(NGX_SVC_MAIL_CHANGED,
+                   ngx_svc_pg_result(results, &ngx_svc_sql_federation_notice));
+    ngx_svc_login_completed(results);
 }

@@ -12,7 +12,9 @@ UPDATE svc.federated_identity
 
 -- statement: federation_purge
 -- Nobody has proved the address of this account before: whoever made it may have known that
--- its owner would come. Nothing of its past is adopted, and what began before is over.
+-- its owner would come. Nothing of its past is adopted, and what began before is over: neither
+-- what applications were allowed, nor the devices and networks that were usual, nor a code that
+-- was mailed.
 --
 -- parameters
 --   user           uuid  ngx_svc_login_param(user)
@@ -26,6 +28,18 @@ WITH password AS (
     DELETE FROM svc.factor WHERE tenant_id = :tenant AND user_id = :user
 ), identity AS (
     DELETE FROM svc.federated_identity WHERE tenant_id = :tenant AND user_id = :user
+), consent AS (
+    DELETE FROM svc.oauth_consent WHERE tenant_id = :tenant AND user_id = :user
+), device AS (
+    DELETE FROM svc.user_device WHERE tenant_id = :tenant AND user_id = :user
+), seen AS (
+    DELETE FROM svc.user_seen WHERE tenant_id = :tenant AND user_id = :user
+), challenge AS (
+    DELETE FROM svc.challenge WHERE tenant_id = :tenant AND user_id = :user
+), mailed AS (
+    UPDATE svc.email_challenge
+       SET used_at = now()
+     WHERE tenant_id = :tenant AND user_id = :user AND used_at IS NULL
 )
 UPDATE svc.user_account
    SET valid_after = clock_timestamp(), email_verified = true, failed_logins = 0,
@@ -44,6 +58,7 @@ UPDATE svc.user_account
 --   subject        bytea ngx_svc_federation_param(proof.sealed)
 --   email          text  ngx_svc_federation_param(proof.email)
 --   key            text  ngx_svc_federation_param(connection.key)
+--   purged         bool  ngx_svc_param_call(ngx_svc_federation_bind_purged)
 WITH identity AS (
     INSERT INTO svc.federated_identity
         (tenant_id, connection_id, subject_hash, id, user_id, subject, email_seen, last_at,
@@ -57,7 +72,20 @@ WITH identity AS (
 INSERT INTO svc.audit_event (action, target_type, target_id, target_name, details)
 SELECT 'federation.linked', 'user', identity.user_id::text, NULL,
        jsonb_build_object('connection', :key::text)
+       || CASE WHEN :purged::bool THEN '{"purged":true}' ELSE '{}' END::jsonb
   FROM identity;
+
+
+-- statement: federation_notice
+-- The mail to the user whose account is linked.
+--
+-- parameters
+--   user           uuid  ngx_svc_login_param(user)
+--   client_country text  ngx_svc_login_param(client.country)
+--   wanted_notice  text  ngx_svc_param_notice()
+SELECT :client_country::text AS _country, nullif(current_setting('svc.ip', true), '') AS _ip,
+       notice.*
+  FROM (:notice) notice;
 
 
 -- statement: federation_session (shared)

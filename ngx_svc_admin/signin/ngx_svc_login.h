@@ -63,6 +63,10 @@ typedef struct {
      */
     ngx_int_t                (*proof)(ngx_svc_request_t *sr);
 
+    /* called after the commit, and calls ngx_svc_login_completed(); or NULL */
+
+    ngx_svc_pg_committed_pt    committed;
+
     /*
      * Answers a sign-in that is complete, as a reply does; NULL: with the
      * session.

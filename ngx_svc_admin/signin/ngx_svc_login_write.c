@@ -123,6 +123,10 @@ ngx_svc_login_success(ngx_svc_request_t *sr)
 
     rc = ngx_svc_login_success_session(sr);
 
+    if (login->method->committed) {
+        sr->op->committed = login->method->committed;
+    }
+
     if (rc == NGX_OK && login->stage == NGX_SVC_STAGE_FULL) {
         rc = ngx_svc_login_success_full(sr);
     }
@@ -185,7 +189,9 @@ ngx_svc_login_success_full(ngx_svc_request_t *sr)
 
     login = sr->data;
 
-    sr->op->committed = ngx_svc_login_completed;
+    if (login->method->committed == NULL) {
+        sr->op->committed = ngx_svc_login_completed;
+    }
 
     rc = ngx_svc_login_calls(sr, (ngx_svc_login_list_t) {
         &ngx_svc_sql_signin_seen,
