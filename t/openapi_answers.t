@@ -13,7 +13,7 @@ use Test::More;
 use SvcTest;
 use SvcTest::Authenticator;
 use SvcTest::Browser qw($PASSWORD with_password);
-use SvcTest::Connection qw(verified);
+use SvcTest::Connection qw(link_to verified);
 use SvcTest::Contract;
 use SvcTest::Dns;
 use SvcTest::Factor qw(totp);
@@ -255,6 +255,38 @@ is_status(200, 'listConsents');
 $c->stands('oauth/consents/{clientId}' => $asking->{clientId});
 is_status(204, 'revokeConsent');
 is_status(404, 'revokeConsent');
+
+# A user's identities of other servers.
+
+$idp->connect($acme, 'oidc-acme');
+
+my $me = $ada->get('/v1/auth/session')->json->{user}{id};
+
+sub linked {
+    my ($user) = @_;
+
+    link_to($s, $acme, "social WHERE provider = 'oidc-acme'", $user);
+
+    return scalar $s->sql("SELECT id FROM svc.federated_identity WHERE user_id = '$user'");
+}
+
+my $mine = linked($me);
+
+$c->stands('auth/identities/{id}' => $mine);
+$s->sql("UPDATE svc.tenant SET branding = branding - 'allowPasswordless'");
+$s->sql("DELETE FROM svc.password WHERE user_id = '$me'");
+is_status(400, 'removeOwnLink');
+$c->record(removeUserLink => $ada->ask(DELETE => "/v1/admin/users/$me/links/$mine"));
+$s->sql("INSERT INTO svc.password (tenant_id, user_id, hash) VALUES ('$acme->{id}', '$me',"
+        . " '$SvcTest::Browser::HASH')");
+is_status(200, 'listOwnLinks');
+is_status(204, 'removeOwnLink');
+is_status(404, 'removeOwnLink');
+$c->stands('admin/users/{userId}/links/{linkId}' => linked($user));
+is_status(200, 'listUserLinks');
+is_status(204, 'removeUserLink');
+is_status(404, 'removeUserLink');
+$s->sql("DELETE FROM svc.social WHERE provider LIKE 'oidc-%'");
 
 # A user's own second factors.
 
@@ -547,7 +579,7 @@ my %later = map { $_ => 1 } @later, qw(createGroupPasswordPolicy testWebhook
                                        revokeConsent
                                        startEmailChange changeEmail
                                        addEmailFactor confirmEmailFactor
-                                       listFactors
+                                       listFactors removeOwnLink removeUserLink
                                        renameFactor removeFactor addTotp
                                        confirmTotp createRecoveryCodes
                                        createChallenge stepUp
@@ -684,6 +716,7 @@ for my $id ($c->ids) {
                        : $id eq 'exportAuditEvents' ? 'format=x'
                        : 'limit=0&days=0')
         if $has{400} && $id !~ /\A(?:deleteUser|suspendUser|testWebhook|syncScimTarget
+                                  |removeOwnLink|removeUserLink
                                   |removeFactor|createRecoveryCodes|verifyDomain
                                   |addEmailFactor
                                   |removeMember|resendInvitation|resetUserMfa

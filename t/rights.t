@@ -66,7 +66,8 @@ SELECT proname FROM pg_proc WHERE pronamespace = 'svc'::regnamespace
 AND has_function_privilege('svc_app', oid, 'EXECUTE') ORDER BY 1
 EOT
                               agent_sweep application_jwks_take audit_stream_close
-                              break_glass break_glass_keep connection_key delegation_chain
+                              break_glass break_glass_keep connection_key connection_named
+                              delegation_chain
                               domain_path domain_slug domain_taken email_challenge_tenant
                               federation_due federation_tenant invitation_tenant
                               json_merge member_page
@@ -79,7 +80,7 @@ EOT
                               sign_in_by sign_in_expire sign_in_realm sign_in_sweep
                               sign_in_tenant token_acts
                               user_added user_conflict user_index user_page user_search
-                              webhook_attempt_delete
+                              way_in_last webhook_attempt_delete
                               webhook_attempt_expire webhook_done_expire
                               webhook_note webhook_outbox_rest webhook_outbox_take) ],
           'the functions that svc_app may call');

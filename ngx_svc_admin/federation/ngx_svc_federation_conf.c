@@ -9,7 +9,8 @@
 #define NGX_SVC_FEDERATION_RESOURCES(_)                                       \
     _(ngx_svc_federation_start)                                               \
     _(ngx_svc_federation_callback)                                            \
-    _(ngx_svc_federation_finish)
+    _(ngx_svc_federation_finish)                                              \
+    _(ngx_svc_federation_links)
 
 #define NGX_SVC_FEDERATION_ROUTES(name)    extern const ngx_svc_route_t  name[];
 #define NGX_SVC_FEDERATION_RESOURCE(name)  name,

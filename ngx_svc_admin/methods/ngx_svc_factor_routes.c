@@ -244,10 +244,15 @@ ngx_svc_factor_removed(ngx_svc_request_t *sr)
     res = ngx_svc_result(sr, &ngx_svc_sql_factor_remove);
 
     if (PQgetisnull(res, 0, 0)) {
-        if (ngx_svc_row_true(res, 0, "last")) {
+        if (ngx_svc_row_true(res, 0, "way")) {
+            (void) ngx_svc_fail(&sr->error, NGX_SVC_E_LAST_FACTOR,
+                                NGX_SVC_WAY_IN_LAST);
+
+        } else if (ngx_svc_row_true(res, 0, "last")) {
             (void) ngx_svc_fail(&sr->error, NGX_SVC_E_LAST_FACTOR,
                                 "The access policy wants a second factor of "
                                 "you: add another one first.");
+
         } else {
             (void) ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND,
                                 NGX_SVC_FACTOR_NONE);

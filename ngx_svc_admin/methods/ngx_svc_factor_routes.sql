@@ -124,7 +124,8 @@ SELECT factor.id, factor.type, factor.name, factor.created_at AS "createdAt",
 
 -- statement: factor_remove
 -- The last one that counts stays where a factor is needed; one that is not confirmed has
--- never counted. When nothing is removed there is no tenant for the rest.
+-- never counted. A passkey that is the last way in stays, too. When nothing is removed there
+-- is no tenant for the rest.
 --
 -- parameters
 --   user           uuid ngx_svc_login_param(user)
@@ -141,7 +142,9 @@ WITH old AS (
                                       AND owned.user_id BETWEEN :user AND :user
                                     ORDER BY owned.user_id OFFSET 0) remaining
                             WHERE remaining.id <> factor.id
-                              AND remaining.confirmed_at IS NOT NULL) AS last
+                              AND remaining.confirmed_at IS NOT NULL) AS last,
+           factor.type = 'passkey'
+           AND svc.way_in_last(:tenant, :user, factor.id, :wanted_notice::text IS NOT NULL) AS way
       FROM (SELECT factor.*
               FROM svc.factor factor
              WHERE factor.tenant_id = :tenant
@@ -154,7 +157,8 @@ WITH old AS (
      WHERE factor.tenant_id = :tenant
        AND (factor.user_id, factor.id) = (SELECT old.user_id, old.id
                                             FROM old
-                                           WHERE NOT (old.last AND :factor_needed::bool))
+                                           WHERE NOT (old.last AND :factor_needed::bool)
+                                             AND NOT old.way)
     RETURNING factor.*
 ), event AS (
     INSERT INTO svc.audit_event (action, target_type, target_id, target_name, details)
@@ -163,7 +167,7 @@ WITH old AS (
       FROM removed
      WHERE removed.confirmed_at IS NOT NULL
 )
-SELECT removed.id, old.id IS NOT NULL AS last,
+SELECT removed.id, old.id IS NOT NULL AS last, old.way,
        CASE WHEN removed.id IS NULL THEN set_config('svc.tenant', '', true) END,
        nullif(current_setting('svc.ip', true), '') AS _ip, notice.*
   FROM (VALUES (1)) always

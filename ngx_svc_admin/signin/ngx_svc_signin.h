@@ -29,6 +29,10 @@
 #define NGX_SVC_SIGNIN_HARDWARE  "hwk"
 
 
+/* What svc.way_in_last() is answered with. */
+#define NGX_SVC_WAY_IN_LAST  "There is no other way to sign in: add one first."
+
+
 /* The key of a new session, in the request's pool.  It is first in sr->data. */
 
 typedef struct {

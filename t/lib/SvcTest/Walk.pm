@@ -196,6 +196,12 @@ sub things {
             . " 'account_lockouts', '', 'medium', 'x', '{}', 1, now()", 'id'),
         consents => $add->('oauth_consent', 'user_id, client_id, scopes, resources,'
             . ' allowed', "'$owner', '$web[0]', '{a}', '{}', '{\" \",\" a\"}'", 'client_id'),
+        identities => $add->('federated_identity', 'connection_id, subject_hash, id, user_id,'
+            . ' subject', "gen_random_uuid(), sha256('$owner'), gen_random_uuid(), '$owner',"
+            . " '\\x00'", 'id'),
+        links => $add->('federated_identity', 'connection_id, subject_hash, id, user_id,'
+            . ' subject', "gen_random_uuid(), sha256('$user'), gen_random_uuid(), '$user',"
+            . " '\\x00'", 'id'),
         factors => $add->('factor', 'user_id, id, type, name, confirmed_at',
             "'$user', gen_random_uuid(), 'passkey', 'x', now()", 'id'),
         totp => $add->('factor', 'user_id, id, type, name, secret',
