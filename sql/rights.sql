@@ -129,7 +129,7 @@ WITH may (name, privileges, columns) AS (VALUES
     ('sign_in_address',   'UPDATE', 'last_at'),
     ('stat_day',          'UPDATE', 'new_users'),
     ('tenant',            'UPDATE', 'name, updated_at, branding, logo_etag, logo_uploads, '
-                                    'sign_in_forced'),
+                                    'sign_in_forced, directory'),
     ('user_count',        'UPDATE', 'active, suspended, deactivated, mfa, day, added, '
                                     'scim_deleted'),
     ('user_group',        'UPDATE', 'name, description, updated_at'),
@@ -141,14 +141,15 @@ WITH may (name, privileges, columns) AS (VALUES
 
     address_key, address_key_double, address_key_unicode, agent_sweep,
     application_jwks_take, audit_stream_close, break_glass, break_glass_keep,
-    connection_key, connection_named, delegation_chain, domain_path, domain_slug, domain_taken,
-    email_challenge_tenant, federation_due, federation_tenant, invitation_tenant,
-    json_merge, member_page, oauth_expire, oauth_jwks,
-    oauth_key_tenant, oauth_key_turn, oauth_key_turns, oauth_logout_take, oauth_token_keep,
-    oauth_user_lets, organization_create, organization_open, organization_taken,
-    organization_try, public_logo, public_tenant, punycode, role_grants, scim_claim,
-    scim_hold, scim_release, sealed_by, sealed_keys, search_text, sign_in_by,
-    sign_in_expire, sign_in_realm, sign_in_sweep, sign_in_tenant, token_acts, user_added,
+    connection_key, connection_named, connection_of, delegation_chain, directory_account,
+    directory_ambiguous, domain_path, domain_slug, domain_taken, email_challenge_tenant,
+    federation_due, federation_tenant, invitation_tenant, json_merge, member_page,
+    oauth_expire, oauth_jwks, oauth_key_tenant, oauth_key_turn, oauth_key_turns,
+    oauth_logout_take, oauth_token_keep, oauth_user_lets, organization_create,
+    organization_open, organization_taken, organization_try, public_logo, public_tenant,
+    punycode, role_grants, scim_claim, scim_hold, scim_release, sealed_by, sealed_keys,
+    search_text, sign_in_by, sign_in_directory, sign_in_expire, sign_in_locked,
+    sign_in_realm, sign_in_sweep, sign_in_tenant, sign_in_way, token_acts, user_added,
     user_conflict, user_index, user_page, user_search, way_in_last, webhook_attempt_delete,
     webhook_attempt_expire, webhook_done_expire, webhook_note, webhook_outbox_rest,
     webhook_outbox_take

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
 # Shows what is read of Active Directory, with Samba: by which number it refuses a
-# password, objectGUID, the primary group, and groups of groups.
+# password, objectGUID, the primary group, and groups of groups; and sign-ins by it.
 
 use strict;
 use warnings;
@@ -11,12 +11,14 @@ use Test::More;
 use SvcTest;
 use SvcTest::Connection qw(verified);
 use SvcTest::Admin;
+use SvcTest::Browser;
 use SvcTest::Dns;
 use SvcTest::Samba qw($DOMAIN $ADMIN);
 
 my $PASSWORD = 'A passw0rd of this test';
 
-my $s = SvcTest->new(workers => 1, svc => { svc_federation_allow => '127.0.0.0/8' });
+my $s = SvcTest->new(workers => 1, svc => { svc_federation => 'on', svc_sign_in => 'on',
+                                        svc_federation_allow => '127.0.0.0/8' });
 my $dns = SvcTest::Dns->new($s);
 my $ad = SvcTest::Samba->new($s);
 
@@ -38,7 +40,8 @@ my $r = $acme->admin(PUT => '/ldap', {
     url => "ldaps://$NAME", bindDn => "CN=Administrator,CN=Users,$DOMAIN",
     bindPassword => $ADMIN, baseDn => $DOMAIN,
     userFilter => '(userPrincipalName={email})', attributeMapping => { displayName => 'cn' },
-    domains => [ 'ad.example.test' ], caCertificates => $ad->ca });
+    domains => [ 'ad.example.test' ], caCertificates => $ad->ca, enabled => JSON::PP::true(),
+    jitProvisioning => JSON::PP::true() });
 
 is($r->status, 200, 'configured') or diag($r->body);
 
@@ -99,6 +102,41 @@ refused(new => $PASSWORD, 'the user must change the password first');
 $ad->tool(qw(domain passwordsettings set --account-lockout-threshold=2));
 refused(eve => 'wrong', 'the password is wrong') for 1 .. 2;
 refused(eve => $PASSWORD, 'the account is locked');
+
+
+# --- sign-ins ---------------------------------------------------------------------------
+
+$s->sql('UPDATE svc.ldap SET vouched_owner = true');
+
+sub login {
+    my ($who, $password) = @_;
+
+    return SvcTest::Browser->new($s, tenant => 'acme')
+        ->login("$who\@ad.example.test", $password // $PASSWORD);
+}
+
+sub reason {
+    return ($acme->events_where("action = 'user.login_failed'", 'details'))[-1][0]{reason};
+}
+
+$r = login('ada');
+is($r->status, 200, 'ada signs in') or diag($r->body);
+is($s->sql('SELECT count(*) FROM svc.federated_identity'), 1, 'and is linked');
+
+for my $case ([ ada => 'wrong', 'wrong' ], [ nobody => undef, 'unknown' ],
+              [ off => undef, 'directory_disabled' ],
+              [ old => undef, 'directory_account_expired' ],
+              [ eve => undef, 'directory_locked' ])
+{
+    my ($who, $password, $why) = @$case;
+
+    admin_error(login($who, $password), 401, 'invalid_credentials', "$who does not");
+    is(reason(), $why, "for $why");
+}
+
+admin_error(login('new'), 403, 'directory_password_expired', 'new has to change the password');
+is(reason(), 'directory_password_expired', 'which is written down');
+is($s->sql('SELECT count(*) FROM svc.login_phantom'), 4, 'but is no failure');
 
 
 # --- others -----------------------------------------------------------------------------

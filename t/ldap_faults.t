@@ -20,7 +20,8 @@ use SvcTest::Dns;
 use SvcTest::Process qw(signal_pid slow spawn wait_for write_file);
 use SvcTest::Slapd qw($SUFFIX $SERVICE $BIND $NAME);
 
-my $s = SvcTest->new(workers => 1, svc => { svc_federation_allow => '127.0.0.0/8',
+my $s = SvcTest->new(workers => 1, svc => { svc_federation => 'on', svc_sign_in => 'on',
+                                        svc_federation_allow => '127.0.0.0/8',
                                             svc_federation_jobs => 'ldap=12 queue=2' });
 my $dns = SvcTest::Dns->new($s);
 my $slapd = SvcTest::Slapd->new($s, names => "DNS:$NAME");
@@ -246,7 +247,8 @@ ok((wait_for { $last->{accepted}->() == 1 }), 'a thread waits again');
 $s->reload(linger => 1);
 is($c->read->status, 200, 'a reload lets it end');
 
-my $node = $s->node(svc => { svc_federation_allow => '127.0.0.0/8',
+my $node = $s->node(svc => { svc_federation => 'on', svc_sign_in => 'on',
+                                        svc_federation_allow => '127.0.0.0/8',
                              svc_resolver => "127.0.0.1:$dns->{port}" });
 
 $c = $s->begin(POST => '/v1/admin/ldap/test',

@@ -17,7 +17,8 @@ use SvcTest::Slapd qw($SUFFIX $SERVICE $BIND $NAME);
 
 my $PASSWORD = 'a password of this test';
 
-my $s = SvcTest->new(workers => 1, svc => { svc_federation_allow => '127.0.0.0/8' });
+my $s = SvcTest->new(workers => 1, svc => { svc_federation => 'on', svc_sign_in => 'on',
+                                        svc_federation_allow => '127.0.0.0/8' });
 my $slapd = SvcTest::Slapd->new($s);
 
 $slapd->launch;

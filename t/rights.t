@@ -67,7 +67,8 @@ AND has_function_privilege('svc_app', oid, 'EXECUTE') ORDER BY 1
 EOT
                               agent_sweep application_jwks_take audit_stream_close
                               break_glass break_glass_keep connection_key connection_named
-                              delegation_chain
+                              connection_of delegation_chain
+                              directory_account directory_ambiguous
                               domain_path domain_slug domain_taken email_challenge_tenant
                               federation_due federation_tenant invitation_tenant
                               json_merge member_page
@@ -77,8 +78,9 @@ EOT
                               organization_taken organization_try public_logo
                               public_tenant punycode role_grants scim_claim scim_hold scim_release
                               sealed_by sealed_keys search_text
-                              sign_in_by sign_in_expire sign_in_realm sign_in_sweep
-                              sign_in_tenant token_acts
+                              sign_in_by sign_in_directory sign_in_expire sign_in_locked
+                              sign_in_realm
+                              sign_in_sweep sign_in_tenant sign_in_way token_acts
                               user_added user_conflict user_index user_page user_search
                               way_in_last webhook_attempt_delete
                               webhook_attempt_expire webhook_done_expire

@@ -49,7 +49,6 @@ extern const ngx_svc_constraint_t  ngx_svc_admin_constraints[];
     _(ngx_svc_admin_statistics)                                               \
     _(ngx_svc_admin_scim_tokens)                                              \
     _(ngx_svc_admin_ldap)                                                     \
-    _(ngx_svc_admin_ldap_test)                                                \
     _(ngx_svc_admin_social)                                                   \
     _(ngx_svc_admin_saml)                                                     \
     _(ngx_svc_admin_saml_idp)                                                 \
@@ -80,6 +79,7 @@ extern const ngx_svc_constraint_t  ngx_svc_admin_constraints[];
 /* Those that "svc_federation on" adds. */
 
 #define NGX_SVC_ADMIN_FEDERATION_RESOURCES(_)                                 \
+    _(ngx_svc_admin_ldap_test)                                                \
     _(ngx_svc_signin_discover)                                                \
     _(ngx_svc_admin_domain_sign_in)
 

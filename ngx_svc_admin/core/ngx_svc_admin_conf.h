@@ -63,6 +63,9 @@ typedef struct {
 
     /* NULL: svc_breached_passwords is not set */
     struct ngx_svc_breached_s  *breached;
+
+    /* NULL: no password goes to a directory */
+    const struct ngx_svc_login_directory_s  *directory;
 } ngx_svc_admin_main_conf_t;
 
 /* 1: users can sign in: some location has the API, and sign-in is on. */

@@ -3,11 +3,12 @@
  */
 
 #include "ngx_svc_federation_account.h"
-#include "ngx_svc_federation_answer.h"
 #include "ngx_svc_federation_login.h"
 #include "ngx_svc_federation_match.h"
+#include "ngx_svc_federation_match.row.h"
 #include "ngx_svc_federation_proof.h"
 #include "ngx_svc_login_outcome.h"
+#include "ngx_svc_login_refused.h"
 #include "ngx_svc_login_seen.h"
 #include "ngx_svc_login_write.h"
 
@@ -86,6 +87,9 @@ ngx_svc_federation_account_write(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_federation_account_full(ngx_svc_request_t *sr)
 {
+    ngx_int_t         rc;
+    ngx_svc_login_t  *login;
+
     static const ngx_svc_pg_statement_t *const  list[] = {
         &ngx_svc_sql_signin_seen,
         &ngx_svc_sql_signin_user_kept,
@@ -94,9 +98,14 @@ ngx_svc_federation_account_full(ngx_svc_request_t *sr)
         NULL
     };
 
+    login = sr->data;
     sr->op->committed = ngx_svc_federation_account_signed_in;
 
-    return ngx_svc_login_calls(sr, list);
+    rc = ngx_svc_login_calls(sr, list);
+
+    return rc == NGX_OK && login->method->answer == NULL
+           ? ngx_svc_route_call(sr, &ngx_svc_sql_signin_session_made, NULL)
+           : rc;
 }
 
 
@@ -119,14 +128,23 @@ ngx_svc_federation_account_signed_in(const ngx_svc_pg_results_t *results)
 static ngx_int_t
 ngx_svc_federation_account_reply(ngx_svc_request_t *sr)
 {
-    PGresult  *res;
+    PGresult                         *res;
+    ngx_svc_federation_flow_t        *flow;
+    ngx_svc_row_federation_match_t    row;
 
+    flow = sr->data;
     res = ngx_svc_result(sr, &ngx_svc_sql_federation_account);
 
     if (PQgetisnull(res, 0, 0)) {
-        (void) ngx_svc_federation_over(sr);
-        return ngx_svc_send_error(sr);
+        ngx_svc_row_federation_match(&row,
+                             ngx_svc_result(sr, &ngx_svc_sql_federation_match),
+                             0);
+        return ngx_svc_login_lost(sr, row.login_checked.locked);
     }
 
-    return ngx_svc_login_end(sr->data);
+    if (flow->complete) {
+        flow->complete(flow);
+    }
+
+    return ngx_svc_login_end(&flow->login);
 }

@@ -27,16 +27,16 @@ WITH account AS (
         (tenant_id, id, user_name, first_name, last_name, display_name, role, email_verified,
          source)
     SELECT tenant.id, :user::uuid, :email, :first_name, :last_name, :display_name, 'member', true,
-           'social'
+           CASE :key::text WHEN 'ldap' THEN 'ldap' ELSE 'social' END
       FROM svc.tenant tenant
      WHERE tenant.id = :tenant
     ON CONFLICT DO NOTHING
-    RETURNING id, user_name
+    RETURNING id, user_name, source
 ), event AS (
     INSERT INTO svc.audit_event
         (actor_type, actor_id, action, target_type, target_id, target_name, details)
     SELECT 'user', account.id::text, 'user.created', 'user', account.id::text, NULL,
-           jsonb_build_object('source', 'social', 'connection', :key::text)
+           jsonb_build_object('source', account.source, 'connection', :key)
       FROM account
 )
 SELECT account.id AS _user, account.user_name AS _email, now()::timestamptz(3) AS _at,

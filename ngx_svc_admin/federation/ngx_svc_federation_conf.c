@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_federation_conf.h"
+#include "ngx_svc_directory_login.h"
 #include "ngx_svc_http.h"
 
 
@@ -35,6 +36,8 @@ ngx_svc_federation_init(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf,
     if (!ngx_svc_admin_has_sign_in(amcf) || smcf->federation != 1) {
         return NGX_OK;
     }
+
+    amcf->directory = &ngx_svc_directory_login;
 
     return ngx_svc_add_resources(cf, &surface->prefix,
                                  ngx_svc_federation_resources);

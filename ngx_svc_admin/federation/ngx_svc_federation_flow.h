@@ -139,6 +139,14 @@ struct ngx_svc_federation_flow_s {
     ngx_str_t                  why;         /* for the audit log */
     ngx_uint_t                 proved;      /* 1: the user's own address was,
                                                before the proof came */
+
+    /* of a directory, which has no row here */
+
+    ngx_str_t                  directory;   /* the connection's id, 16 bytes */
+    ngx_str_t                  version;     /* its updated_at, as text */
+
+    /* is called when the sign-in is written; NULL: nothing is */
+    void                     (*complete)(ngx_svc_federation_flow_t *flow);
 };
 
 

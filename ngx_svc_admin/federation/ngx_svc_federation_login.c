@@ -12,7 +12,6 @@
 #include "ngx_svc_notice.h"
 
 
-static ngx_int_t ngx_svc_federation_login_proof(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_federation_bind_purged(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static void ngx_svc_federation_login_committed(
@@ -37,7 +36,7 @@ const ngx_svc_login_method_t  ngx_svc_federation_login_method = {
 };
 
 
-static ngx_int_t
+ngx_int_t
 ngx_svc_federation_login_proof(ngx_svc_request_t *sr)
 {
     ngx_int_t                   rc;

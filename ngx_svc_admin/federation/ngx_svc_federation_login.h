@@ -11,6 +11,9 @@
 
 extern const ngx_svc_login_method_t  ngx_svc_federation_login_method;
 
+/* The "proof" of such methods: links the user, or notes that the link is used. */
+ngx_int_t ngx_svc_federation_login_proof(ngx_svc_request_t *sr);
+
 /* Store the link of the user to the proof's identity, and the session. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_federation_link;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_federation_session;

@@ -63,10 +63,9 @@ WITH identity AS (
     INSERT INTO svc.federated_identity
         (tenant_id, connection_id, subject_hash, id, user_id, subject, email_seen, last_at,
          vouched, vouched_owner)
-    SELECT social.tenant_id, social.connection_id, :subject_hash, :link_id, :user, :subject,
-           :email::text, now(), social.vouched, social.vouched_owner
-      FROM svc.social social
-     WHERE social.tenant_id = :tenant AND social.connection_id = :connection_id
+    SELECT :tenant, connection.connection_id, :subject_hash, :link_id, :user, :subject,
+           :email::text, now(), connection.vouched, connection.vouched_owner
+      FROM svc.connection_of(:tenant, :connection_id, NULL) connection
     RETURNING user_id
 )
 INSERT INTO svc.audit_event (action, target_type, target_id, target_name, details)

@@ -4,10 +4,15 @@
 -- Whoever is linked is found by the link; else whoever has the address, if it is proved. A
 -- domain is owned that this tenant has verified and has by now. Nobody is covered who may do
 -- more than whoever has configured the connection, by now and when the link was made; and nobody
--- comes in whose address's domain must come in by another one.
+-- comes in whose address's domain must come in by another one. A directory has no flow: it
+-- proves addresses of the domains that are owned, and as there is a password to guess, a lock
+-- of the account, or of the address that is typed, refuses it.
 --
 -- parameters
 --   flow_id        uuid  ngx_svc_federation_param(id)
+--   connection_id  uuid  ngx_svc_federation_param(connection.id)
+--   version        text  ngx_svc_federation_param(version)
+--   email_mac      bytea ngx_svc_login_param(asked.mac)
 --   subject_hash   bytea ngx_svc_federation_param(proof.subject_hash)
 --   email          text  ngx_svc_federation_param(proof.email)
 --   domain         text  ngx_svc_federation_param(proof.domain)
@@ -30,10 +35,17 @@
 --   makes          bool
 --   strong         bool
 WITH proof AS MATERIALIZED (
-    SELECT connection.connection_id, connection.vouched, connection.vouched_owner,
-           connection.link_by_email,
-           connection.enabled AND connection.updated_at = flow.connection_version AS same,
-           connection.owned, :verified::bool AS verified, tenant.sign_in_forced,
+    SELECT connection.*,
+           :verified::bool AND (connection.owned OR NOT connection.directory) AS proved,
+           connection.enabled
+           AND connection.updated_at
+               = coalesce(:version::text::timestamptz,
+                          (SELECT flow.connection_version
+                             FROM svc.federation_flow flow
+                            WHERE flow.tenant_id = :tenant
+                              AND flow.id = :flow_id
+                              AND flow.connection_id = connection.connection_id)) AS same,
+           tenant.sign_in_forced,
            connection.jit_provisioning
            AND (connection.owned
                 OR connection.domains IS NULL
@@ -45,22 +57,8 @@ WITH proof AS MATERIALIZED (
                      'https://refeds.org/profile/mfa',
                      'http://schemas.microsoft.com/claims/multipleauthn', 'phr', 'phrh'])),
                     false) AS strong
-      FROM svc.federation_flow flow
-      JOIN svc.tenant tenant ON tenant.id = flow.tenant_id
-      CROSS JOIN LATERAL (
-           SELECT social.*,
-                  coalesce(:domain::text = ANY (social.domains), false)
-                  AND EXISTS (SELECT
-                                FROM svc.domain domain
-                               WHERE domain.tenant_id = :tenant
-                                 AND domain.domain = :domain
-                                 AND domain.verified_at IS NOT NULL) AS owned
-             FROM svc.social social
-            WHERE social.tenant_id = :tenant
-              AND social.connection_id BETWEEN flow.connection_id AND flow.connection_id
-            ORDER BY social.connection_id
-            LIMIT 1) connection
-     WHERE flow.tenant_id = :tenant AND flow.id = :flow_id
+      FROM svc.connection_of(:tenant, :connection_id::uuid, :domain::text) connection
+      JOIN svc.tenant tenant ON tenant.id = :tenant
 ), found AS MATERIALIZED (
     SELECT coalesce(linked.user_id,
                     (SELECT holder.id
@@ -68,7 +66,7 @@ WITH proof AS MATERIALIZED (
                       WHERE holder.tenant_id = :tenant
                         AND holder.user_name_key BETWEEN (SELECT svc.address_key(:email::text))
                                                      AND (SELECT svc.address_key(:email::text))
-                        AND proof.verified
+                        AND proof.proved
                       ORDER BY holder.user_name_key
                       LIMIT 1)) AS id,
            linked.user_id IS NOT NULL AS linked,
@@ -118,7 +116,8 @@ WITH proof AS MATERIALIZED (
                                    coalesce(account.user_name, :email::text))
                     <> proof.connection_id,
                     false) AS forced,
-           coalesce(account.email_verified, false) AS proved, proof.verified,
+           coalesce(account.email_verified, false) AS proved,
+           proof.proved AS verified,
            (proof.owned OR proof.link_by_email = 'verified' AND account.role = 'member')
            AND proof.link_by_email <> 'never' AS takes,
            proof.makes, proof.strong
@@ -131,19 +130,26 @@ WITH proof AS MATERIALIZED (
             ORDER BY account.id
             LIMIT 1) account ON true
 ), decided AS MATERIALIZED (
-    SELECT judged.*, judged::text AS facts
+    SELECT judged.*, judged::text AS facts,
+           CASE WHEN proof.directory THEN svc.sign_in_locked(:tenant, judged.id, :email_mac) END
+               AS locked
       FROM judged
+      CROSS JOIN proof
 )
-SELECT CASE WHEN decided.facts = :expected THEN 'go' ELSE 'other' END AS verdict,
+SELECT CASE
+           WHEN decided.facts IS DISTINCT FROM :expected THEN 'other'
+           WHEN decided.locked > 0 THEN 'locked'
+           ELSE 'go'
+       END AS verdict,
        CASE
            WHEN :expected::text IS NULL
                 THEN set_config('svc.found', coalesce(decided.id::text, ''), true)
-           WHEN decided.facts = :expected
+           WHEN decided.facts = :expected AND decided.locked IS NULL
                 THEN set_config('svc.actor_type', 'user', true)
                      || set_config('svc.actor_id', coalesce(decided.id::text, ''), true)
            ELSE set_config('svc.tenant', '', true)
        END IS NULL,
-       NULL::bigint AS locked, decided.facts, decided.same, decided.linked, decided.other,
+       decided.locked, decided.facts, decided.same, decided.linked, decided.other,
        decided.held, decided.active, decided.covered, decided.forced, decided.proved,
        decided.verified, decided.takes, decided.makes, decided.strong
   FROM (VALUES (1)) always

@@ -8,13 +8,12 @@
 #include "ngx_svc_federation_answer.h"
 #include "ngx_svc_profile.h"
 #include "ngx_svc_sealed.h"
+#include "ngx_svc_utf8.h"
 
 
 #define NGX_SVC_FEDERATION_FRESH  (12 * 3600)   /* s since a second factor */
 
 
-static ngx_int_t ngx_svc_federation_proof_email(
-    ngx_svc_federation_flow_t *flow, const ngx_svc_provider_person_t *person);
 static ngx_int_t ngx_svc_federation_proof_times(
     ngx_svc_federation_flow_t *flow, const ngx_svc_id_token_t *token);
 static ngx_uint_t ngx_svc_federation_proof_amr(const cJSON *amr);
@@ -58,38 +57,40 @@ ngx_svc_federation_proof_person(ngx_svc_federation_flow_t *flow,
                                   &flow->proof.display_name);
 
     return ngx_svc_federation_proof_subject(flow, &person->subject) == NGX_OK
-           ? ngx_svc_federation_proof_email(flow, person) : NGX_ERROR;
+           ? ngx_svc_federation_proof_email(flow, &person->email,
+                                            person->verified)
+           : NGX_ERROR;
 }
 
 
 ngx_int_t
 ngx_svc_federation_proof_subject(ngx_svc_federation_flow_t *flow,
-    const ngx_str_t *sub)
+    const ngx_str_t *subject)
 {
     u_char  *hash, text[NGX_SVC_UUID_LEN + 2 * NGX_SVC_ID_TOKEN_SUB];
 
     hash = ngx_pnalloc(flow->login.sr->request->pool, NGX_SVC_SHA256_LEN);
 
-    if (hash == NULL || sub->len > sizeof(text) - NGX_SVC_UUID_LEN) {
+    if (hash == NULL || subject->len > sizeof(text) - NGX_SVC_UUID_LEN) {
         return NGX_ERROR;
     }
 
     ngx_memcpy(ngx_cpymem(text, flow->connection.id.data, NGX_SVC_UUID_LEN),
-               sub->data, sub->len);
+               subject->data, subject->len);
 
-    flow->proof.subject = *sub;
+    flow->proof.subject = *subject;
     flow->proof.subject_hash.data = hash;
     flow->proof.subject_hash.len = NGX_SVC_SHA256_LEN;
 
-    return ngx_svc_sha256(text, NGX_SVC_UUID_LEN + sub->len, hash);
+    return ngx_svc_sha256(text, NGX_SVC_UUID_LEN + subject->len, hash);
 }
 
 
 /* The domain is that of the address's key. */
 
-static ngx_int_t
+ngx_int_t
 ngx_svc_federation_proof_email(ngx_svc_federation_flow_t *flow,
-    const ngx_svc_provider_person_t *person)
+    const ngx_str_t *email, ngx_uint_t verified)
 {
     size_t                        len;
     u_char                       *p, key[NGX_SVC_EMAIL_KEY];
@@ -97,11 +98,11 @@ ngx_svc_federation_proof_email(ngx_svc_federation_flow_t *flow,
 
     proof = &flow->proof;
 
-    if (person->email.data == NULL) {
+    if (email->data == NULL) {
         return NGX_OK;
     }
 
-    if (ngx_svc_email_key(key, &len, &person->email) != NGX_OK) {
+    if (ngx_svc_email_key(key, &len, email) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -116,10 +117,28 @@ ngx_svc_federation_proof_email(ngx_svc_federation_flow_t *flow,
 
     ngx_memcpy(proof->domain.data, p, proof->domain.len);
 
-    proof->email = person->email;
-    proof->verified = person->verified;
+    proof->email = *email;
+    proof->verified = verified;
 
     return NGX_OK;
+}
+
+
+void
+ngx_svc_federation_proof_text(const cJSON *claims, const char *name,
+    size_t max, ngx_str_t *text)
+{
+    ngx_str_t     value;
+    const cJSON  *claim;
+
+    claim = cJSON_GetObjectItemCaseSensitive(claims, name);
+
+    if (cJSON_IsString(claim)) {
+        value.data = (u_char *) claim->valuestring;
+        value.len = ngx_strlen(value.data);
+
+        *text = ngx_svc_federation_proof_value(&value, max);
+    }
 }
 
 
@@ -127,34 +146,27 @@ ngx_svc_federation_proof_email(ngx_svc_federation_flow_t *flow,
  * Control characters are in no name, nor what has a text look like another one.
  */
 
-void
-ngx_svc_federation_proof_text(const cJSON *claims, const char *name,
-    size_t max, ngx_str_t *text)
+ngx_str_t
+ngx_svc_federation_proof_value(const ngx_str_t *value, size_t max)
 {
-    size_t        i;
-    ngx_str_t     found;
-    const cJSON  *claim;
+    size_t            i;
 
-    claim = cJSON_GetObjectItemCaseSensitive(claims, name);
+    static ngx_str_t  none = ngx_null_string;
 
-    if (!cJSON_IsString(claim)) {
-        return;
+    if (value->len == 0 || value->len > max
+        || ngx_svc_utf8(value->data, value->len) != NGX_OK
+        || ngx_svc_bidi(value))
+    {
+        return none;
     }
 
-    found.data = (u_char *) claim->valuestring;
-    found.len = ngx_strlen(found.data);
-
-    if (found.len == 0 || found.len > max || ngx_svc_bidi(&found)) {
-        return;
-    }
-
-    for (i = 0; i < found.len; i++) {
-        if (found.data[i] < 0x20 || found.data[i] == 0x7f) {
-            return;
+    for (i = 0; i < value->len; i++) {
+        if (value->data[i] < 0x20 || value->data[i] == 0x7f) {
+            return none;
         }
     }
 
-    *text = found;
+    return *value;
 }
 
 
@@ -190,17 +202,32 @@ ngx_svc_federation_proof_times(ngx_svc_federation_flow_t *flow,
         return NGX_OK;
     }
 
-    p = ngx_pnalloc(flow->login.sr->request->pool, NGX_TIME_T_LEN);
-    if (p == NULL) {
+    if (ngx_svc_federation_proof_time(flow, token->auth_time) != NGX_OK) {
         return NGX_ERROR;
     }
-
-    proof->auth_time.data = p;
-    proof->auth_time.len = ngx_sprintf(p, "%T", token->auth_time) - p;
 
     amr = cJSON_GetObjectItemCaseSensitive(token->claims, "amr");
     proof->recent = ngx_time() - token->auth_time <= NGX_SVC_FEDERATION_FRESH;
     proof->factors = ngx_svc_federation_proof_amr(amr);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_federation_proof_time(ngx_svc_federation_flow_t *flow, time_t at)
+{
+    ngx_str_t  *text;
+
+    text = &flow->proof.auth_time;
+
+    text->data = ngx_pnalloc(flow->login.sr->request->pool, NGX_TIME_T_LEN);
+
+    if (text->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    text->len = ngx_sprintf(text->data, "%T", at) - text->data;
 
     return NGX_OK;
 }

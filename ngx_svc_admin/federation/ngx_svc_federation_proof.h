@@ -25,16 +25,25 @@ ngx_int_t ngx_svc_federation_proof(ngx_svc_federation_flow_t *flow,
 ngx_int_t ngx_svc_federation_proof_person(ngx_svc_federation_flow_t *flow,
     const ngx_svc_provider_person_t *person, const cJSON *claims);
 
-/* Takes the subject, and digests it.  Returns NGX_OK or NGX_ERROR. */
-ngx_int_t ngx_svc_federation_proof_subject(ngx_svc_federation_flow_t *flow,
-    const ngx_str_t *sub);
-
 /*
- * Takes a member that is a text of at most max bytes; one that is no good text
- * is as one that is not there.
+ * Set the subject, with its hash for the connection, and the address, with the
+ * domain of its key, if it has data.  They return NGX_OK or NGX_ERROR.
  */
+ngx_int_t ngx_svc_federation_proof_subject(ngx_svc_federation_flow_t *flow,
+    const ngx_str_t *subject);
+ngx_int_t ngx_svc_federation_proof_email(ngx_svc_federation_flow_t *flow,
+    const ngx_str_t *email, ngx_uint_t verified);
+
+/* Sets when the person has presented the proof, in s.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_svc_federation_proof_time(ngx_svc_federation_flow_t *flow,
+    time_t at);
+
+/* Takes a member that is a text; see ngx_svc_federation_proof_value(). */
 void ngx_svc_federation_proof_text(const cJSON *claims, const char *name,
     size_t max, ngx_str_t *text);
+
+/* A text of a profile, or none if it is none that we would store. */
+ngx_str_t ngx_svc_federation_proof_value(const ngx_str_t *value, size_t max);
 
 /* Makes a link's id, and seals the subject for it.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_svc_federation_proof_seal(ngx_svc_federation_flow_t *flow);

@@ -9,11 +9,13 @@
 #include "ngx_svc_federation_method.h"
 #include "ngx_svc_login_outcome.h"
 #include "ngx_svc_login_read.h"
+#include "ngx_svc_login_refused.h"
 #include "ngx_svc_login_write.h"
 
 
 static ngx_int_t ngx_svc_federation_read_calls(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_federation_read_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_federation_read_written(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_federation_end(ngx_svc_federation_flow_t *flow);
 static ngx_int_t ngx_svc_federation_stop(ngx_svc_federation_flow_t *flow);
 
@@ -34,7 +36,7 @@ static ngx_int_t
 ngx_svc_federation_read_calls(ngx_svc_request_t *sr)
 {
     static const ngx_svc_pg_statement_t *const  list[] = {
-        &ngx_svc_sql_signin_tenant,
+        &ngx_svc_sql_signin_way,
         &ngx_svc_sql_federation_match,
         &ngx_svc_sql_federation_user,
         &ngx_svc_sql_federation_risk,
@@ -50,7 +52,7 @@ ngx_svc_federation_read_reply(ngx_svc_request_t *sr)
 {
     return ngx_svc_federation_decide(sr->data,
                                      ngx_svc_result(sr,
-                                                    &ngx_svc_sql_signin_tenant));
+                                                    &ngx_svc_sql_signin_way));
 }
 
 
@@ -115,7 +117,24 @@ ngx_svc_federation_end(ngx_svc_federation_flow_t *flow)
     }
 
     return flow->match == NGX_SVC_FEDERATION_NEW
-           ? ngx_svc_federation_account(flow) : ngx_svc_login_succeed(login);
+           ? ngx_svc_federation_account(flow)
+           : ngx_svc_login_succeed_by(login, ngx_svc_login_success,
+                                      ngx_svc_federation_read_written);
+}
+
+
+static ngx_int_t
+ngx_svc_federation_read_written(ngx_svc_request_t *sr)
+{
+    ngx_svc_federation_flow_t  *flow;
+
+    flow = sr->data;
+
+    if (flow->complete) {
+        flow->complete(flow);
+    }
+
+    return ngx_svc_login_success_reply(sr);
 }
 
 
@@ -129,8 +148,7 @@ ngx_svc_federation_stop(ngx_svc_federation_flow_t *flow)
         ngx_str_t        why;
         const char      *detail;
     } stops[] = {
-        { NGX_SVC_E_FLOW, ngx_null_string,
-          "The sign-in has been overtaken: begin it again." },
+        { NGX_SVC_E_NONE, ngx_null_string, NULL },
         { NGX_SVC_E_NONE, ngx_null_string, NULL },
         { NGX_SVC_E_ACCESS_DENIED, ngx_string("inactive"),
           "Signing in is not allowed from here and now." },
@@ -149,6 +167,11 @@ ngx_svc_federation_stop(ngx_svc_federation_flow_t *flow)
     };
 
     sr = flow->login.sr;
+
+    if (flow->match == NGX_SVC_FEDERATION_OTHER) {
+        return ngx_svc_login_lost(sr, 0);
+    }
+
     flow->why = stops[flow->match].why;
 
     return ngx_svc_federation_declined(sr,

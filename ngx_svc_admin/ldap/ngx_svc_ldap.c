@@ -20,7 +20,6 @@ struct ngx_svc_ldap_asked_s {
     ngx_svc_dns_t             *dns;     /* NULL: it is not asked */
     const ngx_array_t         *allow;
     ngx_event_t                timer;
-    ngx_msec_t                 began;
 };
 
 
@@ -108,7 +107,6 @@ ngx_svc_ldap_asked(ngx_svc_ldap_t *ldap)
 
     asked->ldap = ldap;
     asked->allow = ldap->directory->allow;
-    asked->began = ngx_current_msec;
     asked->timer.handler = ngx_svc_ldap_late;
     asked->timer.data = asked;
     asked->timer.log = ngx_cycle->log;
@@ -405,11 +403,6 @@ ngx_svc_ldap_ran(ngx_svc_work_t *work)
         job->conn = NULL;
     }
 
-    if (job->out.outcome == NGX_SVC_LDAP_FOUND && job->in.password.bv_val) {
-        ldap->usual = ngx_svc_ldap_took(asked->known,
-                                        ngx_current_msec - asked->began);
-    }
-
     ngx_svc_ldap_answer(asked);
 
     /* the queue frees the job when this returns */
@@ -539,6 +532,20 @@ ngx_svc_ldap_gone(void *data)
     }
 
     ngx_svc_ldap_end(asked);
+}
+
+
+void
+ngx_svc_ldap_complete(const ngx_svc_ldap_directory_t *directory, ngx_msec_t ms)
+{
+    ngx_svc_ldap_known_t  *known;
+
+    known = ngx_svc_ldap_hold(directory);
+
+    if (known) {
+        ngx_svc_ldap_took(known, ms);
+        ngx_svc_ldap_let(known);
+    }
 }
 
 

@@ -83,6 +83,9 @@ typedef struct {
                                            another one are dropped */
     ngx_str_t                  url;
     ngx_uint_t                 start_tls;
+    ngx_uint_t                 vouched;     /* 1: it is enabled, and an owner
+                                               has said whose people it has */
+    ngx_uint_t                 alone;   /* 1: its people have one domain */
     ngx_str_t                  bind_dn;
     ngx_str_t                  bind_password;
     ngx_str_t                  base_dn;
@@ -119,8 +122,8 @@ struct ngx_svc_ldap_s {
     ngx_str_t                  values[NGX_SVC_ATTRIBUTES];  /* no data: none */
     ngx_str_t                 *member_of;   /* DNs */
     ngx_uint_t                 nmember_of;
-    ngx_msec_t                 usual;   /* ms that complete ones have taken
-                                           here, about; 0: not known */
+    ngx_msec_t                 usual;   /* ms that complete sign-ins have
+                                           taken here, about; 0: not known */
     ngx_svc_ldap_step_t        steps[NGX_SVC_LDAP_STEPS];
 
     /* private */
@@ -143,6 +146,10 @@ extern ngx_str_t  ngx_svc_ldap_steps[NGX_SVC_LDAP_STEPS];
  * one as nobody (RFC 4513, 5.1.2).  So is one with a zero byte, or too long.
  */
 ngx_int_t ngx_svc_ldap(ngx_svc_ldap_t *ldap);
+
+/* Counts a sign-in by the directory that is complete, for others' "usual". */
+void ngx_svc_ldap_complete(const ngx_svc_ldap_directory_t *directory,
+    ngx_msec_t ms);
 
 /* The handler will not be called any more. */
 void ngx_svc_ldap_cancel(ngx_svc_ldap_t *ldap);

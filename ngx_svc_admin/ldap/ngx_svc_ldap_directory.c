@@ -41,6 +41,8 @@ ngx_svc_ldap_directory(ngx_svc_request_t *sr, PGresult *res,
     ngx_memzero(directory, sizeof(ngx_svc_ldap_directory_t));
 
     directory->start_tls = row.start_tls;
+    directory->vouched = row.vouched;
+    directory->alone = row.alone;
     directory->allow = &smcf->allow;
 
     if (ngx_svc_uuid_parse(row.tenant.data, row.tenant.len, directory->tenant)

@@ -16,9 +16,13 @@
 --   unique_id         text
 --   ca_certificates   text
 --   attribute_mapping jsonb
+--   vouched           bool
+--   alone             bool
 SELECT ldap.tenant_id AS tenant, ldap.connection_id AS connection, ldap.updated_at AS version,
        ldap.url, ldap.start_tls, ldap.bind_dn, ldap.bind_password, ldap.bind_password_id,
        ldap.base_dn, ldap.user_filter, ldap.unique_id_attribute AS unique_id,
-       ldap.ca_certificates, ldap.attribute_mapping
+       ldap.ca_certificates, ldap.attribute_mapping,
+       ldap.enabled AND ldap.vouched_owner AS vouched,
+       coalesce(cardinality(ldap.domains) = 1, false) AS alone
   FROM svc.ldap ldap
  WHERE ldap.tenant_id = :tenant;

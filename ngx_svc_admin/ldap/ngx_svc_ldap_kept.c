@@ -241,15 +241,13 @@ ngx_svc_ldap_note(ngx_svc_ldap_known_t *known, ngx_uint_t late)
 }
 
 
-ngx_msec_t
+void
 ngx_svc_ldap_took(ngx_svc_ldap_known_t *known, ngx_msec_t ms)
 {
     ms = ngx_max(ms, 1);
 
     known->usual = known->usual ? (7 * known->usual + ms) / 8 : ms;
     known->usual = ngx_max(known->usual, 1);
-
-    return known->usual;
 }
 
 

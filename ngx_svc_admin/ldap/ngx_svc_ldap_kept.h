@@ -35,10 +35,10 @@ void ngx_svc_ldap_keep(ngx_svc_ldap_known_t *known, ngx_svc_ldap_conn_t *conn);
 /* Notes whether the directory was late. */
 void ngx_svc_ldap_note(ngx_svc_ldap_known_t *known, ngx_uint_t late);
 
-/* Notes how long a complete one has taken; returns what they take, about. */
-ngx_msec_t ngx_svc_ldap_took(ngx_svc_ldap_known_t *known, ngx_msec_t ms);
+/* Notes how long a complete sign-in has taken. */
+void ngx_svc_ldap_took(ngx_svc_ldap_known_t *known, ngx_msec_t ms);
 
-/* Returns that without a new one; 0: it is not known. */
+/* Returns what they take, about; 0: it is not known. */
 ngx_msec_t ngx_svc_ldap_usual(const ngx_svc_ldap_known_t *known);
 
 /* Closes all connections. */

@@ -12,3 +12,10 @@ const ngx_svc_method_t  ngx_svc_federation_method = {
     .proof = NGX_SVC_METHOD_PASSWORD,
     .amr = "fed"
 };
+
+
+const ngx_svc_method_t  ngx_svc_directory_method = {
+    .name = ngx_string(NGX_SVC_DIRECTORY_METHOD),
+    .proof = NGX_SVC_METHOD_PASSWORD,
+    .amr = "pwd"
+};

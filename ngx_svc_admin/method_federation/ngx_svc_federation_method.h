@@ -12,11 +12,15 @@
 /* What svc.session.methods calls it. */
 #define NGX_SVC_FEDERATION_METHOD  "social"
 
-/* What stands beside it where the provider has asked for two factors. */
+/* What it calls a password that the tenant's directory has found right. */
+#define NGX_SVC_DIRECTORY_METHOD   "ldap"
+
+/* What stands beside the first where the provider has asked for two factors. */
 #define NGX_SVC_FEDERATION_TWO     "mfa"
 
 
 extern const ngx_svc_method_t  ngx_svc_federation_method;
+extern const ngx_svc_method_t  ngx_svc_directory_method;
 
 
 #endif /* _NGX_SVC_FEDERATION_METHOD_H_INCLUDED_ */

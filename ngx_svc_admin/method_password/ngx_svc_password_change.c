@@ -172,6 +172,12 @@ ngx_svc_password_change_read(ngx_svc_change_t *change, PGresult *res)
     change->login.reason = NGX_SVC_LOGIN_WRONG;
     change->waiting = row.waiting;
 
+    if (row.directory) {
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_DIRECTORY, "%s",
+                            "The directory of the organization has this "
+                            "password: change it there.");
+    }
+
     if (row.locked > 0) {
         return ngx_svc_login_locked(sr, row.locked);
     }

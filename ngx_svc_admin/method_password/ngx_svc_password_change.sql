@@ -8,6 +8,7 @@
 -- columns
 --   :login_session
 --   waiting           bool
+--   directory         bool
 --   locked            int8
 --   _first            text
 --   _last             text
@@ -45,6 +46,7 @@ SELECT governance.access_policy AS _policy, governance.access_number AS _version
                          LIMIT 1))::numeric(20, 3) * 1000
        END::bigint AS _age,
        session.stage = 'password' AS waiting,
+       svc.directory_account(tenant.id, tenant.directory, account.id) AS directory,
        ceil(extract(epoch FROM account.locked_until - now()))::bigint AS locked,
        account.first_name AS _first, account.last_name AS _last, account.display_name AS _display,
        tenant.slug AS _slug, tenant.name AS _name, rules.min_length, rules.reject_breached,

@@ -2,7 +2,7 @@
 -- It finds one row of a tenant that is not suspended. Nobody waits for the disk: a token
 -- that a crash takes is asked for again. Whose address is just being changed is looked at
 -- behind that, for the row is locked: a token that is newer than the change would be good,
--- in the old mailbox.
+-- in the old mailbox. Whose password the directory has is sent nothing.
 --
 -- parameters
 --   email          text
@@ -14,6 +14,10 @@ WITH account AS MATERIALIZED (
      WHERE account.tenant_id = :tenant
        AND account.user_name_key = (SELECT svc.address_key(:email::text))
        AND account.status = 'active'
+       AND NOT coalesce(svc.directory_account(:tenant, (SELECT tenant.directory
+                                                          FROM svc.tenant tenant
+                                                         WHERE tenant.id = :tenant), account.id),
+                        false)
      FOR KEY SHARE
 ), reset AS (
     INSERT INTO svc.password_reset (tenant_id, token_hash, user_id, expires_at)

@@ -2,6 +2,7 @@
  * POST /v1/auth/login: a sign-in with a password.
  */
 
+#include "ngx_svc_admin_conf.h"
 #include "ngx_svc_email.h"
 #include "ngx_svc_login_limit.h"
 #include "ngx_svc_login_outcome.h"
@@ -11,6 +12,9 @@
 #include "ngx_svc_login_write.h"
 #include "ngx_svc_new_password.h"
 #include "ngx_svc_password_text.h"
+
+
+#define NGX_SVC_PASSWORD_ANY  65536     /* bytes, more than a body has */
 
 
 typedef struct {
@@ -25,7 +29,14 @@ static ngx_int_t ngx_svc_password_login_connection(
     ngx_svc_error_t *err);
 static ngx_int_t ngx_svc_password_login_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_password_login_take(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_password_login_values(ngx_svc_login_t *login,
+    ngx_svc_password_login_body_t *body);
+static ngx_int_t ngx_svc_password_login_bad(ngx_svc_login_t *login,
+    ngx_svc_password_login_body_t *body);
 static ngx_int_t ngx_svc_password_login_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_password_login_here(ngx_svc_login_t *login);
+static const ngx_svc_login_directory_t *ngx_svc_password_login_directory(
+    ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_password_login_stored(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_password_login_risk(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_password_login_risk_reply(ngx_svc_request_t *sr);
@@ -38,23 +49,32 @@ static ngx_int_t ngx_svc_password_login_right(ngx_svc_login_t *login,
 static ngx_int_t ngx_svc_password_login_proof(ngx_svc_request_t *sr);
 
 
-static const ngx_svc_member_t  ngx_svc_password_login_members[] = {
-
-    ngx_svc_login_members,
-
-    { .name = ngx_string("password"),
-      .type = NGX_SVC_T_STRING,
-      .flags = NGX_SVC_M_REQUIRED,
-      .min = 1,
-      .max = NGX_SVC_PASSWORD_LEN,
-      .offset = offsetof(ngx_svc_password_login_body_t, password) },
-
-    { .name = ngx_string("connection"),
-      .type = NGX_SVC_T_STRING,
-      .check = ngx_svc_password_login_connection,
-      .offset = offsetof(ngx_svc_password_login_body_t, connection) },
-
+#define ngx_svc_password_login_member_list(least, most)                       \
+                                                                              \
+    ngx_svc_login_members,                                                    \
+                                                                              \
+    { .name = ngx_string("password"),                                         \
+      .type = NGX_SVC_T_STRING,                                               \
+      .flags = NGX_SVC_M_REQUIRED,                                            \
+      .min = least,                                                           \
+      .max = most,                                                            \
+      .offset = offsetof(ngx_svc_password_login_body_t, password) },          \
+                                                                              \
+    { .name = ngx_string("connection"),                                       \
+      .type = NGX_SVC_T_STRING,                                               \
+      .check = ngx_svc_password_login_connection,                             \
+      .offset = offsetof(ngx_svc_password_login_body_t, connection) },        \
+                                                                              \
     ngx_svc_null_member
+
+static const ngx_svc_member_t  ngx_svc_password_login_members[] = {
+    ngx_svc_password_login_member_list(1, NGX_SVC_PASSWORD_LEN)
+};
+
+/* Those of a password that is nobody's. */
+
+static const ngx_svc_member_t  ngx_svc_password_login_any[] = {
+    ngx_svc_password_login_member_list(0, NGX_SVC_PASSWORD_ANY)
 };
 
 
@@ -74,7 +94,7 @@ const ngx_svc_route_t  ngx_svc_password_login[] = {
       .path = ngx_string("/auth/login"),
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
                |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE,
-      .statements = { &ngx_svc_sql_signin_tenant,
+      .statements = { &ngx_svc_sql_signin_way,
                       &ngx_svc_sql_signin_user },
       .prepare = ngx_svc_password_login_prepare,
       .reply = ngx_svc_password_login_reply },
@@ -101,7 +121,12 @@ ngx_svc_password_login_connection(const ngx_svc_member_t *member,
 static ngx_int_t
 ngx_svc_password_login_prepare(ngx_svc_request_t *sr)
 {
-    return ngx_svc_login_prepare(sr, sizeof(ngx_svc_login_t),
+    const ngx_svc_login_directory_t  *directory;
+
+    directory = ngx_svc_password_login_directory(sr);
+
+    return ngx_svc_login_prepare(sr, directory ? directory->size
+                                               : sizeof(ngx_svc_login_t),
                                  &ngx_svc_password_login_method,
                                  ngx_svc_password_login_take);
 }
@@ -111,23 +136,19 @@ static ngx_int_t
 ngx_svc_password_login_take(ngx_svc_login_t *login)
 {
     ngx_int_t                       rc;
-    ngx_svc_request_t              *sr;
     ngx_svc_password_login_body_t   body;
 
-    sr = login->sr;
     login->password.began = ngx_current_msec;
 
-    ngx_memzero(&body, sizeof(ngx_svc_password_login_body_t));
+    rc = ngx_svc_password_login_values(login, &body);
 
-    rc = ngx_svc_schema_object(ngx_svc_password_login_members, 0, sr->json,
-                               &body, &sr->error);
-
-    if (rc == NGX_OK) {
-        rc = ngx_svc_new_password_text(sr, "password", &body.password.str,
-                                       &login->password.text);
+    if (rc == NGX_DECLINED && ngx_svc_password_login_directory(login->sr)) {
+        rc = ngx_svc_password_login_bad(login, &body);
     }
 
     if (rc == NGX_OK) {
+        login->password.sent = body.password.str;
+        login->asked.stored = body.connection.set;
         rc = ngx_svc_login_take_address(login, &body.login);
     }
 
@@ -136,22 +157,109 @@ ngx_svc_password_login_take(ngx_svc_login_t *login)
 
 
 static ngx_int_t
+ngx_svc_password_login_values(ngx_svc_login_t *login,
+    ngx_svc_password_login_body_t *body)
+{
+    ngx_int_t           rc;
+    ngx_svc_request_t  *sr;
+
+    sr = login->sr;
+    ngx_memzero(body, sizeof(ngx_svc_password_login_body_t));
+
+    rc = ngx_svc_schema_object(ngx_svc_password_login_members, 0, sr->json,
+                               body, &sr->error);
+
+    return rc == NGX_OK
+           ? ngx_svc_new_password_text(sr, "password", &body->password.str,
+                                       &login->password.text)
+           : rc;
+}
+
+
+/*
+ * When nothing but the password is wrong: to a directory it is a wrong one, as
+ * others are, and anywhere else it is refused when that is known.
+ */
+
+static ngx_int_t
+ngx_svc_password_login_bad(ngx_svc_login_t *login,
+    ngx_svc_password_login_body_t *body)
+{
+    ngx_svc_error_t     err, *bad;
+    ngx_svc_request_t  *sr;
+
+    sr = login->sr;
+    err.kind = NGX_SVC_E_NONE;
+    ngx_memzero(body, sizeof(ngx_svc_password_login_body_t));
+
+    if (ngx_svc_schema_object(ngx_svc_password_login_any, 0, sr->json, body,
+                              &err)
+        != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    bad = ngx_palloc(sr->request->pool, sizeof(ngx_svc_error_t));
+    if (bad == NULL) {
+        return NGX_ERROR;
+    }
+
+    *bad = sr->error;
+    login->password.bad = bad;
+    sr->error.kind = NGX_SVC_E_NONE;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
 ngx_svc_password_login_reply(ngx_svc_request_t *sr)
 {
-    ngx_int_t         rc;
-    ngx_svc_login_t  *login;
+    PGresult                  *way;
+    ngx_int_t                  rc;
+    ngx_str_t                  id;
+    ngx_svc_login_t           *login;
+    ngx_svc_row_signin_way_t   row;
 
     login = sr->data;
+    way = ngx_svc_result(sr, &ngx_svc_sql_signin_way);
 
-    rc = ngx_svc_login_decide(login,
-                              ngx_svc_result(sr, &ngx_svc_sql_signin_tenant),
+    ngx_str_null(&id);
+
+    if (PQntuples(way)) {
+        ngx_svc_row_signin_way(&row, way, 0);
+        id = row.directory;
+    }
+
+    if (id.data == NULL && login->password.bad) {
+        sr->error = *login->password.bad;
+        return ngx_svc_send_error(sr);
+    }
+
+    rc = ngx_svc_login_decide(login, way,
                               ngx_svc_result(sr, &ngx_svc_sql_signin_user));
 
     if (rc == NGX_DECLINED) {
         return ngx_svc_login_declined(login);
     }
 
-    if (rc != NGX_OK || ngx_svc_password_login_stored(login) != NGX_OK) {
+    if (rc != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return id.data ? ngx_svc_password_login_directory(sr)->ask(login, &id)
+                   : ngx_svc_password_login_here(login);
+}
+
+
+static ngx_int_t
+ngx_svc_password_login_here(ngx_svc_login_t *login)
+{
+    ngx_svc_request_t  *sr;
+
+    sr = login->sr;
+
+    if (ngx_svc_password_login_stored(login) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -160,6 +268,18 @@ ngx_svc_password_login_reply(ngx_svc_request_t *sr)
                                    ngx_svc_password_login_risk,
                                    ngx_svc_password_login_risk_reply)
            : ngx_svc_password_login_hash(login);
+}
+
+
+static const ngx_svc_login_directory_t *
+ngx_svc_password_login_directory(ngx_svc_request_t *sr)
+{
+    ngx_svc_admin_main_conf_t  *amcf;
+
+    amcf = ngx_http_get_module_main_conf(sr->request,
+                                         ngx_http_svc_admin_module);
+
+    return amcf->directory;
 }
 
 

@@ -1,6 +1,6 @@
 -- statement: reset_read
--- It finds the user of a token that is good, or nothing: one who is active, and has not
--- been cut off since it was made.
+-- It finds the user of a token that is good, or nothing: one who is active, has not been cut
+-- off since it was made, and whose password no directory has.
 --
 -- parameters
 --   token          bytea ngx_svc_reset_param(token)
@@ -76,7 +76,8 @@ SELECT account.id AS _user, account.user_name AS _email, account.first_name AS _
        ON password.tenant_id = account.tenant_id AND password.user_id = account.id
  WHERE reset.expires_at > now()
    AND account.status = 'active'
-   AND reset.created_at >= coalesce(account.valid_after, '-infinity');
+   AND reset.created_at >= coalesce(account.valid_after, '-infinity')
+   AND NOT coalesce(svc.directory_account(tenant.id, tenant.directory, account.id), false);
 
 
 -- statement: reset_check
@@ -108,6 +109,11 @@ SELECT CASE
         WHERE reset.expires_at > now()
           AND account.status = 'active'
           AND reset.created_at >= coalesce(account.valid_after, '-infinity')
+          AND NOT coalesce(svc.directory_account(:tenant, (SELECT tenant.directory
+                                                             FROM svc.tenant tenant
+                                                            WHERE tenant.id = :tenant),
+                                                 account.id),
+                           false)
        OFFSET 0) decided ON true;
 
 

@@ -11,6 +11,7 @@
     _(ngx_svc_email_method)                                                   \
     _(ngx_svc_recovery_method)                                                \
     _(ngx_svc_federation_method)                                              \
+    _(ngx_svc_directory_method)                                               \
     _(ngx_svc_password_method)
 
 #define NGX_SVC_METHOD_EXTERN(name)  extern const ngx_svc_method_t  name;

@@ -36,6 +36,7 @@ typedef enum {
 
 typedef struct ngx_svc_login_s   ngx_svc_login_t;
 typedef struct ngx_svc_method_s  ngx_svc_method_t;
+typedef struct ngx_svc_login_directory_s  ngx_svc_login_directory_t;
 
 /* How a method of ngx_svc_method.h begins a session. */
 
@@ -105,6 +106,8 @@ typedef struct {
     ngx_str_t                  host;
     ngx_str_t                  request_id;
     ngx_str_t                  old_session; /* digest of the cookie; or none */
+    ngx_uint_t                 stored;      /* 1: the password is one that is
+                                               stored here */
     ngx_str_t                  device;      /* value of its cookie */
     u_char                     device_hash[NGX_SVC_SHA256_LEN];
 } ngx_svc_login_asked_t;
@@ -136,11 +139,15 @@ typedef struct {
 
 typedef struct {
     ngx_str_t                  text;        /* normalised */
+    ngx_str_t                  sent;        /* as it came */
+    const ngx_svc_error_t     *bad;         /* why it can be none that is stored
+                                               here; NULL: it may be one */
     ngx_str_t                  version;     /* of the stored one, as text */
     ngx_str_t                  stored;      /* the hash; no data: none */
     ngx_str_t                  rehash;      /* sealed; or none */
     ngx_uint_t                 expired;
     ngx_msec_t                 began;       /* 0: no password is compared */
+    ngx_msec_t                 floor;       /* ms; 0: that of hashes */
 } ngx_svc_login_password_t;
 
 
@@ -153,6 +160,24 @@ typedef struct {
                                                presented */
     ngx_str_t                  reason;      /* no data: that of the enum */
 } ngx_svc_login_written_t;
+
+
+/*
+ * What a directory does for a sign-in whose password is its: the configuration
+ * has it where svc_federation is on.
+ */
+
+struct ngx_svc_login_directory_s {
+    size_t                     size;        /* of sr->data, which begins with a
+                                               ngx_svc_login_t */
+
+    /*
+     * For a reply, in place of a hash: asks it, and ends the sign-in.  id is
+     * the connection's, as text.
+     */
+    ngx_int_t                (*ask)(ngx_svc_login_t *login,
+                                    const ngx_str_t *id);
+};
 
 
 /* sr->data, of the request's pool. */

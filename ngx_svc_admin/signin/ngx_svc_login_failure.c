@@ -98,12 +98,6 @@ ngx_svc_login_failure(ngx_svc_request_t *sr)
         NULL
     };
 
-    static const ngx_svc_pg_statement_t *const  denied[] = {
-        &ngx_svc_sql_signin_tenant_write,
-        &ngx_svc_sql_signin_denied,
-        NULL
-    };
-
     login = sr->data;
 
     ngx_svc_login_reason(login);
@@ -115,8 +109,27 @@ ngx_svc_login_failure(ngx_svc_request_t *sr)
         return ngx_svc_login_calls(sr, wrong);
     }
 
+    return ngx_svc_login_failure_right(sr);
+}
+
+
+ngx_int_t
+ngx_svc_login_failure_right(ngx_svc_request_t *sr)
+{
+    ngx_svc_login_t  *login;
+
+    static const ngx_svc_pg_statement_t *const  list[] = {
+        &ngx_svc_sql_signin_tenant_write,
+        &ngx_svc_sql_signin_denied,
+        NULL
+    };
+
+    login = sr->data;
+
+    ngx_svc_login_reason(login);
+
     return ngx_svc_login_signals(login) == NGX_OK
-           ? ngx_svc_login_calls(sr, denied) : NGX_ERROR;
+           ? ngx_svc_login_calls(sr, list) : NGX_ERROR;
 }
 
 

@@ -27,6 +27,12 @@ ngx_int_t ngx_svc_login_failed_by(ngx_svc_request_t *sr,
 ngx_int_t ngx_svc_login_failure_reply(ngx_svc_request_t *sr);
 
 /*
+ * Such a function, too, of a proof that was right, but is good for nothing: it
+ * does not count for the lock.  sr->error is set when the reply is called.
+ */
+ngx_int_t ngx_svc_login_failure_right(ngx_svc_request_t *sr);
+
+/*
  * For such a reply: returns NGX_DECLINED when the failure does not lock the
  * account.  Otherwise sets sr->error, tells the limits of the lock, calls
  * next() and returns what that returns, or what goes to

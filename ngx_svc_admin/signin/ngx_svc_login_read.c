@@ -4,6 +4,7 @@
  */
 
 #include "ngx_svc_login_read.h"
+#include "ngx_svc_admin_conf.h"
 #include "ngx_svc_login_limit.h"
 #include "ngx_svc_login_outcome.h"
 #include "ngx_svc_login_policy.h"
@@ -11,6 +12,8 @@
 #include "ngx_svc_login_request.h"
 
 
+static ngx_int_t ngx_svc_login_bind_stored(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_int_t ngx_svc_login_user(ngx_svc_login_t *login,
     const ngx_svc_row_login_user_t *row);
 static void ngx_svc_login_risk(ngx_svc_login_t *login,
@@ -18,6 +21,23 @@ static void ngx_svc_login_risk(ngx_svc_login_t *login,
 
 
 #include "ngx_svc_login_read.sql.h"
+
+
+static ngx_int_t
+ngx_svc_login_bind_stored(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_login_t            *login;
+    ngx_svc_admin_main_conf_t  *amcf;
+
+    login = sr->data;
+    amcf = ngx_http_get_module_main_conf(sr->request,
+                                         ngx_http_svc_admin_module);
+
+    ngx_svc_pg_bind_bool(call, login->asked.stored || amcf->directory == NULL);
+
+    return NGX_OK;
+}
 
 
 /*

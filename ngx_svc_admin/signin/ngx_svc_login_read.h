@@ -11,6 +11,7 @@
 
 
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_tenant;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_way;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_risk;
 

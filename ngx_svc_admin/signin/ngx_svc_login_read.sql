@@ -21,6 +21,27 @@ SELECT set_config('svc.tenant', CASE WHEN tenant.forced THEN '' ELSE tenant.id::
   FROM svc.sign_in_realm(:host, :slug, :email) tenant;
 
 
+-- statement: signin_way (shared)
+-- It is as signin_tenant, of a sign-in with a password, and the directory that this goes to:
+-- then people of the domain need not come in otherwise.
+--
+-- parameters
+--   host           text ngx_svc_login_param(asked.host)
+--   slug           text ngx_svc_login_param(asked.slug)
+--   domain_url     text ngx_svc_param_domain_url()
+--   email          text ngx_svc_login_param(asked.email)
+--   stored         bool ngx_svc_param_call(ngx_svc_login_bind_stored)
+-- columns
+--   :login_tenant
+--   directory      uuid
+--   case           text         unread
+SELECT set_config('svc.tenant', CASE WHEN tenant.forced THEN '' ELSE tenant.id::text END, true)
+           AS id,
+       tenant.slug, tenant.suspended, tenant.by_domain, tenant.forced, tenant.directory,
+       CASE WHEN tenant.by_domain THEN set_config('svc.base_url', :domain_url, true) END
+  FROM svc.sign_in_way(:host, :slug, :email, :stored::bool) tenant;
+
+
 -- statement: signin_user (shared)
 -- One row of any tenant, whether there is such a user or not. A lock is the user's, or
 -- that of an address that is nobody's. With "few" sessions, and "few_devices", one more is

@@ -87,7 +87,7 @@ ngx_svc_login_refused(ngx_svc_login_t *login)
     r = login->sr->request;
     amcf = ngx_http_get_module_main_conf(r, ngx_http_svc_admin_module);
 
-    floor = amcf->hash.floor;
+    floor = login->password.floor ? login->password.floor : amcf->hash.floor;
 
     if (login->password.began == 0 || floor == 0) {
         return ngx_svc_send_error(login->sr);

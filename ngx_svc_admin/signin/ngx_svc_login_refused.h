@@ -11,7 +11,8 @@
 
 /*
  * For a reply: sends sr->error.  Where a password was compared it is sent when
- * the "floor" of svc_password_hash, or a whole multiple of it, has passed.
+ * login->password.floor, or else the "floor" of svc_password_hash, or a whole
+ * multiple of it, has passed.
  */
 ngx_int_t ngx_svc_login_refused(ngx_svc_login_t *login);
 

@@ -204,7 +204,9 @@ ngx_svc_login_success_full(ngx_svc_request_t *sr)
         NULL
     });
 
-    if (rc == NGX_OK && login->read.enrolled && login->method->answer == NULL) {
+    if (rc == NGX_OK && login->method->answer == NULL
+        && (login->read.enrolled || login->method->session))
+    {
         rc = ngx_svc_route_call(sr, &ngx_svc_sql_signin_session_made, NULL);
     }
 

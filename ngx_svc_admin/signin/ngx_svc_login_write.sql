@@ -291,11 +291,8 @@ WITH event AS (
            jsonb_build_object('score', :score::int4, 'signals', to_jsonb(:signals::text::text[]))
            || coalesce((SELECT jsonb_strip_nulls(jsonb_build_object(
                                    'methods', to_jsonb(array_remove(session.methods, 'hwk')),
-                                   'connection', (SELECT social.provider
-                                                    FROM svc.social social
-                                                   WHERE social.tenant_id = :tenant
-                                                     AND social.connection_id
-                                                         = session.connection_id),
+                                   'connection', svc.connection_key(session.tenant_id,
+                                                                    session.connection_id),
                                    'upstreamAcr', session.upstream_acr))
                           FROM svc.session session
                          WHERE session.tenant_id = :tenant

@@ -223,6 +223,10 @@ static const ngx_svc_error_row_t  ngx_svc_errors[NGX_SVC_E_LAST] = {
       ngx_string("The directory has the password of this account."),
       ngx_null_string },
 
+    { 403, ngx_string("directory_password_expired"), ngx_null_string,
+      ngx_string("The password has expired: change it in your directory."),
+      ngx_null_string },
+
     { 404, ngx_string("not_found"), ngx_null_string,
       ngx_string("There is no such resource."), ngx_null_string },
 

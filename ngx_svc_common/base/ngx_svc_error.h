@@ -71,6 +71,7 @@ typedef enum {
     NGX_SVC_E_LINK,                 /* 403 link_required */
     NGX_SVC_E_SSO_REQUIRED,         /* 403 sso_required */
     NGX_SVC_E_DIRECTORY,            /* 403 directory_account */
+    NGX_SVC_E_DIRECTORY_EXPIRED,    /* 403 directory_password_expired */
     NGX_SVC_E_NOT_FOUND,            /* 404 */
     NGX_SVC_E_METHOD_NOT_ALLOWED,   /* 405 */
     NGX_SVC_E_REQUEST_TIMEOUT,      /* 408 */

@@ -232,6 +232,7 @@ my %VALUES = (
     webhook_trim => [ '{{webhook}}' ],
     push_claim => [ '0' x 32, 0, 0 ],
     signin_tenant => [ 'x.test', 'bench0', undef, 'user0@bench0.test' ],
+    signin_way => [ 'x.test', 'bench0', undef, 'user0@bench0.test', 'false' ],
     signin_tenant_write => [ 'x.test', 'bench0', '127.0.0.1', 'bench',
                              'request' ],
     signin_user => [ '127.0.0.1', 'user0@bench0.test', '\x00' ],

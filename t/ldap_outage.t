@@ -1,0 +1,158 @@
+#!/usr/bin/perl
+
+# Sign-ins by a directory while something goes: the client, PostgreSQL, the directory, the
+# worker. Nobody is half signed in, and nobody is locked out.
+
+use strict;
+use warnings;
+
+use JSON::PP ();
+use Test::More;
+use Time::HiRes qw(time);
+
+use SvcTest;
+use SvcTest::Admin;
+use SvcTest::Browser;
+use SvcTest::Connection qw(verified);
+use SvcTest::Process qw(signal_pid slow slurp wait_for);
+use SvcTest::Slapd qw($SUFFIX $SERVICE $BIND);
+
+my $TRUE = JSON::PP::true();
+my $THERE = 'the password in the directory';
+my %SVC = (svc_sign_in => 'on', svc_federation => 'on', svc_federation_allow => '127.0.0.0/8',
+           svc_set => [ 'RATE_LIMIT_LOGIN_IP_MAX 0', 'RATE_LIMIT_LOGIN_EMAIL_MAX 20' ]);
+
+my $s = SvcTest->new(workers => 1, svc => { %SVC });
+my $slapd = SvcTest::Slapd->new($s);
+
+$slapd->launch;
+$s->start;
+$s->secret($THERE);
+
+my $acme = $s->tenant('acme');
+my @workers = $s->workers;
+
+verified($s, $acme, 'example.test');
+is($acme->admin(PUT => '/ldap', {
+    url => $slapd->urls, bindDn => $SERVICE, bindPassword => $BIND, baseDn => $SUFFIX,
+    userFilter => '(mail={email})', enabled => $TRUE, jitProvisioning => $TRUE,
+    caCertificates => $slapd->ca, attributeMapping => {}, domains => [ 'example.test' ]
+})->status, 200, 'configured');
+$s->sql('UPDATE svc.ldap SET vouched_owner = true');
+$slapd->person($_ => (userPassword => $THERE)) for qw(ada bob);
+
+
+sub login { return SvcTest::Browser->new($s, tenant => 'acme')->login("$_[0]\@example.test", $THERE) }
+
+sub begin {
+    my ($who, %opt) = @_;
+
+    return $s->begin(POST => '/v1/auth/login', [ Connection => 'close' ],
+                     { email => "$who\@example.test", password => $THERE, tenant => 'acme' }, %opt);
+}
+
+# Whether something waits to be read by slapd.
+
+sub queued {
+    my $port = sprintf ':%04X', $slapd->{ports};
+
+    return grep { /^\s*\d+: [0-9A-F]+$port \S+ 01 \w+:(?!0{8})/ }
+           split /\n/, slurp('/proc/net/tcp');
+}
+
+# Begins a sign-in of somebody new, which waits for slapd, as that is stopped.
+
+sub waiting {
+    ok((wait_for { !queued() }), 'nothing waits');
+    signal_pid('STOP', $slapd->pid);
+
+    my $c = begin('bob', @_);
+
+    ok((wait_for { queued() }), 'the directory is asked');
+
+    return $c;
+}
+
+sub nobody_new {
+    is(join(' ', map { scalar $s->sql("SELECT count(*) FROM svc.$_") }
+                     qw(user_account federated_identity)), '1 1', 'nobody has come in');
+    is($s->sql('SELECT count(*) FROM svc.session s JOIN svc.user_account u ON u.id = s.user_id'
+               . " WHERE u.user_name NOT LIKE 'ada%'"), 0, 'nor has a session');
+}
+
+is(login('ada')->status, 200, 'she signs in, and her connection is kept');
+
+
+# --- a client that goes ---------------------------------------------------------------------
+
+my $c = waiting();
+
+$c->abort;
+signal_pid('CONT', $slapd->pid);
+is(login('ada')->status, 200, 'others go on');
+$s->unharmed(\@workers, 'a client that leaves');
+nobody_new();
+
+
+# --- PostgreSQL goes ------------------------------------------------------------------------
+
+$c = waiting();
+$s->pg->stop('QUIT');
+signal_pid('CONT', $slapd->pid);
+is($c->read->status, 503, 'PostgreSQL goes meanwhile');
+$s->pg->launch;
+ok((wait_for { login('ada')->status == 200 }), 'and comes back');
+nobody_new();
+
+
+# --- what changes meanwhile -----------------------------------------------------------------
+
+my %change = ('is switched off' => [ 'enabled = false', 'enabled = true' ],
+              'changes' => [ 'updated_at = now()', 'updated_at = now()' ],
+              'is vouched for by nobody' => [ 'vouched_owner = false', 'vouched_owner = true' ]);
+
+for my $what (sort keys %change) {
+    $c = waiting();
+    $s->sql("UPDATE svc.ldap SET $change{$what}[0]");
+    signal_pid('CONT', $slapd->pid);
+    admin_error($c->read, 503, 'unavailable', "a directory that $what meanwhile");
+    $s->sql("UPDATE svc.ldap SET $change{$what}[1]");
+}
+
+nobody_new();
+
+
+# --- a directory that hangs -----------------------------------------------------------------
+
+signal_pid('STOP', $slapd->pid);
+
+my $since = time;
+my @c = map { begin('bob') } 1 .. 3;
+
+admin_error($_->read, 503, 'unavailable', 'a directory that hangs') for @c;
+cmp_ok(time - $since, '<', slow(9), 'is waited for no longer than that');
+$since = time;
+admin_error(login('ada'), 503, 'unavailable', 'and then not asked');
+cmp_ok(time - $since, '<', slow(2), 'at all');
+signal_pid('CONT', $slapd->pid);
+
+
+# --- a worker that quits --------------------------------------------------------------------
+
+my $node = $s->node(svc => { %SVC });
+
+$c = waiting(port => $node->{port});
+$node->stop;
+is($c->read, undef, 'a node that ends: no answer');
+signal_pid('CONT', $slapd->pid);
+
+# the worker that rests goes, too
+
+$c = begin('ada');
+$s->reload(linger => 1);
+is($c->read->status, 503, 'a reload lets it end');
+is(login('bob')->status, 200, 'a new worker asks again');
+
+$slapd->stop;
+$s->done;
+done_testing();
