@@ -239,7 +239,7 @@ NOT_SANITIZED = t/svcctl% t/migrat% t/plans.t t/distribution.t t/rights.t t/cost
 	t/event_lists.t \
 	t/webhook_snippets.t t/skip.t t/anomalies.t t/access_oracle.t t/factor.t \
 	t/jose.t t/password_phc.t t/federation_page.t t/oauth_page.t t/pages.t \
-	t/scim_push_http.t t/cost_file.t t/run_tests.t t/signin_time.t t/sql_lint.t \
+	t/scim_push_http.t t/cost_file.t t/run_tests.t t/signin_time.t t/ldap_time.t t/sql_lint.t \
 	t/ldap_kept.t
 # Tests where memory is at risk; ALL=1 takes all tests.  Clients that leave, and
 # floods; faults, kills and reloads; malformed and hostile input; streams; the
@@ -250,7 +250,8 @@ AT_STAKE = audit_export audit_stream audit_streams fairness idle logo pipeline p
 	config_faults config_races database failover_fence faults health_writes \
 	mail_faults oauth_kill passwordless_faults redis_sentinel reload reload_wait \
 	scim_push_faults scim_push_kill webhook_faults webhook_redis webhook_takeover \
-	breached config_bundle domains_verify ldap ldap_faults ldap_test mfa_attacks oauth_authorize \
+	breached config_bundle domains_verify ldap ldap_faults ldap_login ldap_outage ldap_test \
+	mfa_attacks oauth_authorize \
 	oauth_dpop oauth_size passkey passkey_attacks saml scim_patch scim_push_list \
 	scim_push_lookup \
 	scim_rfc_filter signin_bad_input social webhook_forged webhook_hostile \
