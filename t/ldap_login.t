@@ -261,9 +261,24 @@ same_as_wrong(login('bob@example.test', $THERE, connection => 'local'), 'the oth
 is(SvcTest::Browser->new($s, tenant => 'globex')->login('ada@example.test', $THERE)->status, 401,
    'nor in another tenant');
 
+my $off = $s->node(svc => { svc_sign_in => 'on' });
+
+$binds = binds();
+is(browser(port => $off->{port})->login('bob@example.test', $PASSWORD)->status, 200,
+   'nor without svc_federation');
+is(browser(port => $off->{port})->login('ada@example.test', $THERE)->status, 401, 'where she');
+is(binds(), $binds, 'is asked for nowhere');
+$off->stop;
+
 for my $case ([ 'nobody vouches for', 'svc.ldap SET vouched_owner = false',
                 'svc.ldap SET vouched_owner = true' ],
+              [ 'nobody vouches for, whatever its tenant says',
+                'svc.ldap SET vouched_owner = false; UPDATE svc.tenant SET directory = true',
+                'svc.ldap SET vouched_owner = true' ],
               [ 'is off', 'svc.ldap SET enabled = false', 'svc.ldap SET enabled = true' ],
+              [ 'is off, whatever its tenant says',
+                'svc.ldap SET enabled = false; UPDATE svc.tenant SET directory = true',
+                'svc.ldap SET enabled = true' ],
               [ 'has a domain that is not verified',
                 "svc.domain SET verified_at = NULL WHERE domain = 'example.test'",
                 "svc.domain SET verified_at = now() WHERE domain = 'example.test'" ],
@@ -280,8 +295,42 @@ for my $case ([ 'nobody vouches for', 'svc.ldap SET vouched_owner = false',
     $s->sql("UPDATE $back");
 }
 
-is(scalar($s->sql('SELECT string_agg(slug, \',\') FROM svc.tenant WHERE directory')), 'acme',
-   'which the tenant says');
+my $says = q(SELECT string_agg(slug, ',') FROM svc.tenant WHERE directory);
+
+$s->sql('UPDATE svc.tenant SET directory = NULL; UPDATE svc.ldap SET enabled = true');
+is(scalar($s->sql($says)), 'acme', 'which the tenant says');
+
+for my $column (qw(enabled vouched_owner)) {
+    $s->sql("UPDATE svc.ldap SET $column = false");
+    is(scalar($s->sql($says)), undef, "while $column");
+    $s->sql("UPDATE svc.ldap SET $column = true");
+}
+
+# what was read first may not be so any more when the directory's row is
+
+sub with_function {
+    my ($name, $of, $body, $do) = @_;
+    my $old = $s->sql("SELECT pg_get_functiondef('svc.$name'::regproc)");
+
+    $s->sql("CREATE OR REPLACE FUNCTION svc.$name($of LANGUAGE sql VOLATILE AS '$body'");
+    $do->();
+    $s->sql($old);
+}
+
+my $way = 'tenant uuid, takes boolean, address text) RETURNS uuid';
+
+$binds = binds();
+$s->sql('UPDATE svc.ldap SET vouched_owner = false; UPDATE svc.tenant SET directory = true');
+with_function(sign_in_directory => $way,
+              'SELECT connection_id FROM svc.ldap WHERE tenant_id = tenant', sub {
+    admin_error(login('ada@example.test'), 503, 'unavailable', 'nobody vouches by now');
+});
+$s->sql('UPDATE svc.ldap SET vouched_owner = true');
+with_function(sign_in_directory => $way, 'SELECT gen_random_uuid()', sub {
+    admin_error(login('ada@example.test'), 503, 'unavailable', 'it is another one by now');
+});
+is(binds(), $binds, 'and no password is sent');
+is(login('ada@example.test')->status, 200, 'but to the right one');
 unlock();
 
 
@@ -388,6 +437,14 @@ my %token = map { $_->{to}[0] => ($_->{plain} // '') =~ /#token=([\w-]{43})/ }
 is(join(' ', sort keys %token), 'carol@example.test eve@acme.test',
    'an owner with a password, and whom no directory knows, get one');
 is(scalar($s->sql('SELECT count(*) FROM svc.password_reset')), 2, 'there are no others');
+
+# between its two looks a directory may have come
+
+$s->sql('CREATE SEQUENCE public.looks; GRANT USAGE ON public.looks TO svc_app');
+with_function(directory_account => 'tenant uuid, takes boolean, account uuid) RETURNS boolean',
+              'SELECT nextval(\'\'public.looks\'\') > 1', sub {
+    admin_error(reset_by($token{'eve@acme.test'}), 400, 'invalid_token', 'a directory that comes');
+});
 
 $s->sql("UPDATE svc.user_account SET source = 'ldap' WHERE id = '$eve->{id}'");
 admin_error(reset_by($token{'eve@acme.test'}), 400, 'invalid_token', 'one that was sent before');

@@ -60,11 +60,20 @@ sub queued {
            split /\n/, slurp('/proc/net/tcp');
 }
 
+# Under load a process runs on for a while.
+
+sub stop {
+    signal_pid('STOP', $slapd->pid);
+    wait_for {
+        !grep { slurp($_) !~ /^\d+ \(.*\) T/ } glob '/proc/' . $slapd->pid . '/task/*/stat';
+    };
+}
+
 # Begins a sign-in of somebody new, which waits for slapd, as that is stopped.
 
 sub waiting {
     ok((wait_for { !queued() }), 'nothing waits');
-    signal_pid('STOP', $slapd->pid);
+    stop();
 
     my $c = begin('bob', @_);
 
@@ -121,10 +130,30 @@ for my $what (sort keys %change) {
 
 nobody_new();
 
+# a lock of an address that was nobody's: for somebody new, and for who has an account now
+
+SvcTest::Browser->new($s, tenant => 'acme')->login('bob@example.test', 'wrong');
+$s->sql('UPDATE svc.login_phantom SET locked_until = NULL');
+
+for my $who ('somebody new', 'an account') {
+    my $lock = q(UPDATE svc.login_phantom SET locked_until = now() + interval '1 minute');
+
+    $c = waiting();
+    $s->sql($lock);
+    signal_pid('CONT', $slapd->pid);
+    admin_error($c->read, 429, 'account_locked', "a lock that comes meanwhile: $who");
+    $s->sql('UPDATE svc.login_phantom SET locked_until = NULL');
+
+    if ($who eq 'somebody new') {
+        nobody_new();
+        $acme->create(userName => 'bob@example.test');
+    }
+}
+
 
 # --- a directory that hangs -----------------------------------------------------------------
 
-signal_pid('STOP', $slapd->pid);
+stop();
 
 my $since = time;
 my @c = map { begin('bob') } 1 .. 3;

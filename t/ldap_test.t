@@ -88,6 +88,14 @@ $slapd->group(staff => $ada);
 
 admin_error($acme->admin(POST => '/ldap/test', {}), 404, undef, 'there is none');
 
+my $off = $s->node;
+
+like(admin_error($s->http(POST => '/v1/admin/ldap/test',
+                          [ Authorization => "Bearer $acme->{api_token}" ], {},
+                          port => $off->{port}), 404, 'not_found', 'without svc_federation')
+     ->{message}, qr/path|route|resource/, 'there is no such route');
+$off->stop;
+
 my %user = (email => 'ada@example.test', password => $PASSWORD);
 
 for my $url ($slapd->urls, $slapd->url) {
