@@ -276,3 +276,9 @@ REVOKE ALL ON FUNCTION svc.sign_in_directory, svc.sign_in_way, svc.sign_in_locke
     svc.connection_of, svc.directory_account, svc.directory_ambiguous FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION svc.sign_in_directory, svc.sign_in_way, svc.sign_in_locked,
     svc.connection_of, svc.directory_account, svc.directory_ambiguous TO svc_app;
+
+
+-- Back-channel logout: the sessions of a "sid".
+
+CREATE INDEX session_upstream_sid_idx ON svc.session (tenant_id, connection_id, upstream_sid)
+    WHERE upstream_sid IS NOT NULL AND ended_at IS NULL;

@@ -114,7 +114,7 @@ all_like('credentials',
          sub { [ map { [ sort keys %$_ ] }
                      @{ $_[0]{security} // $document->{security} } ] }, \&ways);
 all_like('what has a body', sub { $_[0]{requestBody} ? 1 : 0 },
-         sub { $_[0]{json} // $_[0]{raw} // 0 });
+         sub { $_[0]{json} // $_[0]{raw} // $_[0]{form} // 0 });
 all_like('what heeds Idempotency-Key',
          sub { has_parameter($_[0], 'idempotencyKey') },
          sub { $_[0]{create} // 0 });

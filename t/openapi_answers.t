@@ -42,7 +42,7 @@ my $s = SvcTest->new(workers => 1, svc => {
     'RATE_LIMIT_LOGIN_EMAIL_MAX 1000', 'RATE_LIMIT_LOGIN_IP_MAX 1000' ] },
     locations => 'location /oauth { svc_oauth on; }');
 my $receiver = SvcTest::Receiver->new($s);
-my $idp = SvcTest::Idp->new($s, $receiver, n => 1);
+my $idp = SvcTest::Idp->new($s, $receiver, n => 1, lies => 1);
 my $dns = SvcTest::Dns->new($s);
 my $mail = SvcTest::Mail->new($s, port => 'plain');
 
@@ -172,8 +172,18 @@ is_status(200, 'startFederation', body => { connection => 'oidc-acme', tenant =>
 is_status(404, 'startFederation', body => { connection => 'oidc-other', tenant => 'acme' });
 $idp->connect($acme, 'oidc-wrong', issuer_url => $receiver->url('/html'));
 is_status(401, 'startFederation', body => { connection => 'oidc-wrong', tenant => 'acme' });
+is_status(503, 'federationLogout', body => 'logout_token=x', path => { connection => 'oidc-wrong' });
+is_status(404, 'federationLogout', body => 'logout_token=x', path => { connection => 'oidc-none' });
 $c->stands('tenants/{slug}/federation/{connection}' => 'oidc-acme');
 is_status(303, 'endFederation');
+is_status(400, 'federationLogout', body => 'logout_token=x');
+is_status(413, 'federationLogout', body => 'x' x 65537);
+
+my $claims = { iss => $idp->{issuers}[0], aud => 'svc', jti => 'j', sid => 's', iat => time,
+               exp => time + 60,
+               events => { 'http://schemas.openid.net/event/backchannel-logout' => {} } };
+
+is_status(200, 'federationLogout', body => 'logout_token=' . $idp->ask(sign => $claims)->{token});
 $s->sql("DELETE FROM svc.social WHERE provider LIKE 'oidc-%'");
 is_status(202, 'startPasswordless', body => $forgot);
 is_status(401, 'passwordlessSignIn', body => { challengeId => $challenge,
@@ -392,6 +402,7 @@ my $bundle = { version => 1, groupPasswordPolicies => [], roles =>
 # Good bodies: those of all tests, and some for this test.
 
 my %body = (
+    federationLogout => 'logout_token=x',
     bodies(slug => 'acme', self => 'ada@acme.test', self_id => $ada_id,
            password => $PASSWORD, user => $user, email => 'full@acme.test',
            group => $group, role => 'auditor', domain => 'verified.example',
@@ -586,6 +597,7 @@ my %later = map { $_ => 1 } @later, qw(createGroupPasswordPolicy testWebhook
                                        passkeyOptions passkeySignIn
                                        newPasskeyOptions addPasskey
                                        getSignInOptions startFederation endFederation
+                                       federationLogout
                                        signUp verifySignUp signUpOrganization
                                        verifyOrganization
                                        lookupInvitation acceptInvitation

@@ -133,7 +133,8 @@ static ngx_int_t
 ngx_svc_federation_bind_denied(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     const ngx_svc_param_t *param, void *body)
 {
-    ngx_svc_pg_bind_bool(call, sr->error.kind != NGX_SVC_E_FEDERATION);
+    ngx_svc_pg_bind_bool(call, sr->error.kind != NGX_SVC_E_FEDERATION
+                               && sr->error.kind != NGX_SVC_E_INVALID_REQUEST);
 
     return NGX_OK;
 }

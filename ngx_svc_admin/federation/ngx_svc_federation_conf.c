@@ -11,7 +11,8 @@
     _(ngx_svc_federation_start)                                               \
     _(ngx_svc_federation_callback)                                            \
     _(ngx_svc_federation_finish)                                              \
-    _(ngx_svc_federation_links)
+    _(ngx_svc_federation_links)                                               \
+    _(ngx_svc_federation_logout)
 
 #define NGX_SVC_FEDERATION_ROUTES(name)    extern const ngx_svc_route_t  name[];
 #define NGX_SVC_FEDERATION_RESOURCE(name)  name,

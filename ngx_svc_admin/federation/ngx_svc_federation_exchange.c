@@ -9,12 +9,10 @@
 #include "ngx_svc_federation_fetch.h"
 #include "ngx_svc_federation_github.h"
 #include "ngx_svc_federation_keep.h"
-#include "ngx_svc_federation_meta.h"
+#include "ngx_svc_federation_keys.h"
 #include "ngx_svc_federation_proof.h"
 #include "ngx_svc_federation_read.h"
 #include "ngx_svc_id_token.h"
-#include "ngx_svc_login_read.h"
-#include "ngx_svc_login_write.h"
 
 
 #define NGX_SVC_FEDERATION_TOKENS  (64 * 1024)  /* bytes of an answer */
@@ -29,21 +27,14 @@ static u_char *ngx_svc_federation_exchange_field(u_char *p, const char *name,
 static ngx_int_t ngx_svc_federation_exchange_basic(
     ngx_svc_federation_flow_t *flow);
 static ngx_int_t ngx_svc_federation_exchanged(ngx_svc_federation_flow_t *flow);
-static ngx_int_t ngx_svc_federation_exchange_next(
-    ngx_svc_federation_flow_t *flow, ngx_int_t rc);
 static ngx_int_t ngx_svc_federation_exchange_tokens(
     ngx_svc_federation_flow_t *flow);
 static ngx_int_t ngx_svc_federation_exchange_check(
     ngx_svc_federation_flow_t *flow);
-static ngx_int_t ngx_svc_federation_exchange_wait(
-    ngx_svc_federation_flow_t *flow);
-static ngx_int_t ngx_svc_federation_exchange_again(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_federation_exchange_keys(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_federation_exchange_over(
+    ngx_svc_federation_flow_t *flow, ngx_int_t rc);
 static void ngx_svc_federation_exchange_text(const cJSON *json,
     const char *name, ngx_str_t *text);
-
-
-#include "ngx_svc_federation_exchange.sql.h"
 
 
 ngx_int_t
@@ -246,19 +237,18 @@ ngx_svc_federation_exchanged(ngx_svc_federation_flow_t *flow)
     }
 
     if (rc == NGX_AGAIN) {
-        rc = ngx_svc_federation_exchange_wait(flow);
+        rc = ngx_svc_federation_keys(flow, "ID token",
+                                     ngx_svc_federation_exchange_check,
+                                     ngx_svc_federation_exchange_over);
     }
 
-    if (rc == NGX_DONE) {
-        return NGX_DONE;
-    }
-
-    return ngx_svc_federation_exchange_next(flow, rc);
+    return rc == NGX_DONE ? NGX_DONE
+                          : ngx_svc_federation_exchange_over(flow, rc);
 }
 
 
 static ngx_int_t
-ngx_svc_federation_exchange_next(ngx_svc_federation_flow_t *flow, ngx_int_t rc)
+ngx_svc_federation_exchange_over(ngx_svc_federation_flow_t *flow, ngx_int_t rc)
 {
     if (rc != NGX_OK) {
         return ngx_svc_federation_declined(flow->login.sr, rc);
@@ -270,76 +260,6 @@ ngx_svc_federation_exchange_next(ngx_svc_federation_flow_t *flow, ngx_int_t rc)
 
     return flow->posted ? ngx_svc_federation_keep(flow)
                         : ngx_svc_federation_read(flow);
-}
-
-
-/*
- * The provider may have a key that is newer than what is stored: that is looked
- * at if it was not just now, and if there is time left.
- */
-
-static ngx_int_t
-ngx_svc_federation_exchange_wait(ngx_svc_federation_flow_t *flow)
-{
-    ngx_int_t       rc;
-    ngx_msec_int_t  left;
-
-    left = (ngx_msec_int_t) (flow->until - ngx_current_msec);
-
-    rc = left < NGX_SVC_FEDERATION_META_TIME
-         ? NGX_DECLINED
-         : ngx_svc_published_refresh(&ngx_svc_federation_meta,
-                                     flow->login.row.tenant,
-                                     &flow->connection.id);
-
-    if (rc == NGX_OK) {
-        rc = ngx_svc_published_wait(&ngx_svc_federation_meta,
-                                    &flow->connection.id, flow->login.sr,
-                                    NGX_SVC_PG_READ,
-                                    ngx_svc_federation_exchange_again,
-                                    ngx_svc_federation_exchange_keys);
-    }
-
-    return rc == NGX_DECLINED
-           ? ngx_svc_federation_fail(flow, "the ID token %s", flow->lacks) : rc;
-}
-
-
-static ngx_int_t
-ngx_svc_federation_exchange_again(ngx_svc_request_t *sr)
-{
-    static const ngx_svc_pg_statement_t *const  list[] = {
-        &ngx_svc_sql_signin_tenant,
-        &ngx_svc_sql_federation_keys,
-        NULL
-    };
-
-    return ngx_svc_login_calls(sr, list);
-}
-
-
-static ngx_int_t
-ngx_svc_federation_exchange_keys(ngx_svc_request_t *sr)
-{
-    ngx_int_t                       rc;
-    ngx_svc_federation_flow_t      *flow;
-    ngx_svc_row_federation_keys_t   row;
-
-    flow = sr->data;
-    ngx_svc_row_federation_keys(&row,
-                         ngx_svc_result(sr, &ngx_svc_sql_federation_keys), 0);
-
-    rc = ngx_svc_login_copy(&flow->login, &flow->connection.jwks, row.jwks);
-
-    if (rc == NGX_OK) {
-        rc = ngx_svc_federation_exchange_check(flow);
-    }
-
-    if (rc == NGX_AGAIN) {
-        rc = ngx_svc_federation_fail(flow, "the ID token %s", flow->lacks);
-    }
-
-    return ngx_svc_federation_exchange_next(flow, rc);
 }
 
 
@@ -424,7 +344,7 @@ ngx_svc_federation_exchange_check(ngx_svc_federation_flow_t *flow)
     }
 
     if (rc == NGX_AGAIN) {
-        flow->lacks = token.why;
+        flow->keys.lacks = token.why;
     }
 
     return rc == NGX_DECLINED

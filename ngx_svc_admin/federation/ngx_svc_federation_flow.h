@@ -20,6 +20,7 @@
 
 #define NGX_SVC_FEDERATION_TEXT      43     /* base64url of 32 bytes */
 #define NGX_SVC_FEDERATION_FINISH    "/v1/auth/federation/finish?flow="
+#define NGX_SVC_FEDERATION_KEY       35     /* bytes of a connection's key */
 
 /* ms of all fetches of a request */
 #define NGX_SVC_FEDERATION_TIME      8000
@@ -85,9 +86,20 @@ typedef struct {
 } ngx_svc_federation_proof_t;
 
 
-/* sr->data, in the request's pool.  It begins with the sign-in. */
-
 typedef struct ngx_svc_federation_flow_s  ngx_svc_federation_flow_t;
+
+/* What is looked at again once newer keys are there. */
+
+typedef struct {
+    const char                *what;        /* "ID token" */
+    const char                *lacks;       /* why it has no key */
+    ngx_int_t                (*check)(ngx_svc_federation_flow_t *flow);
+    ngx_int_t                (*over)(ngx_svc_federation_flow_t *flow,
+                                     ngx_int_t rc);
+} ngx_svc_federation_keys_t;
+
+
+/* sr->data, in the request's pool.  It begins with the sign-in. */
 
 struct ngx_svc_federation_flow_s {
     ngx_svc_login_t            login;
@@ -122,7 +134,6 @@ struct ngx_svc_federation_flow_s {
     ngx_str_t                  profile;     /* GitHub's, a JSON object */
     ngx_str_t                  id_token;
     ngx_str_t                  access_token;
-    const char                *lacks;       /* why the ID token has no key */
 
     ngx_svc_federation_connection_t  connection;
     ngx_svc_fetch_t            fetch;
@@ -130,6 +141,7 @@ struct ngx_svc_federation_flow_s {
     ngx_uint_t                 held;        /* 1: the request's end ends the
                                                fetch */
     ngx_int_t                (*fetched)(ngx_svc_federation_flow_t *flow);
+    ngx_svc_federation_keys_t  keys;
 
     ngx_svc_federation_proof_t  proof;
     ngx_svc_federation_match_e  match;

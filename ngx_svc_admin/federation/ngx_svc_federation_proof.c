@@ -185,17 +185,10 @@ ngx_svc_federation_proof_times(ngx_svc_federation_flow_t *flow,
 
     proof = &flow->proof;
 
-    if (token->sid.data) {
-        p = ngx_pnalloc(flow->login.sr->request->pool, NGX_SVC_SHA256_LEN);
-
-        if (p == NULL
-            || ngx_svc_sha256(token->sid.data, token->sid.len, p) != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
-
-        proof->sid.data = p;
-        proof->sid.len = NGX_SVC_SHA256_LEN;
+    if (ngx_svc_federation_proof_digest(flow, &token->sid, &proof->sid)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
     }
 
     if (token->auth_time == 0) {
@@ -230,6 +223,23 @@ ngx_svc_federation_proof_time(ngx_svc_federation_flow_t *flow, time_t at)
     text->len = ngx_sprintf(text->data, "%T", at) - text->data;
 
     return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_federation_proof_digest(ngx_svc_federation_flow_t *flow,
+    const ngx_str_t *text, ngx_str_t *digest)
+{
+    if (text->data == NULL) {
+        return NGX_OK;
+    }
+
+    digest->len = NGX_SVC_SHA256_LEN;
+    digest->data = ngx_pnalloc(flow->login.sr->request->pool,
+                               NGX_SVC_SHA256_LEN);
+
+    return digest->data
+           ? ngx_svc_sha256(text->data, text->len, digest->data) : NGX_ERROR;
 }
 
 

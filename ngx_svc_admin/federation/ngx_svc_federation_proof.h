@@ -45,6 +45,13 @@ void ngx_svc_federation_proof_text(const cJSON *claims, const char *name,
 /* A text of a profile, or none if it is none that we would store. */
 ngx_str_t ngx_svc_federation_proof_value(const ngx_str_t *value, size_t max);
 
+/*
+ * Digests a "sid" or a "jti", into memory of the request's pool; one without
+ * data has none.  Returns NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_federation_proof_digest(ngx_svc_federation_flow_t *flow,
+    const ngx_str_t *text, ngx_str_t *digest);
+
 /* Makes a link's id, and seals the subject for it.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_svc_federation_proof_seal(ngx_svc_federation_flow_t *flow);
 

@@ -15,7 +15,6 @@
 
 #define NGX_SVC_FEDERATION_ADDRESS_MAX  100
 #define NGX_SVC_FEDERATION_TENANT_MAX   10000
-#define NGX_SVC_FEDERATION_KEY          35      /* bytes */
 
 
 /* The body. */

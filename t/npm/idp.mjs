@@ -7,7 +7,8 @@
 // { url, account, acr, amr }, and the answer is { location } when it is led away, and
 // "tokens" and "jwks", how many requests for tokens and keys there have been.  An account
 // is its claims.  With { accounts }, of names, a page asks those who come who they are;
-// { rotate } has the provider of that number make other keys.
+// { rotate } has the provider of that number make other keys; { leave } has the browser of the
+// last journey sign out there, of which the provider tells LOGOUT, a URL in the environment.
 
 import { readFileSync } from "node:fs";
 import https from "node:https";
@@ -21,6 +22,7 @@ const tls = { cert: readFileSync(`${dir}/good.pem`), key: readFileSync(`${dir}/g
 const accounts = new Map();
 
 let journey = null;
+let cookies = new Map();
 let tokens = 0;
 let jwks = 0;
 
@@ -42,7 +44,9 @@ async function settings() {
 
   return {
     clients: [
-      client({ client_id: "svc", client_secret: "s:e/c r+e%t" }),
+      client({ client_id: "svc", client_secret: "s:e/c r+e%t",
+               ...process.env.LOGOUT ? { backchannel_logout_uri: process.env.LOGOUT,
+                                         backchannel_logout_session_required: true } : {} }),
       client({ client_id: "post", client_secret: "secret",
                token_endpoint_auth_method: "client_secret_post" }),
       client({ client_id: "public", token_endpoint_auth_method: "none" }),
@@ -61,7 +65,8 @@ async function settings() {
     },
     enabledJWA: { idTokenSigningAlgValues: ["RS256", "ES256", "ES384", "PS256", "EdDSA"] },
     acrValues: ["phr", "urn:one"],
-    features: { devInteractions: { enabled: false } },
+    fetch: (url, { dispatcher, ...options }) => fetch(url, options),    // loopback, too
+    features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: true } },
     interactions: { url: (ctx, interaction) => `/interaction/${interaction.uid}` },
     findAccount: (ctx, id) => ({
       accountId: id, claims: () => ({ sub: id, ...accounts.get(id) }) }),
@@ -90,6 +95,7 @@ async function listen() {
     provider = new Provider(issuer, await settings());
     handle = provider.callback();
     provider.on("server_error", (ctx, error) => console.error(error));
+    provider.on("backchannel.error", (ctx, error) => console.error(error));
   };
 
   await make();
@@ -142,18 +148,12 @@ async function form(provider, req, res) {
 
 async function walk({ url, account }) {
   const origin = new URL(url).origin;
-  const cookies = new Map();
 
   accounts.set(account.sub, account);
+  cookies = new Map();
 
   for (let i = 0; i < 10 && url.startsWith(origin); i++) {
-    const res = await get(url, [...cookies].map(c => c.join("=")).join("; "));
-
-    for (const cookie of res.headers["set-cookie"] ?? []) {
-      const [, name, value] = cookie.match(/^([^=]+)=([^;]*)/);
-
-      cookies.set(name, value);
-    }
+    const res = await get(url);
 
     if (!res.headers.location) {
       return { status: res.statusCode };
@@ -166,11 +166,35 @@ async function walk({ url, account }) {
 }
 
 
-const get = (url, cookie) => new Promise((done, failed) =>
-  https.get(url, { headers: cookie ? { cookie } : {}, rejectUnauthorized: false }, res => {
-    res.resume();
-    res.on("end", () => done(res));
-  }).on("error", failed));
+// Its page asks whether one really wants to.
+
+async function leave(issuer) {
+  const [, xsrf] = (await get(`${issuer}/session/end`)).body.match(/name="xsrf" value="(\w+)"/);
+
+  return (await get(`${issuer}/session/end/confirm`, `xsrf=${xsrf}&logout=yes`)).statusCode;
+}
+
+
+const get = (url, form) => new Promise((done, failed) => {
+  const cookie = [...cookies].map(c => c.join("=")).join("; ");
+  const req = https.request(url, {
+    method: form ? "POST" : "GET", rejectUnauthorized: false,
+    headers: { ...cookie ? { cookie } : {},
+               ...form ? { "content-type": "application/x-www-form-urlencoded" } : {} },
+  }, async res => {
+    for (const set of res.headers["set-cookie"] ?? []) {
+      const [, name, value] = set.match(/^([^=]+)=([^;]*)/);
+
+      cookies.set(name, value);
+    }
+
+    res.body = await text(res);
+    done(res);
+  });
+
+  req.on("error", failed);
+  req.end(form);
+});
 
 
 const providers = [];
@@ -194,7 +218,9 @@ for await (const line of createInterface({ input: process.stdin })) {
     accounts.set(account.sub, account);
   }
 
-  console.log(JSON.stringify({ ...asked.url ? await walk(asked) : {}, tokens, jwks }));
+  console.log(JSON.stringify({ ...asked.url ? await walk(asked) : {},
+    ...asked.leave !== undefined ? { left: await leave(providers[asked.leave].issuer) } : {},
+    tokens, jwks }));
 }
 
 process.exit(0);

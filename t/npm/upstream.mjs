@@ -5,8 +5,10 @@
 // DIR has good.pem and good.key.  It says which issuers there are.  Then each line on
 // stdin is { claims }, of the next ID tokens, which have no auth_time of their own;
 // { leads: { ISSUER: URL } }, where that issuer sends whoever comes, with the state that
-// it was sent; or { walk }, where a browser goes.  The answer has "location", where the
-// providers lead it, and "got", how many codes each issuer's token endpoint was sent.
+// it was sent; { walk }, where a browser goes; or { sign }, the claims of a token, with
+// "by", the number of the issuer that signs it, and "kid".  The answer has "location", where
+// the providers lead it, "token", and "got", how many codes each issuer's token endpoint was
+// sent.
 
 import { readFileSync } from "node:fs";
 import https from "node:https";
@@ -95,7 +97,10 @@ async function listen() {
     res.end(json && JSON.stringify(json));
   });
 
-  return issuer;
+  const sign = (claims, kid) => new SignJWT({ iss: issuer, ...claims })
+    .setProtectedHeader({ alg: "RS256", kid, typ: "logout+jwt" }).sign(privateKey);
+
+  return { issuer, sign };
 }
 
 
@@ -126,19 +131,22 @@ const get = url => new Promise((done, failed) =>
   }).on("error", failed));
 
 
-const issuers = [];
+const upstreams = [];
 
 for (let i = 0; i < n; i++) {
-  issuers.push(await listen());
+  upstreams.push(await listen());
 }
+
+const issuers = upstreams.map(upstream => upstream.issuer);
 
 console.log(JSON.stringify({ issuers }));
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const { walk: url, ...more } = JSON.parse(line);
+  const { walk: url, sign, by = 0, kid = "one", ...more } = JSON.parse(line);
 
   Object.assign(told, more);
-  console.log(JSON.stringify({ ...url ? { location: await walk(url, issuers) } : {}, got }));
+  console.log(JSON.stringify({ ...url ? { location: await walk(url, issuers) } : {},
+    ...sign ? { token: await upstreams[by].sign(sign, kid) } : {}, got }));
 }
 
 process.exit(0);

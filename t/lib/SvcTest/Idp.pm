@@ -28,7 +28,8 @@ sub callback {
 
 # Options: n, how many; base, where browsers are; slugs, of tenants; keys, of connections; svc,
 # directives beside those that federation needs; lies, 1 for providers that say what they are
-# told to; named, 1 for those that are known by name.
+# told to; named, 1 for those that are known by name; logout, a path that the providers tell
+# of who has signed out there.
 
 sub new {
     my ($class, $s, $receiver, %opt) = @_;
@@ -44,6 +45,9 @@ sub new {
     local $ENV{NODE_NO_WARNINGS} = 1;
 
     my $base = $opt{base} // $nginx->{svc_default}{svc_base_url} // $s->base_url;
+
+    local $ENV{LOGOUT} = defined $opt{logout} ? "$base$opt{logout}" : '';
+
     my $program = $opt{lies} ? 'upstream.mjs' : $opt{named} ? 'providers.mjs' : 'idp.mjs';
 
     $self->{pid} = open2(my $out, my $in, 'node', "$npm/$program", $receiver->{dir}, $opt{n} // 2,

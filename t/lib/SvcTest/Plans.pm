@@ -90,12 +90,14 @@ SELECT $t, $user, 'user' || i || '\@$slug.test', 'ext-' || i, $week, 'User ' || 
        CASE WHEN i % 10 = 9 THEN 'suspended' ELSE 'active' END, now()
 FROM $all;
 INSERT INTO svc.session (tenant_id, id, user_id, token_hash, root_id, created_at,
-                         last_seen_at, expires_at, ended_at)
+                         last_seen_at, expires_at, ended_at, connection_id, upstream_sid,
+                         upstream_subject)
 SELECT $t, $session, @{[ $self->id_sql($USER) =~ s/\bi\b/((i - 1) % 100 + 1)/r ]},
        sha256(('$slug' || i)::bytea), $session, now() - i * interval '1 second',
        now() - interval '2 minutes',
        now() + CASE WHEN i > $N * 0.8 THEN -2 ELSE 24 END * interval '1 hour',
-       CASE WHEN i % 10 = 9 THEN now() END FROM $all;
+       CASE WHEN i % 10 = 9 THEN now() END, '@{[ $self->id($CONNECTION, 1) ]}',
+       sha256(('$slug-sid' || i)::bytea), sha256(('$slug-sub' || i)::bytea) FROM $all;
 INSERT INTO svc.password (tenant_id, user_id, hash) SELECT $t, $user, '\\x00' FROM $all
  WHERE i <> $NEWEST;
 INSERT INTO svc.password_history (tenant_id, user_id, version, hash)
@@ -582,6 +584,10 @@ sub values {
         federation_links_total => [ $who ],
         federation_links_list => [ $who, 100, 0 ],
         federation_links_remove => [ $who, $who, $base ],
+        federation_named_tenant => [ $host, $self->{slug}, @client ],
+        federation_named => [ 'oidc-1' ],
+        federation_logout => [ $self->id($CONNECTION, 1), $new_hash, $subject, $subject,
+                               'oidc-1' ],
         federation_account_lock => [ $subject ],
         federation_account => [ $new, "new\@$self->{slug}.test", 'A', 'B', 'A B', 'google' ],
         signin_tenant_again => [ $self->{id}, @client ],

@@ -1,0 +1,64 @@
+-- statement: federation_logout
+-- A logout token that has come once before ends nothing: sessions that have begun since go
+-- on. Without a "sid" all sessions of its subject end, and with both those whose issuer has
+-- given them no "sid" end, too, as they may be the one. Mostly they are one user's, by whom
+-- they are found.
+--
+-- parameters
+--   connection_id  uuid  ngx_svc_federation_param(connection.id)
+--   jti            bytea ngx_svc_federation_logout_param(jti)
+--   sid            bytea ngx_svc_federation_param(proof.sid)
+--   subject_hash   bytea ngx_svc_federation_param(proof.subject_hash)
+--   key            text  ngx_svc_federation_param(connection.key)
+WITH seen AS (
+    INSERT INTO svc.federation_seen (tenant_id, connection_id, digest, expires_at)
+    SELECT social.tenant_id, social.connection_id, :jti, now() + interval '15 minutes'
+      FROM svc.social social
+     WHERE social.tenant_id = :tenant AND social.connection_id = :connection_id AND social.enabled
+    ON CONFLICT DO NOTHING
+    RETURNING connection_id
+), meant AS MATERIALIZED (
+    SELECT named.id, named.user_id
+      FROM seen
+      CROSS JOIN LATERAL (
+           SELECT session.id, session.user_id, session.upstream_subject
+             FROM svc.session session
+            WHERE session.tenant_id = :tenant
+              AND session.connection_id BETWEEN seen.connection_id AND seen.connection_id
+              AND session.upstream_sid BETWEEN :sid AND :sid
+              AND session.ended_at IS NULL
+            ORDER BY session.connection_id, session.upstream_sid
+              FOR UPDATE) named
+     WHERE coalesce(named.upstream_subject = :subject_hash, true)
+    UNION ALL
+    SELECT own.id, own.user_id
+      FROM seen
+      CROSS JOIN LATERAL (
+           SELECT session.id, session.user_id, session.upstream_sid
+             FROM svc.session session
+            WHERE session.tenant_id = :tenant
+              AND session.connection_id BETWEEN seen.connection_id AND seen.connection_id
+              AND session.upstream_subject BETWEEN :subject_hash AND :subject_hash
+              AND session.ended_at IS NULL
+            ORDER BY session.connection_id, session.upstream_subject
+              FOR UPDATE) own
+     WHERE :sid IS NULL OR own.upstream_sid IS NULL
+), ended AS (
+    UPDATE svc.session session
+       SET ended_at = now()
+     WHERE session.tenant_id = :tenant
+       AND session.user_id BETWEEN (SELECT meant.user_id
+                                      FROM meant
+                                     ORDER BY meant.user_id
+                                     LIMIT 1)
+                               AND (SELECT meant.user_id
+                                      FROM meant
+                                     ORDER BY meant.user_id DESC
+                                     LIMIT 1)
+       AND session.id = ANY (ARRAY(SELECT meant.id FROM meant))
+    RETURNING session.id
+)
+INSERT INTO svc.audit_event (action, target_type, target_id, target_name, details)
+SELECT 'session.revoked', 'session', ended.id::text, NULL,
+       jsonb_build_object('connection', :key::text)
+  FROM ended;
