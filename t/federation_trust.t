@@ -65,8 +65,8 @@ sub claims {
 # Begins a flow.  Returns where the browser comes back.
 
 sub begun {
-    my ($b, $key) = @_;
-    my $to = $idp->start($b, $key)->json->{redirectTo};
+    my ($b, $key, %body) = @_;
+    my $to = $idp->start($b, $key, %body)->json->{redirectTo};
 
     return ($idp->ask(walk => $to)->{location} // '') =~ s{^https?://[^/]*}{}r;
 }
@@ -243,6 +243,79 @@ for my $raise ([ 'another role', sub { $owner->ask(PUT => "/v1/admin/members/$le
     is($b->get('/v1/auth/session')->status, 401, 'the session by a connection has ended');
     is($by_password->get('/v1/auth/session')->status, 200, 'another one has not');
 }
+
+
+# --- what an application wants ----------------------------------------------------------------------
+
+sub asked {
+    my ($query, %body) = @_;
+    my $url = $idp->start(browser(), 'oidc-one', returnTo => "/oauth/authorize?$query", %body)
+                  ->json->{redirectTo};
+    my %is = map { /^(\w+)=(.*)/ } split /&/, $url =~ s/.*\?//r;
+
+    return join ' ', map { "$_=$is{$_}" } grep { defined $is{$_} }
+                     qw(login_hint prompt max_age acr_values);
+}
+
+
+is(asked('client_id=x&auth_after=1700000000'), 'prompt=login max_age=0', 'a new sign-in');
+is(asked('client_id=x&prompt=login&max_age=60'), 'prompt=login max_age=0', 'or as it was asked');
+is(asked('client_id=x&prompt=consent&max_age=60'), 'max_age=60', 'one of the last minute');
+is(asked('client_id=x&acr_values=phr+urn:x&login_hint=leo%40acme.test'),
+   'login_hint=leo%40acme.test acr_values=phr%20urn%3Ax', 'classes, and who it is');
+is(asked('client_id=x&login_hint=leo', email => 'mia@acme.test'), 'login_hint=mia%40acme.test',
+   'whom the page names comes first');
+is(asked($_), '', $_)
+    for 'client_id=x', 'max_age=-1', 'max_age=1e3', 'max_age=6&max_age=7', 'acr_values=%00',
+        'login_hint=a%0d%0ab', 'max_age=1234567890', '%zz&prompt=login';
+is($idp->start(browser(), 'oidc-one', returnTo => '/account?prompt=login')->json->{redirectTo}
+   =~ /prompt/, '', 'an address that is no application\'s');
+
+sub policy_mfa {
+    $acme->admin(PUT => '/access-policy', { rules => [], defaultAction => $_[0] })->status == 200
+        or die "no policy\n";
+}
+
+my $both = 'https%3A%2F%2Frefeds.org%2Fprofile%2Fmfa%20phr';
+
+$s->sql("UPDATE svc.social SET mfa_contexts = '{https://refeds.org/profile/mfa,phr}',"
+        . " trust_mfa = true WHERE provider = 'oidc-one'");
+is(asked('client_id=x'), '', 'no second factor is needed');
+policy_mfa('mfa');
+is(asked('client_id=x&acr_values=urn:x'), "acr_values=urn%3Ax%20$both", 'it is');
+$s->sql("UPDATE svc.social SET trust_mfa = false WHERE provider = 'oidc-one'");
+is(asked('client_id=x'), '', 'but is not believed');
+policy_mfa('allow');
+
+
+# What it says is held against that, if it says so.
+
+sub dated {
+    my ($query, $name, $time, $why) = @_;
+    my $b = browser();
+    my $to = "/oauth/authorize?$query";
+
+    claims('leo', defined $time ? (auth_time => time - $time) : ());
+
+    my $r = $b->get(begun($b, 'oidc-one', returnTo => $to));
+
+    return is($r->header('Location'), $to, $name) if !defined $why;
+
+    refused($r, 'federation_failed', $name);
+    is(why(), "the ID token has $why", 'why');
+}
+
+my $before = "an 'auth_time' before that which was asked for";
+
+dated('auth_after=1', 'a sign-in of now', 0);
+dated('auth_after=1', 'one of an hour ago', 3600, $before);
+dated('max_age=7200', 'where one of two hours will do', 3600);
+dated('max_age=1800', 'where it will not', 3600, $before);
+dated('auth_after=1', 'of a provider that does not date them');
+$s->sql('UPDATE svc.federation_meta SET document = document'
+        . ' || \'{"claims_supported":["auth_time"]}\'');
+dated('auth_after=1', 'of one that says that it does', undef, "no 'auth_time'");
+dated('client_id=x', 'where nobody asks for it');
 
 
 # --- a connection that is gone -------------------------------------------------------------------------

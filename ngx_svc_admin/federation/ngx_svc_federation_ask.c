@@ -18,6 +18,8 @@ typedef struct {
 
 static ngx_int_t ngx_svc_federation_ask_fields(
     ngx_svc_federation_flow_t *flow, ngx_svc_federation_field_t *fields);
+static ngx_svc_federation_field_t *ngx_svc_federation_ask_again(
+    ngx_svc_federation_flow_t *flow, ngx_svc_federation_field_t *fields);
 static ngx_int_t ngx_svc_federation_ask_challenge(
     ngx_svc_federation_flow_t *flow, ngx_str_t *challenge);
 
@@ -97,6 +99,8 @@ ngx_svc_federation_ask_fields(ngx_svc_federation_flow_t *flow,
     *fields++ = (ngx_svc_federation_field_t) { "state", flow->state };
     *fields++ = (ngx_svc_federation_field_t) { "login_hint", flow->hint };
 
+    fields = ngx_svc_federation_ask_again(flow, fields);
+
     if (!provider->oauth) {
         *fields++ = (ngx_svc_federation_field_t) { "nonce", flow->nonce };
     }
@@ -114,6 +118,35 @@ ngx_svc_federation_ask_fields(ngx_svc_federation_flow_t *flow,
     fields->name = "code_challenge";
 
     return ngx_svc_federation_ask_challenge(flow, &fields->value);
+}
+
+
+/* Who must date a sign-in does so when max_age is asked for (3.1.2.1). */
+
+static ngx_svc_federation_field_t *
+ngx_svc_federation_ask_again(ngx_svc_federation_flow_t *flow,
+    ngx_svc_federation_field_t *fields)
+{
+    ngx_str_t                  age;
+    const ngx_svc_provider_t  *provider;
+
+    static const ngx_str_t  now = ngx_string("0");
+
+    provider = flow->connection.settings.provider;
+    age = flow->again ? now : flow->max_age;
+
+    if (flow->again && provider->again.len) {
+        *fields++ = (ngx_svc_federation_field_t) { "prompt",
+                                                   provider->again };
+    }
+
+    if (provider->dates) {
+        *fields++ = (ngx_svc_federation_field_t) { "max_age", age };
+        *fields++ = (ngx_svc_federation_field_t) { "acr_values",
+                                                   flow->acr_values };
+    }
+
+    return fields;
 }
 
 

@@ -335,6 +335,9 @@ ngx_svc_federation_exchange_check(ngx_svc_federation_flow_t *flow)
     expected.nonce = flow->nonce;
     expected.access_token = flow->access_token;
     expected.now = ngx_time();
+    expected.asked = flow->asked;
+    expected.undated = !flow->connection.settings.provider->many
+                       || !m.auth_time;
 
     rc = ngx_svc_id_token_check(pool, &flow->id_token,
                                 &flow->connection.jwks, &expected, &token);

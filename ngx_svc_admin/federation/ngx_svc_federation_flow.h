@@ -108,6 +108,12 @@ struct ngx_svc_federation_flow_s {
                                                as the path has it */
     ngx_str_t                  return_to;   /* no data: none */
     ngx_str_t                  hint;        /* an address; no data: none */
+    ngx_uint_t                 again;       /* 1: people must sign in there once
+                                               more */
+    ngx_str_t                  max_age;     /* s, since they have; no data:
+                                               any */
+    ngx_str_t                  acr_values;  /* with spaces between them; no
+                                               data: none */
 
     /* the row */
 
@@ -132,6 +138,8 @@ struct ngx_svc_federation_flow_s {
     ngx_uint_t                 finishes;    /* 1: the flow has its proof */
     ngx_str_t                  kept;        /* that, as it was sealed */
     ngx_str_t                  profile;     /* GitHub's, a JSON object */
+    time_t                     asked;       /* since when the person must have
+                                               signed in there; 0: any */
     ngx_str_t                  id_token;
     ngx_str_t                  access_token;
 

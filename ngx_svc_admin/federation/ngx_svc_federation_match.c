@@ -77,6 +77,22 @@ ngx_svc_federation_resolve(const ngx_svc_row_federation_match_t *row)
 }
 
 
+ngx_int_t
+ngx_svc_federation_bind_contexts(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)
+{
+    static const ngx_str_t  contexts = ngx_string("{"
+        "urn:oasis:names:tc:SAML:2.0:ac:classes:MobileTwoFactorContract,"
+        "urn:oasis:names:tc:SAML:2.0:ac:classes:TimeSyncToken,"
+        "https://refeds.org/profile/mfa,"
+        "http://schemas.microsoft.com/claims/multipleauthn,phr,phrh}");
+
+    ngx_svc_pg_bind_str(call, &contexts);
+
+    return NGX_OK;
+}
+
+
 static ngx_int_t
 ngx_svc_federation_bind_verified(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)

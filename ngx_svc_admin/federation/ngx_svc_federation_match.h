@@ -17,6 +17,13 @@
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_federation_match;
 
 /*
+ * Binds the classes by which another server says that somebody has signed in
+ * with two factors, where a connection names none.
+ */
+ngx_int_t ngx_svc_federation_bind_contexts(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+
+/*
  * For a reply: decides whom flow->proof is of, by the result of that statement,
  * and whether it is two factors.  Sets flow->match.  Returns NGX_OK or
  * NGX_ERROR.

@@ -19,6 +19,7 @@
 --   verified       bool  ngx_svc_param_call(ngx_svc_federation_bind_verified)
 --   acr            text  ngx_svc_federation_param(proof.acr)
 --   expected       text  ngx_svc_federation_param(facts)
+--   usual_contexts text  ngx_svc_param_call(ngx_svc_federation_bind_contexts)
 -- columns
 --   :login_checked
 --   facts          text
@@ -50,12 +51,8 @@ WITH proof AS MATERIALIZED (
            AND (connection.owned
                 OR connection.domains IS NULL
                    AND tenant.branding -> 'allowSelfSignup' IS NOT DISTINCT FROM 'true') AS makes,
-           coalesce(:acr::text = ANY (coalesce(
-               connection.mfa_contexts,
-               ARRAY['urn:oasis:names:tc:SAML:2.0:ac:classes:MobileTwoFactorContract',
-                     'urn:oasis:names:tc:SAML:2.0:ac:classes:TimeSyncToken',
-                     'https://refeds.org/profile/mfa',
-                     'http://schemas.microsoft.com/claims/multipleauthn', 'phr', 'phrh'])),
+           coalesce(:acr::text = ANY (coalesce(connection.mfa_contexts,
+                                               :usual_contexts::text::text[])),
                     false) AS strong
       FROM svc.connection_of(:tenant, :connection_id::uuid, :domain::text) connection
       JOIN svc.tenant tenant ON tenant.id = :tenant

@@ -179,7 +179,6 @@ static ngx_int_t
 ngx_svc_federation_proof_times(ngx_svc_federation_flow_t *flow,
     const ngx_svc_id_token_t *token)
 {
-    u_char                      *p;
     const cJSON                 *amr;
     ngx_svc_federation_proof_t  *proof;
 

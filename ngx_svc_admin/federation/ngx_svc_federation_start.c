@@ -4,9 +4,12 @@
 
 #include "ngx_svc_federation_answer.h"
 #include "ngx_svc_federation_ask.h"
+#include "ngx_svc_federation_match.h"
 #include "ngx_svc_federation_meta.h"
 #include "ngx_svc_federation_start.row.h"
+#include "ngx_svc_federation_wish.h"
 #include "ngx_svc_login_limit.h"
+#include "ngx_svc_login_policy.h"
 #include "ngx_svc_login_read.h"
 #include "ngx_svc_login_url.h"
 #include "ngx_svc_login_write.h"
@@ -31,6 +34,8 @@ static ngx_int_t ngx_svc_federation_start_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_federation_start_take(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_federation_start_email(
     ngx_svc_federation_flow_t *flow, ngx_svc_value_t *email);
+static ngx_int_t ngx_svc_federation_bind_again(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_int_t ngx_svc_federation_start_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_federation_start_wait(
     ngx_svc_federation_flow_t *flow);
@@ -39,6 +44,9 @@ static ngx_int_t ngx_svc_federation_start_begun(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_federation_start_none(
     ngx_svc_federation_flow_t *flow, const ngx_str_t *error);
 static ngx_int_t ngx_svc_federation_start_connection(
+    ngx_svc_federation_flow_t *flow,
+    const ngx_svc_row_federation_begin_t *row);
+static ngx_int_t ngx_svc_federation_start_policy(
     ngx_svc_federation_flow_t *flow,
     const ngx_svc_row_federation_begin_t *row);
 static ngx_int_t ngx_svc_federation_start_answer(
@@ -142,6 +150,7 @@ ngx_svc_federation_start_take(ngx_svc_login_t *login)
     }
 
     if (ngx_svc_federation_start_email(flow, &body.email) != NGX_OK
+        || ngx_svc_federation_wish(flow) != NGX_OK
         || ngx_svc_login_take_client(login, &body.tenant) != NGX_OK)
     {
         return NGX_ERROR;
@@ -172,6 +181,20 @@ ngx_svc_federation_start_email(ngx_svc_federation_flow_t *flow,
     flow->hint = email->str;
     flow->login.asked.mac.data = mac;
     flow->login.asked.mac.len = NGX_SVC_LIMIT_MAC_LEN;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_federation_bind_again(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_federation_flow_t  *flow;
+
+    flow = sr->data;
+
+    ngx_svc_pg_bind_bool(call, flow->again);
 
     return NGX_OK;
 }
@@ -324,7 +347,35 @@ ngx_svc_federation_start_connection(ngx_svc_federation_flow_t *flow,
         return NGX_ERROR;
     }
 
-    return ngx_svc_login_copy(login, &connection->document, row->document);
+    return ngx_svc_login_copy(login, &connection->document, row->document)
+           == NGX_OK ? ngx_svc_federation_start_policy(flow, row) : NGX_ERROR;
+}
+
+
+/* Two factors there are none here, if the tenant believes them. */
+
+static ngx_int_t
+ngx_svc_federation_start_policy(ngx_svc_federation_flow_t *flow,
+    const ngx_svc_row_federation_begin_t *row)
+{
+    ngx_svc_access_action_e          action;
+    const ngx_svc_row_login_bars_t  *bars;
+
+    if (!row->trust_mfa) {
+        return NGX_OK;
+    }
+
+    bars = &row->login_governance.login_bars;
+
+    if (ngx_svc_login_policy(flow->login.sr, &bars->tenant, bars->version,
+                             bars->policy, &action)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return action == NGX_SVC_ACCESS_MFA
+           ? ngx_svc_federation_wish_acr(flow, &row->contexts) : NGX_OK;
 }
 
 

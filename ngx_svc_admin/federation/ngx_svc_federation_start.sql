@@ -16,7 +16,11 @@
 --   client_ip      text  ngx_svc_login_param(client.ip)
 --   address_max    int4  ngx_svc_param_constant(NGX_SVC_FEDERATION_ADDRESS_MAX)
 --   tenant_max     int4  ngx_svc_param_constant(NGX_SVC_FEDERATION_TENANT_MAX)
+--   again          bool  ngx_svc_param_call(ngx_svc_federation_bind_again)
+--   max_age        text  ngx_svc_federation_param(max_age)
+--   usual_contexts text  ngx_svc_param_call(ngx_svc_federation_bind_contexts)
 -- columns
+--   :login_governance
 --   id             uuid
 --   provider       text
 --   client_id      text
@@ -26,6 +30,8 @@
 --   error          text         of the last fetch of what it publishes
 --   ready          bool
 --   begun          bool
+--   trust_mfa      bool
+--   contexts       text
 WITH asked AS MATERIALIZED (
     SELECT network(set_masklen(:client_ip::text::inet,
                                CASE family(:client_ip::text::inet) WHEN 4 THEN 32 ELSE 64 END))
@@ -35,7 +41,8 @@ WITH asked AS MATERIALIZED (
            social.client_id, social.issuer, social.directory,
            CASE WHEN meta.fetched_at > now() - interval '7 days' THEN meta.document END AS document,
            social.provider = 'github'
-           OR coalesce(meta.fetched_at > now() - interval '7 days', false) AS ready, meta.error
+           OR coalesce(meta.fetched_at > now() - interval '7 days', false) AS ready, meta.error,
+           social.trust_mfa, social.mfa_contexts
       FROM svc.social social
       LEFT JOIN svc.federation_meta meta
            ON meta.tenant_id = social.tenant_id
@@ -61,18 +68,26 @@ WITH asked AS MATERIALIZED (
 ), begun AS (
     INSERT INTO svc.federation_flow
         (tenant_id, id, token_hash, connection_id, connection_version, purpose, binding_hash,
-         nonce, sealed, return_to, address, email_mac, host, expires_at)
+         nonce, sealed, return_to, address, email_mac, host, min_auth_time, expires_at)
     SELECT connection.tenant_id, :new_id::uuid, :state_hash, connection.connection_id,
            connection.updated_at, 'sign_in', :cookie_hash, :nonce, :verifier, :return_to,
-           asked.address, :email_mac, :host, now() + interval '10 minutes'
+           asked.address, :email_mac, :host,
+           CASE
+               WHEN :again::bool THEN now()
+               ELSE now() - make_interval(secs => :max_age::text::float8)
+           END,
+           now() + interval '10 minutes'
       FROM connection
       CROSS JOIN open
       CROSS JOIN asked
      WHERE connection.ready AND open.room
     RETURNING id
 )
-SELECT connection.connection_id AS id, connection.provider, connection.client_id,
-       connection.issuer, connection.directory, connection.document,
-       connection.error, connection.ready, begun.id IS NOT NULL AS begun
+SELECT :login_governance, connection.connection_id AS id, connection.provider,
+       connection.client_id, connection.issuer, connection.directory, connection.document,
+       connection.error, connection.ready, begun.id IS NOT NULL AS begun, connection.trust_mfa,
+       array_to_string(coalesce(connection.mfa_contexts, :usual_contexts::text::text[]), ' ')
+           AS contexts
   FROM connection
+  JOIN svc.governance governance ON governance.tenant_id = :tenant
   LEFT JOIN begun ON true;

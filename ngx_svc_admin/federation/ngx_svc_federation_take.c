@@ -184,6 +184,7 @@ ngx_svc_federation_take_row(ngx_svc_federation_flow_t *flow,
     ngx_svc_login_t  *login;
 
     login = &flow->login;
+    flow->asked = row->asked;
 
     if (ngx_svc_federation_flow_id(flow, &flow->id, &row->id) != NGX_OK
         || ngx_svc_login_copy(login, &flow->nonce, row->nonce) != NGX_OK

@@ -31,6 +31,7 @@ SELECT set_config('svc.tenant', tenant.id::text, true) AS id, tenant.slug, tenan
 --   sealed         bytea
 --   return_to      text
 --   email_mac      bytea
+--   asked          int8
 --   :login_begun
 --   connection_id  uuid
 --   provider       text
@@ -61,6 +62,7 @@ WITH flow AS (
     RETURNING flow.*
 )
 SELECT flow.id, flow.nonce, flow.sealed, flow.return_to, flow.email_mac,
+       coalesce(extract(epoch FROM flow.min_auth_time)::bigint, 0) AS asked,
        host(flow.address) AS _ip,
        (extract(epoch FROM clock_timestamp() - flow.created_at) * 1000)::bigint AS _age,
        social.connection_id, social.provider, social.client_id, social.client_secret,

@@ -491,7 +491,8 @@ ngx_svc_id_token_auth_time(const ngx_svc_id_token_expected_t *e,
     }
 
     if (t->auth_time == 0) {
-        return ngx_svc_id_token_refuse(t, "has no 'auth_time'");
+        return e->undated ? NGX_OK
+                          : ngx_svc_id_token_refuse(t, "has no 'auth_time'");
     }
 
     return t->auth_time >= e->asked - NGX_SVC_ID_TOKEN_DRIFT

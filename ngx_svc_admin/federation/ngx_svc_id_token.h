@@ -35,6 +35,8 @@ typedef struct {
                                        in there; 0: at any time */
     unsigned          tenant:1;     /* 1: Microsoft's rules for iss and tid */
     unsigned          no_nonce:1;   /* 1: a token without a nonce will do */
+    unsigned          undated:1;    /* 1: a token without auth_time will do,
+                                       even if "asked" is set */
 } ngx_svc_id_token_expected_t;
 
 /* A token, checked.  Its texts are in the pool. */

@@ -13,6 +13,8 @@
 #define NGX_SVC_OIDC_POST     "client_secret_post"
 #define NGX_SVC_OIDC_METHODS  "token_endpoint_auth_methods_supported"
 #define NGX_SVC_OIDC_ALGS     "id_token_signing_alg_values_supported"
+#define NGX_SVC_OIDC_CLAIMS   "claims_supported"
+#define NGX_SVC_OIDC_DATED    "auth_time"
 #define NGX_SVC_OIDC_ISS      "authorization_response_iss_parameter_supported"
 
 #define ngx_svc_oidc_endpoint(required, name)                                 \
@@ -104,6 +106,9 @@ ngx_svc_oidc_metadata_read(ngx_pool_t *pool, const ngx_str_t *text,
     }
 
     m->iss = cJSON_IsTrue(iss) ? 1 : 0;
+    m->auth_time = ngx_svc_oidc_metadata_has(
+                cJSON_GetObjectItemCaseSensitive(json, NGX_SVC_OIDC_CLAIMS),
+                NGX_SVC_OIDC_DATED);
 
     return rc;
 }
@@ -278,6 +283,13 @@ ngx_svc_oidc_metadata_lists(ngx_svc_json_writer_t *w,
     }
 
     ngx_svc_json_close(w, ']');
+
+    if (m->auth_time) {
+        ngx_svc_json_open(w, NGX_SVC_OIDC_CLAIMS, '[');
+        ngx_svc_json_plain(w, NULL, (u_char *) NGX_SVC_OIDC_DATED,
+                           sizeof(NGX_SVC_OIDC_DATED) - 1);
+        ngx_svc_json_close(w, ']');
+    }
 
     if (m->algs == 0) {
         return;

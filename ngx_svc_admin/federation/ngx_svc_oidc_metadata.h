@@ -28,6 +28,7 @@ typedef struct {
     unsigned         basic:1;       /* client_secret_basic is supported */
     unsigned         post:1;        /* client_secret_post is supported */
     unsigned         iss:1;         /* each authorization response has iss */
+    unsigned         auth_time:1;   /* it says that ID tokens have auth_time */
     const char      *why;           /* with NGX_DECLINED: "is ...",
                                        "has ..." */
 } ngx_svc_oidc_metadata_t;

@@ -24,12 +24,15 @@ static const ngx_svc_provider_t  ngx_svc_providers[] = {
     { .name = ngx_string("google"),
       .issuer = ngx_string("https://accounts.google.com"),
       .scope = ngx_string("openid email profile"),
+      .again = ngx_string("select_account"),
       .vouch = NGX_SVC_PROVIDER_GOOGLE },
 
     { .name = ngx_string("microsoft"),
       .issuer = ngx_string("https://login.microsoftonline.com/"
                            NGX_SVC_ID_TOKEN_TID "/v2.0"),
       .scope = ngx_string("openid email profile"),
+      .again = ngx_string("login"),
+      .dates = 1,
       .tenant = 1,
       .vouch = NGX_SVC_PROVIDER_MICROSOFT },
 
@@ -44,6 +47,8 @@ static const ngx_svc_provider_t  ngx_svc_providers[] = {
     { .name = ngx_string("gitlab"),
       .issuer = ngx_string("https://gitlab.com"),
       .scope = ngx_string("openid email profile"),
+      .again = ngx_string("login"),
+      .dates = 1,
       .own_issuer = 1,
       .vouch = NGX_SVC_PROVIDER_CLAIMED },
 
@@ -65,6 +70,7 @@ static const ngx_svc_provider_t  ngx_svc_providers[] = {
                   ngx_string("https://github.com/login/oauth/access_token"),
       .user_endpoint = ngx_string("https://api.github.com/user"),
       .emails_endpoint = ngx_string("https://api.github.com/user/emails"),
+      .again = ngx_string("select_account"),
       .oauth = 1,
       .post = 1 },
 
@@ -83,6 +89,8 @@ static const ngx_svc_provider_t  ngx_svc_providers[] = {
 
     { .name = ngx_string("oidc"),
       .scope = ngx_string("openid email profile"),
+      .again = ngx_string("login"),
+      .dates = 1,
       .many = 1,
       .own_issuer = 1,
       .vouch = NGX_SVC_PROVIDER_TRUSTED },

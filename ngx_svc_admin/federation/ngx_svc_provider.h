@@ -55,6 +55,10 @@ struct ngx_svc_provider_s {
     ngx_str_t       user_endpoint;      /* of GitHub, in place of an ID token */
     ngx_str_t       emails_endpoint;    /* of GitHub */
 
+    ngx_str_t       again;          /* "prompt" that has people sign in once
+                                       more, or choose who they are; no data:
+                                       there is none */
+
     ngx_svc_provider_vouch_e  vouch;
 
     unsigned        oauth:1;        /* no ID token; each call of an API needs a
@@ -69,6 +73,7 @@ struct ngx_svc_provider_s {
     unsigned        form_post:1;    /* response_mode=form_post */
     unsigned        apple:1;        /* the secret is made for each call */
     unsigned        tenant:1;       /* Microsoft's rules for iss and tid */
+    unsigned        dates:1;        /* it takes max_age and acr_values */
 };
 
 /*

@@ -4,7 +4,7 @@
 //   node providers.mjs DIR N CALLBACK...
 //
 // DIR has named.pem and named.key, of all their names, which are at one port.  The last
-// part of a callback is the name of its provider.  It says "ready", with the port.  Then
+// part but one of a callback is the name of its provider.  It says "ready", with the port.  Then
 // each line on stdin is a journey: { url, account }, and the answer is { location }, where
 // the browser is led, with { form } when it is to send one.  { set } changes what follows:
 // appleKey, the key of Apple's clients; linkedin, how that spells its issuer; fails, a path
@@ -62,7 +62,7 @@ function settings(name, quirk) {
     clients: [{
       client_id: "svc", client_secret: "secret", response_types: ["code"],
       grant_types: ["authorization_code"], redirect_uris: callbacks.filter(
-        url => url.endsWith(`/${name}`)),
+        url => url.endsWith(`/${name}/callback`)),
       token_endpoint_auth_method: quirk.post ? "client_secret_post" : "client_secret_basic",
     }],
     jwks,
