@@ -12,6 +12,7 @@
 #include <openssl/core_names.h>
 #include <openssl/ec.h>
 #include <openssl/hmac.h>
+#include <openssl/param_build.h>
 #include <openssl/rsa.h>
 
 
@@ -40,6 +41,45 @@ foreign_rsa(int bits, int primes, BN_ULONG e)
 
     EVP_PKEY_CTX_free(ctx);
     BN_free(exponent);
+
+    return key;
+}
+
+
+/*
+ * Makes a public key of an odd number with so many bits.  For a key that is
+ * refused because of them no primes are needed, which take seconds.
+ */
+
+static inline EVP_PKEY *
+foreign_rsa_odd(int bits)
+{
+    BIGNUM          *n;
+    EVP_PKEY        *key;
+    OSSL_PARAM      *params;
+    EVP_PKEY_CTX    *ctx;
+    OSSL_PARAM_BLD  *bld;
+
+    key = NULL;
+    n = BN_new();
+    bld = OSSL_PARAM_BLD_new();
+    ctx = EVP_PKEY_CTX_new_from_name(NULL, "RSA", NULL);
+
+    assert_int_equal(BN_rand(n, bits, BN_RAND_TOP_ONE, BN_RAND_BOTTOM_ODD), 1);
+    assert_int_equal(OSSL_PARAM_BLD_push_BN(bld, OSSL_PKEY_PARAM_RSA_N, n), 1);
+    assert_int_equal(OSSL_PARAM_BLD_push_ulong(bld, OSSL_PKEY_PARAM_RSA_E,
+                                               RSA_F4), 1);
+
+    params = OSSL_PARAM_BLD_to_param(bld);
+
+    assert_int_equal(EVP_PKEY_fromdata_init(ctx), 1);
+    assert_int_equal(EVP_PKEY_fromdata(ctx, &key, EVP_PKEY_PUBLIC_KEY, params),
+                     1);
+
+    OSSL_PARAM_free(params);
+    OSSL_PARAM_BLD_free(bld);
+    EVP_PKEY_CTX_free(ctx);
+    BN_free(n);
 
     return key;
 }

@@ -2,7 +2,7 @@
  * Keys and signatures of RSA.
  */
 
-#include "ngx_unit_jose.h"
+#include "ngx_unit_foreign.h"
 #include "ngx_svc_jwk_rsa.h"
 #include "ngx_svc_jws_rsa.h"
 
@@ -302,7 +302,7 @@ test_client(void **state)
            | ngx_svc_jwa_bit(NGX_SVC_JWA_PS256);
 
     for (i = 0; i < ngx_unit_len(bits); i++) {
-        key = EVP_RSA_gen(bits[i]);
+        key = foreign_rsa(bits[i], bits[i] > 3072 ? 4 : 2, RSA_F4);
 
         client_jwk(key, "", jwk);
         assert_int_equal(ngx_svc_jwk_client(unit_json(*state, jwk), &public,
@@ -383,7 +383,7 @@ test_client_none(void **state)
     }
 
     for (i = 0; i < ngx_unit_len(bits); i++) {
-        key = EVP_RSA_gen(bits[i]);
+        key = foreign_rsa_odd(bits[i]);
         client_jwk(key, "", jwk);
         assert_int_equal(ngx_svc_jwk_client(unit_json(*state, jwk), &public,
                                             &algs), NGX_DECLINED);
