@@ -67,11 +67,10 @@ sub refused {
 
 # --- groups -----------------------------------------------------------------------------
 
-$ad->tool(qw(user create), $_, $PASSWORD) for qw(ada eve old new off);
-$ad->tool(qw(group add), $_) for qw(inner outer whole);
-$ad->tool(qw(group addmembers inner ada));
-$ad->tool(qw(group addmembers outer inner));
-$ad->tool(qw(group addmembers whole), 'Domain Users');
+$ad->tools((map { [ qw(user create), $_, $PASSWORD ] } qw(ada eve old new off)),
+           (map { [ qw(group add), $_ ] } qw(inner outer whole)),
+           [ qw(group addmembers inner ada) ], [ qw(group addmembers outer inner) ],
+           [ qw(group addmembers whole), 'Domain Users' ]);
 
 my @steps = steps(ada => $PASSWORD);
 
