@@ -242,6 +242,7 @@ sub received {
         }
 
         push @{ $self->{got} }, $got;
+        push @{ $self->{got_at}{ $got->{url} } }, $got;
         $self->{at} += length $line;
     }
 
@@ -256,7 +257,9 @@ sub at {
 
     my $path = ref $hook ? $hook->{path} : $hook;
 
-    return grep { $_->{url} eq $path } $self->received;
+    $self->received;
+
+    return @{ $self->{got_at}{$path} // [] };
 }
 
 

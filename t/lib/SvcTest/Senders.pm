@@ -149,8 +149,16 @@ sub finish {
     my ($self, $hook) = @_;
 
     my $sent = $self->join;
+    my $seen = -1;
 
-    wait_for { !@{ ($self->compare($sent, $hook))[0] } };
+    # what has come is compared when there is more of it
+
+    wait_for {
+        my $before = $seen;
+
+        ($seen = $self->{receiver}->at($hook)) > $before
+            && !@{ ($self->compare($sent, $hook))[0] };
+    };
     wait_for { $self->{receiver}->pending == 0 } 40;
 
     return $sent;
