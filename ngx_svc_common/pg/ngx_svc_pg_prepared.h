@@ -11,7 +11,7 @@
 
 /* A power of two, and more than twice the statements that there are. */
 
-#define NGX_SVC_PG_PREPARED  1024
+#define NGX_SVC_PG_PREPARED  2048
 
 
 /* A set of statements, by their addresses; zeroed for a new connection. */
