@@ -45,6 +45,7 @@ use SvcBench::Access;
 use SvcBench::Admin;
 use SvcBench::Config;
 use SvcBench::Course qw(smoke size);
+use SvcBench::Directory;
 use SvcBench::Explain;
 use SvcBench::Federation;
 use SvcBench::Idle;
@@ -219,6 +220,8 @@ my %measure = (
         SvcBench::Federation::sign_ins($sys, @_, warm($FLOWS, $FLOWS / 4))
     },
     discover => sub { SvcBench::Federation::discover($sys, @_) },
+    directory => sub { SvcBench::Directory::sign_ins($sys, @_) },
+    directory_whoami => sub { SvcBench::Directory::whoami($sys, @_) },
     groups => sub { SvcBench::Admin::groups($sys, @_) },
     login_hashes => sub { SvcBench::Login::hashes($ROOT, @_) },
     token_get => sub { SvcBench::Login::token_get($sys, @_) },
@@ -245,9 +248,9 @@ my %measure = (
     },
 );
 
-my @SIGNIN = qw(login passkey federation discover groups login_hashes token_get
-                token_get_flood session_get login_limited token_write session_write
-                flood_memory login_time);
+my @SIGNIN = qw(login directory directory_whoami passkey federation discover groups
+                login_hashes token_get token_get_flood session_get login_limited
+                token_write session_write flood_memory login_time);
 
 my @OAUTH = qw(oauth_token_opaque oauth_token_no_sweep oauth_token_jwt oauth_token_rs256
                oauth_token_key oauth_token_pgbench

@@ -238,6 +238,8 @@ sub rows {
           'passkey', 'rate', 0.5 ],
         [ 'what the domain of an address has', 'discover', 'public branding',
           'branding', 'rate', 0.7 ],
+        [ 'sign-ins with a password of a directory', 'directory',
+          'ldapwhoami, one by one', 'directory_whoami', 'rate', 5 ],
         [ 'GET by token beside a flood of sign-ins', 'token_get_flood',
           'without it', 'token_get', 'rate', 0.6 ],
         [ 'p99 of it', 'token_get_flood', 'without it', 'token_get', 'p99',

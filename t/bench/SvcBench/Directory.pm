@@ -1,0 +1,108 @@
+package SvcBench::Directory;
+
+# Sign-ins with passwords of a directory, Debian's slapd, and the same passwords presented to
+# it by ldapwhoami, one after the other: each time by a connection of its own.
+
+use strict;
+use warnings;
+
+use Time::HiRes qw(time);
+
+use SvcBench::Load;
+use SvcBench::Login;
+use SvcBench::Scim;
+use SvcTest::Process qw(run write_file);
+
+
+my $PASSWORD = 'the password in the directory';
+my $PEOPLE = 64;
+my $CONNECTIONS = 32;
+my $LINES = 40_000;                     # more sign-ins than there will be
+
+my ($slapd, $node);
+
+
+# Measures sign-ins, at a node of its own.  Each answer of 200 has stored one.
+
+sub sign_ins {
+    my ($system, $seconds) = @_;
+
+    prepare($system);
+
+    my $before = SvcBench::Login::signed_in($system);
+    my $n = SvcBench::Load::wrk($system, 'passkeys', seconds => $seconds, threads => 1,
+                                connections => $CONNECTIONS, path => '/v1/auth/login',
+                                lines => "$system->{dir}/directory",
+                                url => "http://127.0.0.1:$node->{port}");
+
+    SvcBench::Scim::check($n, SvcBench::Login::signed_in($system) - $before,
+                          'sign-ins are stored');
+    SvcBench::Login::clean($system);
+
+    return $n;
+}
+
+
+sub whoami {
+    my ($system, $seconds) = @_;
+
+    prepare($system);
+
+    my ($n, $begin) = (0, time);
+
+    while (time - $begin < $seconds || $n == 0) {
+        my $who = 'uid=p' . $n++ % $PEOPLE . ",ou=people,$SvcTest::Slapd::SUFFIX";
+        my ($status, $text) = run([ 'ldapwhoami', '-x', '-H', $slapd->urls, '-D', $who,
+                                    '-w', $PASSWORD ],
+                                  env => { LDAPTLS_CACERT => $slapd->ca_file });
+
+        die "ldapwhoami: $text\n" if $status != 0;
+    }
+
+    return { rate => $n / (time - $begin), requests => $n, faults => [] };
+}
+
+
+# Has people in a directory, and the first tenant ask it.
+
+sub prepare {
+    my ($system) = @_;
+
+    return if $slapd;
+
+    -x '/usr/sbin/slapd' or die "slapd is not installed\n";
+    require SvcTest::Slapd;
+
+    my ($s, $tenant) = ($system->{s}, $system->{tenants}[0]);
+    my $made = SvcTest::Slapd->new($s);
+
+    $made->launch;
+    $made->person("p$_" => (userPassword => $PASSWORD)) for 0 .. $PEOPLE - 1;
+    $s->sql('INSERT INTO svc.domain (tenant_id, domain, verified_at)'
+            . " VALUES ('$tenant->{id}', 'example.test', now())");
+
+    $node = $s->node(workers => 2, svc => {
+        SvcBench::Login::directives(), svc_federation => 'on',
+        svc_federation_allow => '127.0.0.0/8' });
+
+    my $r = $tenant->admin(PUT => '/ldap', {
+        url => $made->urls, bindDn => $SvcTest::Slapd::SERVICE,
+        bindPassword => $SvcTest::Slapd::BIND, baseDn => $SvcTest::Slapd::SUFFIX,
+        userFilter => '(mail={email})', caCertificates => $made->ca, attributeMapping => {},
+        domains => [ 'example.test' ], enabled => JSON::PP::true(),
+        jitProvisioning => JSON::PP::true() });
+
+    die 'a directory: ' . $r->body . "\n" if $r->status != 200;
+
+    $s->sql('UPDATE svc.ldap SET vouched_owner = true');
+    write_file("$system->{dir}/directory", join '', map {
+        my $who = 'p' . $_ % $PEOPLE;
+
+        '127.0.0.1 ' . SvcTest::encode({ email => "$who\@example.test", password => $PASSWORD,
+                                         tenant => $tenant->{slug} }) . "\n";
+    } 1 .. $LINES);
+    $slapd = $made;
+}
+
+
+1;
