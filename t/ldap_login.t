@@ -460,6 +460,10 @@ is($b->post('/v1/auth/password', { currentPassword => 'a quiet harbour before se
 $s->sql("DELETE FROM svc.password WHERE user_id = '$carol->{id}'");
 admin_error($b->post('/v1/auth/password', { newPassword => 'a quiet harbour before seven' }),
             403, 'directory_account', 'but makes none');
+$s->sql("UPDATE svc.ldap SET domains = '{acme.test}'");
+isnt($b->post('/v1/auth/password', { newPassword => 'a quiet harbour before seven' })
+     ->json->{error}{code}, 'directory_account', 'unless her domain is not its own any more');
+$s->sql("UPDATE svc.ldap SET domains = '{example.test}'");
 $s->sql("DELETE FROM svc.federated_identity WHERE user_id = '$carol->{id}'");
 isnt($b->post('/v1/auth/password', { newPassword => 'a quiet harbour before seven' })
      ->json->{error}{code}, 'directory_account', 'unless nothing links her to it');

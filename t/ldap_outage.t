@@ -128,6 +128,14 @@ for my $what (sort keys %change) {
     $s->sql("UPDATE svc.ldap SET $change{$what}[1]");
 }
 
+
+# its domain, which would prove the address
+
+$c = waiting();
+$s->sql('UPDATE svc.domain SET verified_at = NULL');
+signal_pid('CONT', $slapd->pid);
+admin_error($c->read, 403, 'email_unverified', 'a domain that is not verified any more');
+$s->sql('UPDATE svc.domain SET verified_at = now()');
 nobody_new();
 
 # a lock of an address that was nobody's: for somebody new, and for who has an account now

@@ -6,6 +6,7 @@ export default {
   errors: {
     conflict: "Dieses Konto des anderen Dienstes gehört hier schon zu jemand anderem.",
     directory_account: "Ihr Passwort liegt im Verzeichnis Ihrer Organisation: Ändern Sie es dort.",
+    directory_password_expired: "Ihr Passwort ist abgelaufen: Ändern Sie es im Verzeichnis Ihrer Organisation, und melden Sie sich mit dem neuen an.",
     email_unverified: "Der andere Dienst bestätigt Ihre E-Mail-Adresse nicht. Bestätigen Sie sie dort, oder melden Sie sich anders an.",
     federation_denied: "Der andere Dienst hat Sie nicht angemeldet, oder Sie haben abgebrochen.",
     federation_failed: "Die Antwort des anderen Dienstes war nicht zu gebrauchen. Bitte versuchen Sie es noch einmal.",

@@ -6,6 +6,7 @@ export default {
   errors: {
     conflict: "This account of the other service belongs to another user here.",
     directory_account: "Your organisation's directory has your password: change it there.",
+    directory_password_expired: "Your password has expired: change it in your organisation's directory, and sign in with the new one.",
     email_unverified: "The other service does not confirm your e-mail address. Confirm it there, or sign in in another way.",
     federation_denied: "The other service did not sign you in, or you cancelled.",
     federation_failed: "The other service's answer could not be used. Please try again.",

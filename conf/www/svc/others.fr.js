@@ -6,6 +6,7 @@ export default {
   errors: {
     conflict: "Ce compte de l'autre service appartient déjà à quelqu'un d'autre ici.",
     directory_account: "Votre mot de passe est dans l'annuaire de votre organisation : changez-le là-bas.",
+    directory_password_expired: "Votre mot de passe a expiré : changez-le dans l'annuaire de votre organisation, puis connectez-vous avec le nouveau.",
     email_unverified: "L'autre service ne confirme pas votre adresse e-mail. Confirmez-la là-bas, ou connectez-vous autrement.",
     federation_denied: "L'autre service ne vous a pas connecté, ou vous avez annulé.",
     federation_failed: "La réponse de l'autre service n'est pas utilisable. Veuillez réessayer.",

@@ -9,8 +9,12 @@ import { emailField, home } from "./session.js";
 
 const { default: words } = await import(`./others.${document.documentElement.lang}.js`);
 
-text.errors.sso_required = words.errors.sso_required;
-text.errors.directory_account = words.errors.directory_account;
+// those that are answers to forms, too
+
+for (const code of ["directory_account", "directory_password_expired", "email_unverified",
+                    "link_required", "no_account", "sso_required"]) {
+  text.errors[code] = words.errors[code];
+}
 
 
 // What a connection is called: its label, unless that is its key.

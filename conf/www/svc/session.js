@@ -78,6 +78,10 @@ onCode({
   step_up_required: step("secondFactor"),
   mfa_enrollment_required: step("enrol"),
   password_expired: step("expired"),
+  directory_account: async e => {
+    await import("./others.js");
+    say(e);
+  },
   sso_required: async e => (await import("./others.js")).required(e),
   challenge_expired: over,
   unauthenticated: over,
