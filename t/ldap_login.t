@@ -14,7 +14,7 @@ use SvcTest;
 use SvcTest::Admin;
 use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Connection qw(verified);
-use SvcTest::Factor qw(policy);
+use SvcTest::Factor qw(enrolled policy totp);
 use SvcTest::Mail;
 use SvcTest::Process qw(wait_for);
 use SvcTest::Realm qw(force);
@@ -400,6 +400,21 @@ admin_error(login('dan@example.test'), 403, 'mfa_enrollment_required', 'a second
 $slapd->person(gina => (userPassword => $THERE));
 admin_error(login('gina@example.test'), 403, 'mfa_enrollment_required', 'of somebody new');
 policy($acme, 'allow');
+
+my $hal = browser();
+
+$slapd->person(hal => (userPassword => $THERE));
+$hal->login('hal@example.test', $THERE);
+
+my $factor = enrolled($hal);
+
+$hal = browser();
+admin_error($hal->login('hal@example.test', $THERE), 403, 'step_up_required', 'who has one');
+is($hal->post('/v1/mfa/step-up', { code => totp($factor->{secret}) })->status, 200,
+   'presents it');
+is_deeply([ (events('user.login'))[-1]->@{qw(connection methods)} ],
+          [ 'ldap', [ qw(ldap totp) ] ], 'and has come by the directory');
+
 $binds = binds();
 $s->sql("INSERT INTO svc.ip_block (tenant_id, ip) VALUES ('$acme->{id}', '127.0.0.1')");
 admin_error(login('dan@example.test'), 403, 'access_denied', 'blocked');

@@ -159,6 +159,25 @@ for my $who ('somebody new', 'an account') {
 }
 
 
+# --- two first sign-ins at once -------------------------------------------------------------
+
+$slapd->person(kim => (userPassword => $THERE));
+stop();
+
+my @both = map { begin('kim') } 1 .. 2;
+
+ok((wait_for { queued() }), 'two ask');
+signal_pid('CONT', $slapd->pid);
+
+my @status = sort map { $_->read->status } @both;
+
+is($status[0], 200, 'one comes in');
+like($status[1], qr/200|503/, 'and the other one then, or now');
+is($s->sql("SELECT count(*) FROM svc.user_account WHERE user_name LIKE 'kim%'"), 1,
+   'as the same user');
+is(login('kim')->status, 200, 'who comes in again');
+
+
 # --- a directory that hangs -----------------------------------------------------------------
 
 stop();
