@@ -30,7 +30,7 @@ sub sign_ins {
     prepare($system);
 
     my $before = SvcBench::Login::signed_in($system);
-    my $n = SvcBench::Load::wrk($system, 'passkeys', seconds => $seconds, threads => 1,
+    my $n = SvcBench::Load::wrk($system, 'lines', seconds => $seconds, threads => 1, method => 'POST',
                                 connections => $CONNECTIONS, path => '/v1/auth/login',
                                 lines => "$system->{dir}/directory",
                                 url => "http://127.0.0.1:$node->{port}");
