@@ -68,6 +68,26 @@ LANGUAGE sql STABLE STRICT AS $$
 $$;
 
 
+-- Whether a connection may bring in who has that role: nobody may do more than whoever has
+-- configured it.  A role that there is not grants nothing.
+
+CREATE FUNCTION svc.covers(tenant uuid, held text, vouched text[], owner boolean)
+    RETURNS boolean
+LANGUAGE sql STABLE STRICT AS $$
+    SELECT CASE held
+               WHEN 'member' THEN true
+               WHEN 'owner' THEN owner
+               WHEN 'admin'
+                    THEN vouched @> (ARRAY['', 'apps:manage', 'audit:view', 'groups:manage',
+                                           'members:manage', 'roles:manage', 'tenant:manage',
+                                           'users:view'])[2:]
+               ELSE vouched @> coalesce((SELECT r.permissions FROM svc.role r
+                                          WHERE r.tenant_id = tenant AND r.key = held),
+                                        '{}')
+           END
+$$;
+
+
 -- The sessions that began by a link end with it.
 
 CREATE FUNCTION svc.link_lost() RETURNS trigger
@@ -85,8 +105,8 @@ CREATE TRIGGER link_lost AFTER DELETE ON svc.federated_identity
     FOR EACH ROW EXECUTE FUNCTION svc.link_lost();
 
 
-REVOKE ALL ON FUNCTION svc.connection_named, svc.way_in_last FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION svc.connection_named, svc.way_in_last TO svc_app;
+REVOKE ALL ON FUNCTION svc.connection_named, svc.covers, svc.way_in_last FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION svc.connection_named, svc.covers, svc.way_in_last TO svc_app;
 
 
 -- --- by the tenant's directory -------------------------------------------------------------

@@ -141,7 +141,7 @@ WITH may (name, privileges, columns) AS (VALUES
 
     address_key, address_key_double, address_key_unicode, agent_sweep,
     application_jwks_take, audit_stream_close, break_glass, break_glass_keep,
-    connection_key, connection_named, connection_of, delegation_chain, directory_account,
+    connection_key, connection_named, connection_of, covers, delegation_chain, directory_account,
     directory_ambiguous, domain_path, domain_slug, domain_taken, email_challenge_tenant,
     federation_due, federation_tenant, invitation_tenant, json_merge, member_page,
     oauth_expire, oauth_jwks, oauth_key_tenant, oauth_key_turn, oauth_key_turns,

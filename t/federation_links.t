@@ -12,6 +12,8 @@ use SvcTest::Admin;
 use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Connection qw(verified);
 use SvcTest::Idp;
+use SvcTest::Mail;
+use SvcTest::Process qw(wait_for);
 use SvcTest::Receiver;
 
 
@@ -21,6 +23,7 @@ my $TIME = qr/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\z/;
 
 my $s = SvcTest->new(workers => 2, svc => { %ROOMY });
 my $idp = SvcTest::Idp->new($s, SvcTest::Receiver->new($s), lies => 1);
+my $mail = SvcTest::Mail->new($s, port => 'plain');
 
 $s->start;
 $idp->ready;
@@ -107,6 +110,22 @@ sub events {
 }
 
 
+# How many mails there are to somebody that something has changed, when there are as many.
+
+sub told {
+    my ($name, $n) = @_;
+    my $found = sub {
+        return scalar grep { "@{ $_->{to} }" eq "$name\@acme.test"
+                             && grep { $_->[0] eq 'Subject' && $_->[1] =~ /has changed/ }
+                                     @{ $_->{headers} } } $mail->events('mail');
+    };
+
+    wait_for { $mail->pending == 0 && $found->() >= $n };
+
+    return $found->();
+}
+
+
 sub own { return $_[0]->get('/v1/auth/identities')->json->{identities} }
 sub links_of { return $acme->admin(GET => "/users/$_[0]/links", undef, [], $_[1])->json->{links} }
 sub alive { return $_[0]->get('/v1/auth/session')->status == 200 }
@@ -173,6 +192,7 @@ my $two = $jo;
 
 $jo = comes('oidc-one', 'in a second browser');
 is(remove($jo)->status, 204, 'with another one it goes');
+is(told('jo', 1), 1, 'the user is told');
 is_deeply([ map { alive($_) ? 1 : 0 } $jo, $two ], [ 0, 0 ], 'and with it the sessions by it');
 is_deeply([ events('federation.unlinked') ], [ { connection => 'oidc-one' } ],
           'federation.unlinked');
@@ -240,11 +260,241 @@ admin_error(unlink_of($ann->{id}, $manager, links_of($clerk->{id})->[0]{id}), 40
 is(unlink_of($clerk->{id}, $manager)->status, 204, "a member's");
 is_deeply([ map { alive($_) ? 1 : 0 } $clerks, $by_password ], [ 0, 1 ],
           'the session by it has ended, the other one has not');
+is(told('clerk', 1), 1, 'the user is told');
 is(unlink_of($id, $manager)->status, 204, 'the last way in of somebody');
 $s->sql("DELETE FROM svc.password WHERE user_id = '$boss->{id}'");
 admin_error($bosses->ask(DELETE => "/v1/admin/users/$boss->{id}/links/"
                          . links_of($boss->{id})->[0]{id}), 400, 'last_factor', 'but not the own');
 
+
+# --- an identity is linked -------------------------------------------------------------------
+
+sub link_body { return (purpose => 'link', @_) }
+
+my $tim = user('tim');
+
+$b = signed_in('tim');
+claims('tims', email => 'tim@elsewhere.test', auth_time => time);
+comes('oidc-two', 'an identity of any address', browser => $b, to => '/console/users',
+      body => { link_body(returnTo => '/console/users') });
+is_deeply([ map { "$_->{connection} $_->{email}" } @{ own($b) } ],
+          [ 'oidc-two tim@elsewhere.test' ], 'is linked');
+is_deeply((events('federation.linked'))[-1], { connection => 'oidc-two' }, 'federation.linked');
+ok(alive($b), 'the session goes on');
+is(told('tim', 1), 1, 'the user is told');
+is((comes('oidc-two', 'and signs its user in'))->get('/v1/auth/session')->json->{user}{id},
+   $tim->{id}, 'that one');
+comes('oidc-two', 'once more', browser => $b, body => { link_body() });
+is(scalar @{ own($b) }, 1, 'makes no other link');
+is(told('tim', 1), 1, 'and tells nothing');
+
+claims('another', auth_time => time);
+refused($b->get(begun($b, 'oidc-two', link_body())), 'conflict',
+        'another one of the same connection');
+
+my $una = user('una');
+my $unas = signed_in('una');
+
+claims('tims', auth_time => time);
+refused($unas->get(begun($unas, 'oidc-two', link_body())), 'conflict', "somebody else's");
+is_deeply(own($unas), [], 'is not linked');
+is((events('federation.denied'))[-1]{why}, 'conflict', 'is in the audit log');
+
+# What a flow of a session begins with, and comes back with.
+
+sub links_to { return $idp->start($_[0], 'oidc-two', link_body()) }
+
+admin_error(links_to(browser()), 401, 'unauthenticated', 'without a session');
+admin_error($unas->post('/v1/auth/federation/start', { connection => 'oidc-two', link_body() },
+                        'X-CSRF-Token' => undef), 403, 'csrf_failed', 'without its token');
+admin_error($s->http(POST => '/v1/auth/federation/start',
+                     [ Authorization => "Bearer $acme->{api_token}" ],
+                     { connection => 'oidc-two', link_body() }), 403, 'forbidden',
+            'with a token');
+admin_error($idp->start($unas, 'oidc-two', purpose => 'test'), 400, undef, 'another purpose');
+
+my $stale = "UPDATE svc.session SET reauth_at = now() - interval '1 day', mfa_at = NULL"
+    . " WHERE user_id = '$una->{id}'";
+
+claims('unas', auth_time => time);
+
+my $back = begun($unas, 'oidc-two', link_body());
+
+$s->sql($stale);
+admin_error(links_to($unas), 403, 'step_up_required', 'a session that is not fresh');
+refused($unas->get($back), 'step_up_required', 'nor when it comes back');
+
+for my $case ([ 'no session', sub { delete @{ $_[0]{cookies} }{qw(svc_session svc_csrf)} },
+                'unauthenticated' ],
+              [ 'one that has ended', sub { $s->sql('UPDATE svc.session SET ended_at = now()'
+                                                  . " WHERE user_id = '$una->{id}'") },
+                'unauthenticated' ],
+              [ 'another sign-in of the user', sub { $_[0]->login('una@acme.test') },
+                'flow_expired' ],
+              [ "somebody else's", sub { $_[0]->login('tim@acme.test') }, 'flow_expired' ]) {
+    my $b = signed_in('una');
+    my $back = begun($b, 'oidc-two', link_body());
+
+    $case->[1]($b);
+    refused($b->get($back), $case->[2], "back with $case->[0]");
+}
+
+is_deeply([ $s->sql("SELECT id FROM svc.federated_identity WHERE user_id = '$una->{id}'") ], [],
+          'nothing is linked');
+
+# Nobody who may do more than whoever has configured the connection.
+
+$s->sql("UPDATE svc.user_account SET role = 'admin' WHERE id = '$una->{id}'");
+$unas = signed_in('una');
+claims('unas', auth_time => time);
+refused($unas->get(begun($unas, 'oidc-two', link_body())), 'access_denied',
+        'an administrator, by what covers members');
+is((events('federation.denied'))[-1]{why}, 'uncovered', 'is in the audit log');
+$s->sql("UPDATE svc.social SET vouched = $ALL WHERE provider = 'oidc-two'");
+comes('oidc-two', 'and by what covers administrators', browser => $unas,
+      body => { link_body() });
+
+
+# --- a step-up -----------------------------------------------------------------------------------
+
+sub fresh { return $_[0]->post('/v1/mfa/totp', {})->status == 201 ? 1 : 0 }
+
+$b = signed_in('tim');
+$stale =~ s/$una->{id}/$tim->{id}/;
+
+my $old = $b->cookie;
+
+for my $case ([ 'no auth_time', [ 'tims' ], 'federation_failed', 0 ],
+              [ 'one of before', [ 'tims', auth_time => time - 10 ], 'federation_failed', 0 ],
+              [ 'another identity', [ 'another', auth_time => time + 5 ], 'access_denied', 0 ],
+              [ 'the right one, of now', [ 'tims', auth_time => time + 5 ], undef, 1 ]) {
+    $s->sql($stale);
+    claims(@{ $case->[1] });
+
+    my $r = $b->get(begun($b, 'oidc-two', purpose => 'step_up', returnTo => '/account'));
+
+    is(SvcTest::Idp::refusal($r), $case->[2], $case->[0]);
+    is(fresh($b), $case->[3], $case->[3] ? 'is fresh' : 'is not fresh');
+}
+
+is($s->http(GET => '/v1/auth/session', [ Cookie => $old ])->status, 401,
+   'the session has another cookie');
+like($idp->start($b, 'oidc-two', purpose => 'step_up')->json->{redirectTo},
+     qr/&prompt=login&max_age=0&/, 'whoever is signed in there signs in once more');
+
+# Who has a second factor needs one, which the proof is where it says so, and is believed.
+
+sub enrolled {
+    my ($is) = @_;
+
+    $s->sql("UPDATE svc.user_account SET mfa_enrolled = $is WHERE id = '$tim->{id}'");
+}
+
+for my $trust (qw(false true)) {
+    $s->sql("UPDATE svc.social SET trust_mfa = $trust WHERE provider = 'oidc-two'");
+    $s->sql($stale);
+    enrolled('true');
+    claims('tims', auth_time => time + 5, amr => [ 'mfa' ]);
+    comes('oidc-two', "a second factor that is believed: $trust", browser => $b,
+          body => { purpose => 'step_up' });
+    is(fresh($b), $trust eq 'true' ? 1 : 0, 'counts or not');
+    enrolled('false');
+}
+
+
+# --- who is invited --------------------------------------------------------------------------------
+
+my $group = $acme->admin(POST => '/groups', { name => 'Staff' }, [],
+                         $acme->token_for('groups:manage'))->json->{id};
+
+sub invited {
+    my ($name, %more) = @_;
+    my $r = $acme->admin(POST => '/invitations', { email => "$name\@acme.test", role => 'member',
+                                                   %more }, [],
+                         $acme->token_for($ALL =~ s/[{}']//gr));
+
+    return $r->json->{inviteUrl} =~ /#token=(.*)/ ? $1 : die $r->body;
+}
+
+
+sub invite_body { return (purpose => 'invite', token => $_[0]) }
+
+sub account_of {
+    my ($name) = @_;
+    my $row = $s->sql('SELECT role || \' \' || source FROM svc.user_account'
+                      . " WHERE user_name = '$name\@acme.test'");
+
+    return $row;
+}
+
+my $token = invited('ivy', groupIds => [ $group ]);
+
+claims('ivy', email_verified => $FALSE, auth_time => time);
+
+my $ivy = comes('oidc-two', 'by an invitation, an address that is not proved there',
+                body => { invite_body($token) });
+
+is(account_of('ivy'), 'member invitation', 'the account');
+is($ivy->get('/v1/auth/session')->json->{user}{email}, 'ivy@acme.test', 'is signed in');
+is(scalar @{ own($ivy) }, 1, 'and linked');
+is(scalar $s->sql('SELECT count(*) FROM svc.group_member JOIN svc.user_account ON user_id = id'
+                  . " WHERE user_name = 'ivy\@acme.test' AND group_id = '$group'"), 1,
+   'with its groups');
+is_deeply((events('invitation.accepted'))[-1]{groupIds}, [ $group ], 'invitation.accepted');
+admin_error($idp->start(browser(), 'oidc-two', invite_body($token)), 400, 'invalid_invite',
+            'which is good once');
+admin_error($idp->start(browser(), 'oidc-two', invite_body('x')), 400, 'invalid_invite',
+            'a token that is none');
+admin_error($idp->start(browser(), 'oidc-two', purpose => 'invite'), 400, undef, 'no token');
+
+$token = invited('jan');
+claims('other', auth_time => time);
+
+my $jan = browser();
+
+refused($jan->get(begun($jan, 'oidc-two', invite_body($token))), 'invitation_mismatch',
+        'another address');
+claims('jan', auth_time => time);
+$back = begun($jan, 'oidc-two', invite_body($token));
+$s->sql("UPDATE svc.invitation SET revoked_at = now() WHERE email = 'jan\@acme.test'");
+refused($jan->get($back), 'invalid_invite', 'revoked meanwhile');
+is(account_of('jan'), undef, 'is nobody');
+
+$token = invited('kim');
+$s->sql(sprintf $force, "(SELECT connection_id FROM svc.social WHERE provider = 'oidc-one')",
+        "'acme.test'");
+claims('kim', auth_time => time);
+refused($jan->get(begun($jan, 'oidc-two', invite_body($token))), 'sso_required',
+        'by another connection than the one that people must come in by');
+$s->sql(sprintf $force, 'NULL', 'NULL');
+
+# Whoever has configured the connection may do less than the invited.
+
+$token = invited('lea', role => 'admin');
+$s->sql("UPDATE svc.social SET vouched = '{}' WHERE provider = 'oidc-two'");
+claims('lea', auth_time => time);
+refused($jan->get(begun($jan, 'oidc-two', invite_body($token))), 'access_denied',
+        'more than the connection covers');
+is(account_of('lea'), undef, 'is nobody');
+
+# Without a token it is the address's, of a domain of the connection's.
+
+$s->sql("UPDATE svc.social SET jit_provisioning = false WHERE provider = 'oidc-one'");
+claims('lea', auth_time => time);
+refused($jan->get(begun($jan, 'oidc-two')), 'no_account', 'without a domain of its own');
+claims('lea', email_verified => $FALSE);
+refused($jan->get(begun($jan, 'oidc-one')), 'email_unverified', 'an address that is not proved');
+claims('lea', auth_time => time);
+comes('oidc-one', 'a pending invitation of a domain of the connection');
+is(account_of('lea'), 'admin invitation', 'is accepted');
+
+invited('max', role => 'admin');
+$s->sql("UPDATE svc.social SET vouched = '{}' WHERE provider = 'oidc-one'");
+claims('max', auth_time => time);
+refused($jan->get(begun($jan, 'oidc-one')), 'access_denied', 'not for more than is covered');
+$s->sql("UPDATE svc.social SET vouched = $ALL WHERE provider = 'oidc-one'");
+$s->sql("UPDATE svc.invitation SET expires_at = now() WHERE email = 'max\@acme.test'");
+refused($jan->get(begun($jan, 'oidc-one')), 'no_account', 'nor an old one');
 
 $s->done;
 done_testing;

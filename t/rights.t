@@ -67,7 +67,7 @@ AND has_function_privilege('svc_app', oid, 'EXECUTE') ORDER BY 1
 EOT
                               agent_sweep application_jwks_take audit_stream_close
                               break_glass break_glass_keep connection_key connection_named
-                              connection_of delegation_chain
+                              connection_of covers delegation_chain
                               directory_account directory_ambiguous
                               domain_path domain_slug domain_taken email_challenge_tenant
                               federation_due federation_tenant invitation_tenant

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_federation_account.h"
+#include "ngx_svc_admin_revision.h"
 #include "ngx_svc_federation_login.h"
 #include "ngx_svc_federation_match.h"
 #include "ngx_svc_federation_match.row.h"
@@ -18,6 +19,8 @@ static ngx_int_t ngx_svc_federation_account_full(ngx_svc_request_t *sr);
 static void ngx_svc_federation_account_committed(
     const ngx_svc_pg_results_t *results);
 static void ngx_svc_federation_account_signed_in(
+    const ngx_svc_pg_results_t *results);
+static const ngx_svc_pg_statement_t *ngx_svc_federation_account_store(
     const ngx_svc_pg_results_t *results);
 static ngx_int_t ngx_svc_federation_account_reply(ngx_svc_request_t *sr);
 
@@ -47,10 +50,11 @@ ngx_svc_federation_account(ngx_svc_federation_flow_t *flow)
 static ngx_int_t
 ngx_svc_federation_account_write(ngx_svc_request_t *sr)
 {
-    ngx_int_t         rc;
-    ngx_svc_login_t  *login;
+    ngx_int_t                   rc;
+    ngx_svc_login_t            *login;
+    ngx_svc_federation_flow_t  *flow;
 
-    static const ngx_svc_pg_statement_t *const  list[] = {
+    static const ngx_svc_pg_statement_t *const  made[] = {
         &ngx_svc_sql_signin_tenant_again,
         &ngx_svc_sql_federation_account_lock,
         &ngx_svc_sql_federation_match,
@@ -60,17 +64,32 @@ ngx_svc_federation_account_write(ngx_svc_request_t *sr)
         NULL
     };
 
-    login = sr->data;
+    static const ngx_svc_pg_statement_t *const  invited[] = {
+        &ngx_svc_sql_signin_tenant_again,
+        &ngx_svc_sql_admin_governance_lock,
+        &ngx_svc_sql_federation_account_lock,
+        &ngx_svc_sql_invitation_lock,
+        &ngx_svc_sql_invitation_groups,
+        &ngx_svc_sql_federation_match,
+        &ngx_svc_sql_invitation_user,
+        &ngx_svc_sql_federation_link,
+        &ngx_svc_sql_federation_session,
+        NULL
+    };
+
+    flow = sr->data;
+    login = &flow->login;
 
     if (ngx_svc_login_begin(login) != NGX_OK
-        || ngx_svc_federation_proof_seal(sr->data) != NGX_OK)
+        || ngx_svc_federation_proof_seal(flow) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
     sr->op->committed = ngx_svc_federation_account_committed;
 
-    rc = ngx_svc_login_calls(sr, list);
+    rc = ngx_svc_login_calls(sr, flow->match == NGX_SVC_FEDERATION_INVITED
+                                 ? invited : made);
 
     if (rc == NGX_OK && login->stage == NGX_SVC_STAGE_FULL) {
         rc = ngx_svc_federation_account_full(sr);
@@ -112,14 +131,26 @@ ngx_svc_federation_account_full(ngx_svc_request_t *sr)
 static void
 ngx_svc_federation_account_committed(const ngx_svc_pg_results_t *results)
 {
-    ngx_svc_account_committed(results, &ngx_svc_sql_federation_account);
+    ngx_svc_account_committed(results,
+                              ngx_svc_federation_account_store(results));
 }
 
 
 static void
 ngx_svc_federation_account_signed_in(const ngx_svc_pg_results_t *results)
 {
-    ngx_svc_account_signed_in(results, &ngx_svc_sql_federation_account);
+    ngx_svc_account_signed_in(results,
+                              ngx_svc_federation_account_store(results));
+}
+
+
+/* Returns the statement that has made the account. */
+
+static const ngx_svc_pg_statement_t *
+ngx_svc_federation_account_store(const ngx_svc_pg_results_t *results)
+{
+    return ngx_svc_pg_result(results, &ngx_svc_sql_invitation_user)
+           ? &ngx_svc_sql_invitation_user : &ngx_svc_sql_federation_account;
 }
 
 
@@ -132,8 +163,14 @@ ngx_svc_federation_account_reply(ngx_svc_request_t *sr)
     ngx_svc_federation_flow_t        *flow;
     ngx_svc_row_federation_match_t    row;
 
+    static const ngx_svc_pg_statement_t *const  stores[] = {
+        &ngx_svc_sql_federation_account,
+        &ngx_svc_sql_invitation_user,
+        NULL
+    };
+
     flow = sr->data;
-    res = ngx_svc_result(sr, &ngx_svc_sql_federation_account);
+    res = ngx_svc_pg_result_of(sr->op->results, stores);
 
     if (PQgetisnull(res, 0, 0)) {
         ngx_svc_row_federation_match(&row,

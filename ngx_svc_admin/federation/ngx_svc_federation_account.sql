@@ -1,4 +1,4 @@
--- statement: federation_account_lock
+-- statement: federation_account_lock (shared)
 -- There is no user yet whose lock would have others wait.
 --
 -- parameters

@@ -4,6 +4,7 @@
 
 #include "ngx_svc_federation_answer.h"
 #include "ngx_svc_header.h"
+#include "ngx_svc_login_refused.h"
 #include "ngx_svc_login_url.h"
 #include "ngx_svc_login_write.h"
 
@@ -120,12 +121,12 @@ static ngx_int_t
 ngx_svc_federation_note(ngx_svc_request_t *sr)
 {
     static const ngx_svc_pg_statement_t *const  list[] = {
-        &ngx_svc_sql_signin_tenant_write,
+        &ngx_svc_sql_signin_tenant_again,
         &ngx_svc_sql_federation_failed,
         NULL
     };
 
-    return ngx_svc_login_calls(sr, list);
+    return ngx_svc_login_calls(sr, sr->session ? list + 1 : list);
 }
 
 
@@ -189,4 +190,57 @@ ngx_svc_federation_fail(ngx_svc_federation_flow_t *flow, const char *fmt, ...)
 
     return ngx_svc_fail(&sr->error, NGX_SVC_E_FEDERATION, "%s",
                         "The identity provider's answer is not good.");
+}
+
+
+ngx_int_t
+ngx_svc_federation_stop(ngx_svc_federation_flow_t *flow)
+{
+    ngx_svc_request_t  *sr;
+
+    static const struct {
+        ngx_svc_error_e  kind;
+        ngx_str_t        why;
+        const char      *detail;
+    } stops[] = {
+        { NGX_SVC_E_FLOW, ngx_null_string,
+          "The sign-in has been overtaken: begin it again." },
+        { NGX_SVC_E_NONE, ngx_null_string, NULL },
+        { NGX_SVC_E_ACCESS_DENIED, ngx_string("inactive"),
+          "Signing in is not allowed from here and now." },
+        { NGX_SVC_E_ACCESS_DENIED, ngx_string("uncovered"),
+          "Signing in is not allowed from here and now." },
+        { NGX_SVC_E_EMAIL_UNVERIFIED, ngx_string("email_unverified"),
+          "The identity provider vouches for no address." },
+        { NGX_SVC_E_SSO_REQUIRED, ngx_string("sso_required"),
+          "People of that domain come in by another connection." },
+        { NGX_SVC_E_LINK, ngx_string("link_required"),
+          "Sign in first, and then link the identity." },
+        { NGX_SVC_E_NONE, ngx_null_string, NULL },
+        { NGX_SVC_E_NONE, ngx_null_string, NULL },
+        { NGX_SVC_E_NO_ACCOUNT, ngx_string("no_account"),
+          "Nobody has an account by that identity." },
+        { NGX_SVC_E_CONFLICT, ngx_string("conflict"),
+          "The identity is another user's, or the user has another one." },
+        { NGX_SVC_E_ACCESS_DENIED, ngx_string("stranger"),
+          "The identity is not the user's." },
+        { NGX_SVC_E_NONE, ngx_null_string, NULL },
+        { NGX_SVC_E_INVITATION, ngx_string("invitation_mismatch"),
+          "The invitation is for another address." },
+        { NGX_SVC_E_INVALID_INVITE, ngx_string("invalid_invite"),
+          "The invitation is expired or revoked, or has been accepted." }
+    };
+
+    sr = flow->login.sr;
+
+    if (flow->match == NGX_SVC_FEDERATION_OTHER && !sr->session) {
+        return ngx_svc_login_lost(sr, 0);
+    }
+
+    flow->why = stops[flow->match].why;
+
+    return ngx_svc_federation_declined(sr,
+                                ngx_svc_fail(&sr->error,
+                                             stops[flow->match].kind, "%s",
+                                             stops[flow->match].detail));
 }

@@ -26,6 +26,9 @@ ngx_int_t ngx_svc_federation_lead(ngx_svc_login_t *login);
  */
 ngx_int_t ngx_svc_federation_declined(ngx_svc_request_t *sr, ngx_int_t rc);
 
+/* For a reply: refuses what flow->match refuses, and writes that down. */
+ngx_int_t ngx_svc_federation_stop(ngx_svc_federation_flow_t *flow);
+
 /* Sets sr->error to 503: nothing can be fetched.  Returns NGX_DECLINED. */
 ngx_int_t ngx_svc_federation_away(ngx_svc_request_t *sr);
 

@@ -9,6 +9,7 @@
 #include "ngx_svc_federation_answer.h"
 #include "ngx_svc_federation_ask.h"
 #include "ngx_svc_federation_exchange.h"
+#include "ngx_svc_federation_own.h"
 #include "ngx_svc_federation_take.h"
 #include "ngx_svc_form.h"
 
@@ -148,6 +149,10 @@ ngx_svc_federation_callback_reply(ngx_svc_request_t *sr)
 
     if (rc == NGX_OK) {
         rc = ngx_svc_federation_callback_path(flow);
+    }
+
+    if (rc == NGX_OK && !flow->posted) {
+        rc = ngx_svc_federation_own_return(flow);
     }
 
     if (rc == NGX_OK) {

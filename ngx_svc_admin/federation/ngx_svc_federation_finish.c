@@ -5,6 +5,7 @@
 
 #include "ngx_svc_federation_answer.h"
 #include "ngx_svc_federation_keep.h"
+#include "ngx_svc_federation_own.h"
 #include "ngx_svc_federation_read.h"
 #include "ngx_svc_federation_take.h"
 #include "ngx_svc_form.h"
@@ -80,8 +81,21 @@ ngx_svc_federation_finish_reply(ngx_svc_request_t *sr)
         rc = ngx_svc_federation_kept(flow);
     }
 
-    return rc == NGX_OK
-           ? ngx_svc_federation_decide(flow,
-                          ngx_svc_result(sr, &ngx_svc_sql_federation_tenant))
-           : ngx_svc_federation_declined(sr, rc);
+    if (rc == NGX_OK) {
+        rc = ngx_svc_federation_own_return(flow);
+    }
+
+    if (rc != NGX_OK) {
+        return ngx_svc_federation_declined(sr, rc);
+    }
+
+    /* what the form has found knew of no session */
+
+    if (sr->session) {
+        ngx_str_null(&flow->facts);
+        return ngx_svc_federation_own(flow);
+    }
+
+    return ngx_svc_federation_decide(flow,
+                          ngx_svc_result(sr, &ngx_svc_sql_federation_tenant));
 }

@@ -18,7 +18,41 @@ static ngx_int_t ngx_svc_federation_flow_text(ngx_svc_federation_flow_t *flow,
 static ngx_int_t ngx_svc_federation_flow_bind(ngx_svc_federation_flow_t *flow);
 
 
+const ngx_str_t  ngx_svc_federation_purposes[] = {
+    ngx_string("sign_in"),
+    ngx_string("link"),
+    ngx_string("step_up"),
+    ngx_string("invite"),
+    ngx_null_string
+};
+
+
 static const ngx_str_t  ngx_svc_federation_cookie = ngx_string("svc_fed");
+
+
+ngx_int_t
+ngx_svc_federation_bind_purpose(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_federation_flow_t  *flow;
+
+    flow = sr->data;
+
+    ngx_svc_pg_bind_str(call, &ngx_svc_federation_purposes[flow->purpose]);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_federation_bind_session(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_pg_bind(call, sr->session ? sr->token_hash : NULL,
+                    NGX_SVC_SHA256_LEN);
+
+    return NGX_OK;
+}
 
 
 ngx_int_t

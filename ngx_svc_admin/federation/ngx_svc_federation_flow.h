@@ -14,7 +14,7 @@
 
 #include "ngx_svc_account.h"
 #include "ngx_svc_fetch.h"
-#include "ngx_svc_login_request.h"
+#include "ngx_svc_invitation.h"
 #include "ngx_svc_provider.h"
 
 
@@ -24,6 +24,16 @@
 
 /* ms of all fetches of a request */
 #define NGX_SVC_FEDERATION_TIME      8000
+
+
+/* What a flow is for: the names of svc.federation_flow, in their order. */
+
+typedef enum {
+    NGX_SVC_FEDERATION_SIGN_IN = 0,
+    NGX_SVC_FEDERATION_TO_LINK,
+    NGX_SVC_FEDERATION_STEP_UP,
+    NGX_SVC_FEDERATION_INVITE
+} ngx_svc_federation_purpose_e;
 
 
 /* What decides who somebody is, in the order of the table of federation.md. */
@@ -41,7 +51,13 @@ typedef enum {
                                            sign in to link it */
     NGX_SVC_FEDERATION_LINK,
     NGX_SVC_FEDERATION_NEW,
-    NGX_SVC_FEDERATION_NOBODY
+    NGX_SVC_FEDERATION_NOBODY,
+    NGX_SVC_FEDERATION_CONFLICT,        /* of a session: somebody else's, or the
+                                           user has another one */
+    NGX_SVC_FEDERATION_STRANGER,        /* of a step-up: it is not the user's */
+    NGX_SVC_FEDERATION_INVITED,
+    NGX_SVC_FEDERATION_MISMATCH,        /* the invitation is somebody else's */
+    NGX_SVC_FEDERATION_UNINVITED        /* it is not good any more */
 } ngx_svc_federation_match_e;
 
 
@@ -86,6 +102,11 @@ typedef struct {
 } ngx_svc_federation_proof_t;
 
 
+/*
+ * sr->data, in the request's pool.  It begins with the sign-in, which that of
+ * who is invited begins with, too.
+ */
+
 typedef struct ngx_svc_federation_flow_s  ngx_svc_federation_flow_t;
 
 /* What is looked at again once newer keys are there. */
@@ -102,8 +123,12 @@ typedef struct {
 /* sr->data, in the request's pool.  It begins with the sign-in. */
 
 struct ngx_svc_federation_flow_s {
-    ngx_svc_login_t            login;
+    union {
+        ngx_svc_login_t        login;
+        ngx_svc_invitation_t   invited;
+    };
 
+    ngx_svc_federation_purpose_e  purpose;
     ngx_str_t                  key;         /* of the connection, as asked, or
                                                as the path has it */
     ngx_str_t                  return_to;   /* no data: none */
@@ -173,6 +198,23 @@ struct ngx_svc_federation_flow_s {
 #define ngx_svc_federation_param(field)                                       \
     ngx_svc_param_data(ngx_svc_federation_flow_t, field)
 
+
+/* The purposes' names. */
+extern const ngx_str_t  ngx_svc_federation_purposes[];
+
+/* A parameter: the name of the flow's purpose. */
+#define ngx_svc_federation_param_purpose()                                    \
+    { .bind = ngx_svc_federation_bind_purpose }
+
+/* A parameter: the digest of the session that the flow is of; or NULL. */
+#define ngx_svc_federation_param_session()                                    \
+    { .bind = ngx_svc_federation_bind_session }
+
+
+ngx_int_t ngx_svc_federation_bind_purpose(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+ngx_int_t ngx_svc_federation_bind_session(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
 /*
  * Makes a flow's id, its state, nonce and verifier, and takes the browser's

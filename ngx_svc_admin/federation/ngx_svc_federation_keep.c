@@ -6,9 +6,8 @@
 #include "ngx_svc_base64.h"
 #include "ngx_svc_federation_answer.h"
 #include "ngx_svc_federation_match.h"
+#include "ngx_svc_federation_match.row.h"
 #include "ngx_svc_federation_proof.h"
-#include "ngx_svc_federation_read.h"
-#include "ngx_svc_federation_read.row.h"
 #include "ngx_svc_login_read.h"
 #include "ngx_svc_login_write.h"
 #include "ngx_svc_profile.h"
@@ -64,7 +63,8 @@ static const struct {
 
 static const char *const  ngx_svc_federation_keep_matches[] = {
     "other", "linked", "inactive", "uncovered", "unverified", "forced", "held",
-    "link", "new", "nobody", NULL
+    "link", "new", "nobody", "conflict", "stranger", "invited", "mismatch",
+    "uninvited", NULL
 };
 
 

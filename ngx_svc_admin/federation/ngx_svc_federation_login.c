@@ -7,6 +7,7 @@
 #include "ngx_svc_federation_match.h"
 #include "ngx_svc_federation_method.h"
 #include "ngx_svc_federation_proof.h"
+#include "ngx_svc_login_read.h"
 #include "ngx_svc_login_seen.h"
 #include "ngx_svc_login_write.h"
 #include "ngx_svc_notice.h"
@@ -87,4 +88,18 @@ ngx_svc_federation_login_committed(const ngx_svc_pg_results_t *results)
     ngx_svc_notice(NGX_SVC_MAIL_CHANGED,
                    ngx_svc_pg_result(results, &ngx_svc_sql_federation_notice));
     ngx_svc_login_completed(results);
+}
+
+
+void
+ngx_svc_federation_stage(ngx_svc_login_t *login)
+{
+    if (login->written.factor) {
+        login->stage = NGX_SVC_STAGE_FULL;
+        ngx_str_set(&login->written.methods, "{" NGX_SVC_FEDERATION_METHOD ","
+                                             NGX_SVC_FEDERATION_TWO "}");
+
+    } else {
+        ngx_svc_login_stage(login, 0);
+    }
 }

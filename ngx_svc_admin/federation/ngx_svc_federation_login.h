@@ -14,9 +14,17 @@ extern const ngx_svc_login_method_t  ngx_svc_federation_login_method;
 /* The "proof" of such methods: links the user, or notes that the link is used. */
 ngx_int_t ngx_svc_federation_login_proof(ngx_svc_request_t *sr);
 
-/* Store the link of the user to the proof's identity, and the session. */
+/*
+ * Store the link of the user to the proof's identity, that it was used, and the
+ * session.
+ */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_federation_link;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_federation_used;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_federation_session;
+
+
+/* Sets the stage of a session by the proof, and the session's methods. */
+void ngx_svc_federation_stage(ngx_svc_login_t *login);
 
 
 #endif /* _NGX_SVC_FEDERATION_LOGIN_H_INCLUDED_ */

@@ -1,4 +1,4 @@
--- statement: federation_used
+-- statement: federation_used (shared)
 -- The link was used, and what its issuer has said of an address.
 --
 -- parameters

@@ -7,9 +7,13 @@
 
 
 static ngx_svc_federation_match_e ngx_svc_federation_resolve(
+    const ngx_svc_federation_flow_t *flow,
     const ngx_svc_row_federation_match_t *row);
-static ngx_int_t ngx_svc_federation_bind_verified(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static ngx_svc_federation_match_e ngx_svc_federation_resolve_own(
+    const ngx_svc_federation_flow_t *flow,
+    const ngx_svc_row_federation_match_t *row);
+static ngx_svc_federation_match_e ngx_svc_federation_resolve_user(
+    const ngx_svc_row_federation_match_t *row);
 
 
 #include "ngx_svc_federation_match.sql.h"
@@ -28,7 +32,7 @@ ngx_svc_federation_match(ngx_svc_federation_flow_t *flow)
                                                 &ngx_svc_sql_federation_match),
                                  0);
 
-    flow->match = ngx_svc_federation_resolve(&row);
+    flow->match = ngx_svc_federation_resolve(flow, &row);
     flow->proved = row.proved;
     flow->login.written.factor = flow->connection.trust_mfa && proof->recent
                                  && (proof->factors > 1 || row.strong);
@@ -43,10 +47,19 @@ ngx_svc_federation_match(ngx_svc_federation_flow_t *flow)
  */
 
 static ngx_svc_federation_match_e
-ngx_svc_federation_resolve(const ngx_svc_row_federation_match_t *row)
+ngx_svc_federation_resolve(const ngx_svc_federation_flow_t *flow,
+    const ngx_svc_row_federation_match_t *row)
 {
     if (!row->same) {
         return NGX_SVC_FEDERATION_OTHER;
+    }
+
+    if (flow->login.sr->session) {
+        return ngx_svc_federation_resolve_own(flow, row);
+    }
+
+    if (!row->linked && flow->purpose == NGX_SVC_FEDERATION_INVITE) {
+        return NGX_SVC_FEDERATION_INVITED;
     }
 
     if (!row->linked && !row->verified) {
@@ -65,6 +78,36 @@ ngx_svc_federation_resolve(const ngx_svc_row_federation_match_t *row)
         return NGX_SVC_FEDERATION_HELD;
     }
 
+    return ngx_svc_federation_resolve_user(row);
+}
+
+
+/* The user is known: it is the session's. */
+
+static ngx_svc_federation_match_e
+ngx_svc_federation_resolve_own(const ngx_svc_federation_flow_t *flow,
+    const ngx_svc_row_federation_match_t *row)
+{
+    if (!row->own) {
+        return NGX_SVC_FEDERATION_OTHER;
+    }
+
+    if (!row->linked && flow->purpose == NGX_SVC_FEDERATION_STEP_UP) {
+        return NGX_SVC_FEDERATION_STRANGER;
+    }
+
+    if (row->elsewhere || row->other) {
+        return NGX_SVC_FEDERATION_CONFLICT;
+    }
+
+    return row->forced ? NGX_SVC_FEDERATION_FORCED
+                       : ngx_svc_federation_resolve_user(row);
+}
+
+
+static ngx_svc_federation_match_e
+ngx_svc_federation_resolve_user(const ngx_svc_row_federation_match_t *row)
+{
     if (!row->active) {
         return NGX_SVC_FEDERATION_INACTIVE;
     }
@@ -93,7 +136,7 @@ ngx_svc_federation_bind_contexts(ngx_svc_request_t *sr,
 }
 
 
-static ngx_int_t
+ngx_int_t
 ngx_svc_federation_bind_verified(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)
 {

@@ -16,6 +16,9 @@
  */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_federation_match;
 
+/* Reads the user that it has found, and the policies. */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_federation_user;
+
 /*
  * Binds the classes by which another server says that somebody has signed in
  * with two factors, where a connection names none.
@@ -29,6 +32,11 @@ ngx_int_t ngx_svc_federation_bind_contexts(ngx_svc_request_t *sr,
  * NGX_ERROR.
  */
 ngx_int_t ngx_svc_federation_match(ngx_svc_federation_flow_t *flow);
+
+
+/* Binds whether the proof's address is proved. */
+ngx_int_t ngx_svc_federation_bind_verified(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
 
 #endif /* _NGX_SVC_FEDERATION_MATCH_H_INCLUDED_ */

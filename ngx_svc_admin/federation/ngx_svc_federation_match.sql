@@ -6,7 +6,9 @@
 -- more than whoever has configured the connection, by now and when the link was made; and nobody
 -- comes in whose address's domain must come in by another one. A directory has no flow: it
 -- proves addresses of the domains that are owned, and as there is a password to guess, a lock
--- of the account, or of the address that is typed, refuses it.
+-- of the account, or of the address that is typed, refuses it. Of a session's flow the user is
+-- known before: "own" says whether that session goes on, and "elsewhere" whether the identity
+-- is another user's.
 --
 -- parameters
 --   flow_id        uuid  ngx_svc_federation_param(id)
@@ -20,10 +22,13 @@
 --   acr            text  ngx_svc_federation_param(proof.acr)
 --   expected       text  ngx_svc_federation_param(facts)
 --   usual_contexts text  ngx_svc_param_call(ngx_svc_federation_bind_contexts)
+--   session        bytea ngx_svc_federation_param_session()
 -- columns
 --   :login_checked
 --   facts          text
 --   same           bool
+--   own            bool
+--   elsewhere      bool
 --   linked         bool
 --   other          bool
 --   held           bool
@@ -36,16 +41,11 @@
 --   makes          bool
 --   strong         bool
 WITH proof AS MATERIALIZED (
-    SELECT connection.*,
+    SELECT connection.*, flow.user_id, flow.root_id,
            :verified::bool AND (connection.owned OR NOT connection.directory) AS proved,
            connection.enabled
            AND connection.updated_at
-               = coalesce(:version::text::timestamptz,
-                          (SELECT flow.connection_version
-                             FROM svc.federation_flow flow
-                            WHERE flow.tenant_id = :tenant
-                              AND flow.id = :flow_id
-                              AND flow.connection_id = connection.connection_id)) AS same,
+               = coalesce(:version::text::timestamptz, flow.connection_version) AS same,
            tenant.sign_in_forced,
            connection.jit_provisioning
            AND (connection.owned
@@ -56,8 +56,15 @@ WITH proof AS MATERIALIZED (
                     false) AS strong
       FROM svc.connection_of(:tenant, :connection_id::uuid, :domain::text) connection
       JOIN svc.tenant tenant ON tenant.id = :tenant
+      LEFT JOIN LATERAL (
+           SELECT flow.connection_version, flow.user_id, flow.root_id
+             FROM svc.federation_flow flow
+            WHERE flow.tenant_id = :tenant
+              AND flow.id = :flow_id
+              AND flow.connection_id = connection.connection_id
+            LIMIT 1) flow ON true
 ), found AS MATERIALIZED (
-    SELECT coalesce(linked.user_id,
+    SELECT coalesce(proof.user_id, linked.user_id,
                     (SELECT holder.id
                        FROM svc.user_account holder
                       WHERE holder.tenant_id = :tenant
@@ -66,7 +73,8 @@ WITH proof AS MATERIALIZED (
                         AND proof.proved
                       ORDER BY holder.user_name_key
                       LIMIT 1)) AS id,
-           linked.user_id IS NOT NULL AS linked,
+           coalesce(linked.user_id = coalesce(proof.user_id, linked.user_id), false) AS linked,
+           coalesce(linked.user_id <> proof.user_id, false) AS elsewhere,
            proof.vouched_owner AND coalesce(linked.vouched_owner, true) AS vouched_owner,
            CASE
                WHEN linked.user_id IS NULL THEN proof.vouched
@@ -84,7 +92,20 @@ WITH proof AS MATERIALIZED (
             ORDER BY identity.subject_hash
             LIMIT 1) linked ON true
 ), judged AS MATERIALIZED (
-    SELECT account.id, proof.same, found.linked, account.id IS NOT NULL AS held,
+    SELECT account.id, proof.same, found.linked, found.elsewhere,
+           EXISTS (SELECT
+                     FROM (SELECT session.*
+                             FROM svc.session session
+                            WHERE session.tenant_id = :tenant
+                              AND session.token_hash BETWEEN :session AND :session
+                            ORDER BY session.token_hash
+                            LIMIT 1) session
+                    WHERE session.user_id = proof.user_id
+                      AND session.root_id = proof.root_id
+                      AND session.ended_at IS NULL
+                      AND session.created_at
+                          >= coalesce(account.valid_after, '-infinity')) AS own,
+           account.id IS NOT NULL AS held,
            coalesce(account.status = 'active', false) AS active,
            EXISTS (SELECT
                      FROM svc.federated_identity other
@@ -93,21 +114,7 @@ WITH proof AS MATERIALIZED (
                       AND other.connection_id = proof.connection_id
                       AND other.subject_hash <> :subject_hash
                     ORDER BY other.user_id) AS other,
-           coalesce(CASE account.role
-                        WHEN 'member' THEN true
-                        WHEN 'owner' THEN found.vouched_owner
-                        WHEN 'admin'
-                             THEN found.vouched
-                                  @> (ARRAY['', 'apps:manage', 'audit:view', 'groups:manage',
-                                            'members:manage', 'roles:manage', 'tenant:manage',
-                                            'users:view'])[2:]
-                        ELSE found.vouched
-                             @> coalesce((SELECT role.permissions
-                                            FROM svc.role role
-                                           WHERE role.tenant_id = :tenant
-                                             AND role.key = account.role),
-                                         '{}')
-                    END,
+           coalesce(svc.covers(:tenant, account.role, found.vouched, found.vouched_owner),
                     false) AS covered,
            coalesce(svc.sign_in_by(:tenant, proof.sign_in_forced,
                                    coalesce(account.user_name, :email::text))
@@ -146,8 +153,39 @@ SELECT CASE
                      || set_config('svc.actor_id', coalesce(decided.id::text, ''), true)
            ELSE set_config('svc.tenant', '', true)
        END IS NULL,
-       decided.locked, decided.facts, decided.same, decided.linked, decided.other,
-       decided.held, decided.active, decided.covered, decided.forced, decided.proved,
-       decided.verified, decided.takes, decided.makes, decided.strong
+       decided.locked, decided.facts, decided.same, decided.own, decided.elsewhere,
+       decided.linked, decided.other, decided.held, decided.active, decided.covered,
+       decided.forced, decided.proved, decided.verified, decided.takes, decided.makes,
+       decided.strong
   FROM (VALUES (1)) always
   LEFT JOIN decided ON true;
+
+
+-- statement: federation_user (shared)
+-- It is as ngx_svc_sql_signin_user, of whom the statement above has found. A lock of the account
+-- does not refuse it: there is nothing to guess.
+--
+-- parameters
+--   client_ip      text  ngx_svc_login_param(client.ip)
+-- columns
+--   :login_user
+--   few            bool
+SELECT :login_governance, NULL::bigint AS locked, account.id, account.status,
+       account.mfa_enrolled,
+       NOT EXISTS (SELECT
+                     FROM (SELECT session.id
+                             FROM svc.session session
+                            WHERE session.tenant_id = :tenant
+                              AND session.user_id BETWEEN account.id AND account.id
+                              AND session.ended_at IS NULL
+                            ORDER BY session.user_id OFFSET 0) session OFFSET 49) AS few
+  FROM svc.governance governance
+  LEFT JOIN LATERAL (
+       SELECT account.*
+         FROM svc.user_account account
+        WHERE account.tenant_id = :tenant
+          AND account.id BETWEEN nullif(current_setting('svc.found', true), '')::uuid
+                             AND nullif(current_setting('svc.found', true), '')::uuid
+        ORDER BY account.id
+        LIMIT 1) account ON true
+ WHERE governance.tenant_id = :tenant;

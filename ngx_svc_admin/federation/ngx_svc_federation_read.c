@@ -5,8 +5,12 @@
 #include "ngx_svc_federation_read.h"
 #include "ngx_svc_federation_account.h"
 #include "ngx_svc_federation_answer.h"
+#include "ngx_svc_federation_invited.h"
+#include "ngx_svc_federation_login.h"
 #include "ngx_svc_federation_match.h"
+#include "ngx_svc_federation_match.row.h"
 #include "ngx_svc_federation_method.h"
+#include "ngx_svc_federation_own.h"
 #include "ngx_svc_login_outcome.h"
 #include "ngx_svc_login_read.h"
 #include "ngx_svc_login_refused.h"
@@ -17,7 +21,6 @@ static ngx_int_t ngx_svc_federation_read_calls(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_federation_read_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_federation_read_written(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_federation_end(ngx_svc_federation_flow_t *flow);
-static ngx_int_t ngx_svc_federation_stop(ngx_svc_federation_flow_t *flow);
 
 
 #include "ngx_svc_federation_read.sql.h"
@@ -26,9 +29,11 @@ static ngx_int_t ngx_svc_federation_stop(ngx_svc_federation_flow_t *flow);
 ngx_int_t
 ngx_svc_federation_read(ngx_svc_federation_flow_t *flow)
 {
-    return ngx_svc_request_again(flow->login.sr, NGX_SVC_PG_READ,
-                                 ngx_svc_federation_read_calls,
-                                 ngx_svc_federation_read_reply);
+    return flow->login.sr->session
+           ? ngx_svc_federation_own(flow)
+           : ngx_svc_request_again(flow->login.sr, NGX_SVC_PG_READ,
+                                   ngx_svc_federation_read_calls,
+                                   ngx_svc_federation_read_reply);
 }
 
 
@@ -94,6 +99,12 @@ ngx_svc_federation_end(ngx_svc_federation_flow_t *flow)
 
     login = &flow->login;
 
+    if (flow->match == NGX_SVC_FEDERATION_INVITED
+        || flow->match == NGX_SVC_FEDERATION_NOBODY)
+    {
+        return ngx_svc_federation_invited(flow);
+    }
+
     if (flow->match != NGX_SVC_FEDERATION_LINKED
         && flow->match != NGX_SVC_FEDERATION_LINK
         && flow->match != NGX_SVC_FEDERATION_NEW)
@@ -107,14 +118,7 @@ ngx_svc_federation_end(ngx_svc_federation_flow_t *flow)
         login->read.enrolled = 0;
     }
 
-    if (login->written.factor) {
-        login->stage = NGX_SVC_STAGE_FULL;
-        ngx_str_set(&login->written.methods, "{" NGX_SVC_FEDERATION_METHOD ","
-                                             NGX_SVC_FEDERATION_TWO "}");
-
-    } else {
-        ngx_svc_login_stage(login, 0);
-    }
+    ngx_svc_federation_stage(login);
 
     return flow->match == NGX_SVC_FEDERATION_NEW
            ? ngx_svc_federation_account(flow)
@@ -135,47 +139,4 @@ ngx_svc_federation_read_written(ngx_svc_request_t *sr)
     }
 
     return ngx_svc_login_success_reply(sr);
-}
-
-
-static ngx_int_t
-ngx_svc_federation_stop(ngx_svc_federation_flow_t *flow)
-{
-    ngx_svc_request_t  *sr;
-
-    static const struct {
-        ngx_svc_error_e  kind;
-        ngx_str_t        why;
-        const char      *detail;
-    } stops[] = {
-        { NGX_SVC_E_NONE, ngx_null_string, NULL },
-        { NGX_SVC_E_NONE, ngx_null_string, NULL },
-        { NGX_SVC_E_ACCESS_DENIED, ngx_string("inactive"),
-          "Signing in is not allowed from here and now." },
-        { NGX_SVC_E_ACCESS_DENIED, ngx_string("uncovered"),
-          "Signing in is not allowed from here and now." },
-        { NGX_SVC_E_EMAIL_UNVERIFIED, ngx_string("email_unverified"),
-          "The identity provider vouches for no address." },
-        { NGX_SVC_E_SSO_REQUIRED, ngx_string("sso_required"),
-          "People of that domain come in by another connection." },
-        { NGX_SVC_E_LINK, ngx_string("link_required"),
-          "Sign in first, and then link the identity." },
-        { NGX_SVC_E_NONE, ngx_null_string, NULL },
-        { NGX_SVC_E_NONE, ngx_null_string, NULL },
-        { NGX_SVC_E_NO_ACCOUNT, ngx_string("no_account"),
-          "Nobody has an account by that identity." }
-    };
-
-    sr = flow->login.sr;
-
-    if (flow->match == NGX_SVC_FEDERATION_OTHER) {
-        return ngx_svc_login_lost(sr, 0);
-    }
-
-    flow->why = stops[flow->match].why;
-
-    return ngx_svc_federation_declined(sr,
-                                ngx_svc_fail(&sr->error,
-                                             stops[flow->match].kind, "%s",
-                                             stops[flow->match].detail));
 }

@@ -6,6 +6,7 @@
 #include "ngx_svc_federation_ask.h"
 #include "ngx_svc_federation_match.h"
 #include "ngx_svc_federation_meta.h"
+#include "ngx_svc_federation_own.h"
 #include "ngx_svc_federation_start.row.h"
 #include "ngx_svc_federation_wish.h"
 #include "ngx_svc_login_limit.h"
@@ -27,16 +28,24 @@ typedef struct {
     ngx_svc_value_t            tenant;
     ngx_svc_value_t            return_to;
     ngx_svc_value_t            email;
+    ngx_svc_value_t            purpose;
+    ngx_svc_value_t            token;
 } ngx_svc_federation_body_t;
 
 
 static ngx_int_t ngx_svc_federation_start_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_federation_start_take(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_federation_start_purpose(
+    ngx_svc_federation_flow_t *flow, ngx_svc_federation_body_t *body);
+static ngx_int_t ngx_svc_federation_start_check(const ngx_svc_member_t *member,
+    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
 static ngx_int_t ngx_svc_federation_start_email(
     ngx_svc_federation_flow_t *flow, ngx_svc_value_t *email);
 static ngx_int_t ngx_svc_federation_bind_again(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_int_t ngx_svc_federation_start_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_federation_start_tenant(
+    ngx_svc_federation_flow_t *flow);
 static ngx_int_t ngx_svc_federation_start_wait(
     ngx_svc_federation_flow_t *flow);
 static ngx_int_t ngx_svc_federation_start_begin(ngx_svc_request_t *sr);
@@ -80,6 +89,19 @@ static const ngx_svc_member_t  ngx_svc_federation_start_members[] = {
       .check = ngx_svc_email_form_check,
       .offset = offsetof(ngx_svc_federation_body_t, email) },
 
+    { .name = ngx_string("purpose"),
+      .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,
+      .min = 1,
+      .max = 16,
+      .check = ngx_svc_federation_start_check,
+      .offset = offsetof(ngx_svc_federation_body_t, purpose) },
+
+    { .name = ngx_string("token"),
+      .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,
+      .min = 1,
+      .max = NGX_SVC_INVITATION_TOKEN_MAX,
+      .offset = offsetof(ngx_svc_federation_body_t, token) },
+
     ngx_svc_null_member
 };
 
@@ -104,17 +126,64 @@ const ngx_svc_route_t  ngx_svc_federation_start[] = {
 };
 
 
+/* The same, of who is invited: the token tells the tenant. */
+
+static const ngx_svc_route_t  ngx_svc_federation_start_invited = {
+    .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_NO_STORE
+             |NGX_SVC_ROUTE_WRITE_POOL,
+    .statements = { &ngx_svc_sql_invitation_tenant,
+                    &ngx_svc_sql_federation_begin },
+    .prepare = ngx_svc_federation_start_prepare,
+    .reply = ngx_svc_federation_start_reply
+};
+
+
+/* The same, of a session: for a link it must be fresh. */
+
+static const ngx_svc_route_t  ngx_svc_federation_start_own[] = {
+
+    { .flags = NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_SENSITIVE
+               |NGX_SVC_ROUTE_NO_STORE|NGX_SVC_ROUTE_WRITE_POOL,
+      .statements = { &ngx_svc_sql_federation_begin },
+      .prepare = ngx_svc_federation_start_prepare,
+      .reply = ngx_svc_federation_start_reply },
+
+    { .flags = NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_NO_STORE
+               |NGX_SVC_ROUTE_WRITE_POOL,
+      .statements = { &ngx_svc_sql_federation_begin },
+      .prepare = ngx_svc_federation_start_prepare,
+      .reply = ngx_svc_federation_start_reply }
+};
+
+
 /* Nobody is sent away whose answer could not be looked at. */
 
 static ngx_int_t
 ngx_svc_federation_start_prepare(ngx_svc_request_t *sr)
 {
-    if (sr->data == NULL && !ngx_svc_fetch_ready()) {
-        return ngx_svc_federation_away(sr);
+    ngx_int_t         rc;
+    ngx_svc_login_t  *login;
+
+    if (sr->data == NULL) {
+
+        if (!ngx_svc_fetch_ready()) {
+            return ngx_svc_federation_away(sr);
+        }
+
+        login = ngx_svc_login_create(sr, sizeof(ngx_svc_federation_flow_t),
+                                     NULL, ngx_svc_federation_start_take);
+        if (login == NULL) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
+        rc = ngx_svc_login_limit(login);
+        if (rc != NGX_OK) {
+            return rc;
+        }
     }
 
-    return ngx_svc_login_prepare(sr, sizeof(ngx_svc_federation_flow_t), NULL,
-                                 ngx_svc_federation_start_take);
+    return sr->session ? ngx_svc_federation_own_begin(sr->data)
+                       : ngx_svc_login_admitted(sr->data);
 }
 
 
@@ -151,12 +220,73 @@ ngx_svc_federation_start_take(ngx_svc_login_t *login)
 
     if (ngx_svc_federation_start_email(flow, &body.email) != NGX_OK
         || ngx_svc_federation_wish(flow) != NGX_OK
-        || ngx_svc_login_take_client(login, &body.tenant) != NGX_OK)
+        || ngx_svc_login_take_client(login, &body.tenant) != NGX_OK
+        || ngx_svc_federation_flow_new(flow) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    return ngx_svc_federation_flow_new(flow);
+    return ngx_svc_federation_start_purpose(flow, &body);
+}
+
+
+static ngx_int_t
+ngx_svc_federation_start_purpose(ngx_svc_federation_flow_t *flow,
+    ngx_svc_federation_body_t *body)
+{
+    ngx_svc_request_t  *sr;
+
+    sr = flow->login.sr;
+
+    if (body->purpose.set && !body->purpose.null) {
+        while (!ngx_svc_same(&body->purpose.str,
+                             &ngx_svc_federation_purposes[flow->purpose]))
+        {
+            flow->purpose++;
+        }
+    }
+
+    /* who is signed in there signs in once more, and it is said when */
+
+    flow->again |= flow->purpose == NGX_SVC_FEDERATION_STEP_UP;
+
+    switch (flow->purpose) {
+
+    case NGX_SVC_FEDERATION_SIGN_IN:
+        return NGX_OK;
+
+    case NGX_SVC_FEDERATION_INVITE:
+        sr->route = &ngx_svc_federation_start_invited;
+
+        return !body->token.set || body->token.null
+               ? ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
+                              "\"token\" is required: that of the "
+                              "invitation.")
+               : ngx_svc_invitation_token(&flow->invited, &body->token.str);
+
+    default:
+        sr->route = &ngx_svc_federation_start_own[flow->purpose
+                                              - NGX_SVC_FEDERATION_TO_LINK];
+        return ngx_svc_auth_take(sr);
+    }
+}
+
+
+static ngx_int_t
+ngx_svc_federation_start_check(const ngx_svc_member_t *member,
+    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err)
+{
+    const ngx_str_t  *name;
+
+    for (name = ngx_svc_federation_purposes; name->len; name++) {
+        if (ngx_svc_same(&value->str, name)) {
+            return NGX_OK;
+        }
+    }
+
+    return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                        "\"%s\" must be one of \"sign_in\", \"link\", "
+                        "\"step_up\" and \"invite\".", path);
 }
 
 
@@ -204,21 +334,11 @@ static ngx_int_t
 ngx_svc_federation_start_reply(ngx_svc_request_t *sr)
 {
     ngx_int_t                        rc;
-    PGresult                        *tenant;
     ngx_svc_federation_flow_t       *flow;
-    ngx_svc_row_login_tenant_t       named;
     ngx_svc_row_federation_begin_t   row;
 
     flow = sr->data;
-    tenant = ngx_svc_result(sr, &ngx_svc_sql_signin_tenant);
-
-    rc = ngx_svc_login_tenant(&flow->login, tenant);
-
-    if (rc == NGX_OK) {
-        ngx_svc_row_login_tenant(&named, tenant, 0, 0);
-        rc = ngx_svc_login_copy(&flow->login, &flow->login.asked.slug,
-                                named.slug);
-    }
+    rc = ngx_svc_federation_start_tenant(flow);
 
     if (rc == NGX_OK) {
         ngx_svc_row_federation_begin(&row,
@@ -233,6 +353,28 @@ ngx_svc_federation_start_reply(ngx_svc_request_t *sr)
 
     return rc == NGX_OK ? ngx_svc_federation_start_answer(flow)
                         : ngx_svc_federation_declined(sr, rc);
+}
+
+
+static ngx_int_t
+ngx_svc_federation_start_tenant(ngx_svc_federation_flow_t *flow)
+{
+    ngx_svc_request_t  *sr;
+
+    sr = flow->login.sr;
+
+    if (sr->session) {
+        ngx_svc_federation_own_tenant(flow);
+        return NGX_OK;
+    }
+
+    if (flow->purpose == NGX_SVC_FEDERATION_INVITE) {
+        return ngx_svc_invitation_good(sr,
+                         ngx_svc_result(sr, &ngx_svc_sql_invitation_tenant));
+    }
+
+    return ngx_svc_login_tenant(&flow->login,
+                             ngx_svc_result(sr, &ngx_svc_sql_signin_tenant));
 }
 
 
@@ -268,12 +410,12 @@ static ngx_int_t
 ngx_svc_federation_start_begin(ngx_svc_request_t *sr)
 {
     static const ngx_svc_pg_statement_t *const  list[] = {
-        &ngx_svc_sql_signin_tenant_write,
+        &ngx_svc_sql_signin_tenant_again,
         &ngx_svc_sql_federation_begin,
         NULL
     };
 
-    return ngx_svc_login_calls(sr, list);
+    return ngx_svc_login_calls(sr, sr->session ? list + 1 : list);
 }
 
 
@@ -329,12 +471,17 @@ ngx_svc_federation_start_connection(ngx_svc_federation_flow_t *flow,
                             "There is no such connection.");
     }
 
+    if (flow->purpose == NGX_SVC_FEDERATION_INVITE && !row->invited) {
+        return ngx_svc_invitation_over(login->sr);
+    }
+
     if (row->ready && !row->begun) {
         return ngx_svc_fail(&login->sr->error, NGX_SVC_E_RATE_LIMITED,
                             "Too many sign-ins have begun: end one, or wait.");
     }
 
     if (ngx_svc_federation_flow_id(flow, &connection->id, &row->id) != NGX_OK
+        || ngx_svc_login_copy(login, &login->asked.slug, row->slug) != NGX_OK
         || ngx_svc_login_copy(login, &connection->key, row->provider) != NGX_OK
         || ngx_svc_login_copy(login, &connection->client_id, row->client_id)
            != NGX_OK

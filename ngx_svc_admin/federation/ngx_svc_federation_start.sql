@@ -1,7 +1,9 @@
 -- statement: federation_begin
 -- Begins a flow, of a connection whose issuer's metadata are there; GitHub publishes none. What
 -- a browser's address and a tenant have open is limited: a client that goes on for a while has
--- others expire. Of rows that are written at the same time each may be one too many.
+-- others expire. Of rows that are written at the same time each may be one too many. A flow of
+-- a session is its user's, and one of an invitation is good while that is: it is open, and
+-- nobody has its address.
 --
 -- parameters
 --   new_id         uuid  ngx_svc_param_new_id()
@@ -14,6 +16,9 @@
 --   host           text  ngx_svc_login_param(asked.host)
 --   email_mac      bytea ngx_svc_login_param(asked.mac)
 --   client_ip      text  ngx_svc_login_param(client.ip)
+--   purpose        text  ngx_svc_federation_param_purpose()
+--   session        bytea ngx_svc_federation_param_session()
+--   token          bytea ngx_svc_invitation_param(token)
 --   address_max    int4  ngx_svc_param_constant(NGX_SVC_FEDERATION_ADDRESS_MAX)
 --   tenant_max     int4  ngx_svc_param_constant(NGX_SVC_FEDERATION_TENANT_MAX)
 --   again          bool  ngx_svc_param_call(ngx_svc_federation_bind_again)
@@ -21,6 +26,7 @@
 --   usual_contexts text  ngx_svc_param_call(ngx_svc_federation_bind_contexts)
 -- columns
 --   :login_governance
+--   slug           text         of the tenant
 --   id             uuid
 --   provider       text
 --   client_id      text
@@ -32,6 +38,7 @@
 --   begun          bool
 --   trust_mfa      bool
 --   contexts       text
+--   invited        bool
 WITH asked AS MATERIALIZED (
     SELECT network(set_masklen(:client_ip::text::inet,
                                CASE family(:client_ip::text::inet) WHEN 4 THEN 32 ELSE 64 END))
@@ -65,13 +72,37 @@ WITH asked AS MATERIALIZED (
                           LIMIT 1) <= now(),
                         true) AS room
       FROM asked
+), caller AS MATERIALIZED (
+    SELECT session.user_id, session.root_id
+      FROM svc.session session
+     WHERE session.tenant_id = :tenant AND session.token_hash BETWEEN :session AND :session
+     ORDER BY session.token_hash
+     LIMIT 1
+), invited AS MATERIALIZED (
+    SELECT invitation.id
+      FROM (SELECT invitation.*
+              FROM svc.invitation invitation
+             WHERE invitation.tenant_id = :tenant
+               AND invitation.token_hash BETWEEN :token AND :token
+             ORDER BY invitation.token_hash
+             LIMIT 1) invitation
+     WHERE invitation.accepted_at IS NULL
+       AND invitation.revoked_at IS NULL
+       AND invitation.expires_at > now()
+       AND (SELECT account.id
+              FROM svc.user_account account
+             WHERE account.tenant_id = :tenant
+               AND account.user_name_key BETWEEN invitation.email_key AND invitation.email_key
+             ORDER BY account.user_name_key
+             LIMIT 1) IS NULL
 ), begun AS (
     INSERT INTO svc.federation_flow
         (tenant_id, id, token_hash, connection_id, connection_version, purpose, binding_hash,
-         nonce, sealed, return_to, address, email_mac, host, min_auth_time, expires_at)
+         nonce, sealed, return_to, address, email_mac, host, user_id, root_id, invitation_id,
+         min_auth_time, expires_at)
     SELECT connection.tenant_id, :new_id::uuid, :state_hash, connection.connection_id,
-           connection.updated_at, 'sign_in', :cookie_hash, :nonce, :verifier, :return_to,
-           asked.address, :email_mac, :host,
+           connection.updated_at, :purpose, :cookie_hash, :nonce, :verifier, :return_to,
+           asked.address, :email_mac, :host, caller.user_id, caller.root_id, invited.id,
            CASE
                WHEN :again::bool THEN now()
                ELSE now() - make_interval(secs => :max_age::text::float8)
@@ -80,14 +111,24 @@ WITH asked AS MATERIALIZED (
       FROM connection
       CROSS JOIN open
       CROSS JOIN asked
-     WHERE connection.ready AND open.room
+      LEFT JOIN caller ON true
+      LEFT JOIN invited ON true
+     WHERE connection.ready
+       AND open.room
+       AND CASE :purpose::text
+               WHEN 'sign_in' THEN true
+               WHEN 'invite' THEN invited.id IS NOT NULL
+               ELSE caller.user_id IS NOT NULL
+           END
     RETURNING id
 )
-SELECT :login_governance, connection.connection_id AS id, connection.provider,
+SELECT :login_governance, tenant.slug, connection.connection_id AS id, connection.provider,
        connection.client_id, connection.issuer, connection.directory, connection.document,
        connection.error, connection.ready, begun.id IS NOT NULL AS begun, connection.trust_mfa,
        array_to_string(coalesce(connection.mfa_contexts, :usual_contexts::text::text[]), ' ')
-           AS contexts
+           AS contexts,
+       EXISTS (SELECT FROM invited) AS invited
   FROM connection
   JOIN svc.governance governance ON governance.tenant_id = :tenant
+  JOIN svc.tenant tenant ON tenant.id = :tenant
   LEFT JOIN begun ON true;

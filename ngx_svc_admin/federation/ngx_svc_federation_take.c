@@ -181,10 +181,17 @@ static ngx_int_t
 ngx_svc_federation_take_row(ngx_svc_federation_flow_t *flow,
     const ngx_svc_row_federation_take_t *row)
 {
+    ngx_uint_t        i;
     ngx_svc_login_t  *login;
 
     login = &flow->login;
     flow->asked = row->asked;
+
+    for (i = 0; ngx_svc_federation_purposes[i].len; i++) {
+        if (ngx_svc_same(&row->purpose, &ngx_svc_federation_purposes[i])) {
+            flow->purpose = i;
+        }
+    }
 
     if (ngx_svc_federation_flow_id(flow, &flow->id, &row->id) != NGX_OK
         || ngx_svc_login_copy(login, &flow->nonce, row->nonce) != NGX_OK

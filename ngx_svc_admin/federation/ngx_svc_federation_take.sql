@@ -27,6 +27,7 @@ SELECT set_config('svc.tenant', tenant.id::text, true) AS id, tenant.slug, tenan
 --   finishes       bool  ngx_svc_param_call(ngx_svc_federation_bind_finishes)
 -- columns
 --   id             uuid
+--   purpose        text
 --   nonce          text
 --   sealed         bytea
 --   return_to      text
@@ -61,8 +62,8 @@ WITH flow AS (
        AND (flow.binding_hash = sha256(:cookie::bytea || uuid_send(flow.id)) OR :posted::bool)
     RETURNING flow.*
 )
-SELECT flow.id, flow.nonce, flow.sealed, flow.return_to, flow.email_mac,
-       coalesce(extract(epoch FROM flow.min_auth_time)::bigint, 0) AS asked,
+SELECT flow.id, flow.purpose, flow.nonce, flow.sealed, flow.return_to, flow.email_mac,
+       coalesce(floor(extract(epoch FROM flow.min_auth_time))::bigint, 0) AS asked,
        host(flow.address) AS _ip,
        (extract(epoch FROM clock_timestamp() - flow.created_at) * 1000)::bigint AS _age,
        social.connection_id, social.provider, social.client_id, social.client_secret,

@@ -8,9 +8,6 @@
 #include "ngx_svc_login_request.h"
 
 
-#define NGX_SVC_INVITATION_TOKEN_MAX  128       /* bytes */
-
-
 typedef struct {
     ngx_svc_account_body_t     account;
     ngx_svc_value_t            token;
@@ -78,17 +75,32 @@ ngx_svc_invitation_take(ngx_svc_login_t *login)
         return rc;
     }
 
-    in->token.data = in->digest;
-    in->token.len = NGX_SVC_SHA256_LEN;
-
-    if (ngx_svc_sha256(body.token.str.data, body.token.str.len, in->digest)
-        != NGX_OK
+    if (ngx_svc_invitation_token(in, &body.token.str) != NGX_OK
         || ngx_svc_login_take_client(login, &body.account.tenant) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
     return ngx_svc_login_take_session(login);
+}
+
+
+ngx_int_t
+ngx_svc_invitation_token(ngx_svc_invitation_t *in, const ngx_str_t *token)
+{
+    in->token.data = in->digest;
+    in->token.len = NGX_SVC_SHA256_LEN;
+
+    return ngx_svc_sha256(token->data, token->len, in->digest);
+}
+
+
+ngx_int_t
+ngx_svc_invitation_over(ngx_svc_request_t *sr)
+{
+    return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_INVITE,
+                        "The invitation is unknown, expired, revoked or has "
+                        "been accepted: ask for another one.");
 }
 
 
@@ -103,9 +115,7 @@ ngx_svc_invitation_good(ngx_svc_request_t *sr, PGresult *row)
     res = ngx_svc_result(sr, &ngx_svc_sql_invitation_tenant);
 
     if (PQntuples(res) == 0 || PQntuples(row) == 0) {
-        return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_INVITE,
-                            "The invitation is unknown, expired, revoked or "
-                            "has been accepted: ask for another one.");
+        return ngx_svc_invitation_over(sr);
     }
 
     rc = ngx_svc_login_tenant(login, res);

@@ -9,6 +9,9 @@
 #include "ngx_svc_account_take.h"
 
 
+#define NGX_SVC_INVITATION_TOKEN_MAX  128       /* bytes */
+
+
 /* sr->data, in the request's pool.  It begins with the account. */
 
 typedef struct {
@@ -28,9 +31,27 @@ extern const ngx_svc_member_t  ngx_svc_invitation_accept_members[];
 /* Reads the tenant of the token's invitation, and sets it. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_invitation_tenant;
 
+/*
+ * What a write begins with that accepts an invitation, after the lock of the
+ * governance; and what makes the account of it, or unsets the tenant.
+ */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_invitation_lock;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_invitation_groups;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_invitation_user;
+
 
 /* The prepare of both routes. */
 ngx_int_t ngx_svc_invitation_prepare(ngx_svc_request_t *sr);
+
+/* Digests a token that is presented.  Returns NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_svc_invitation_token(ngx_svc_invitation_t *in,
+    const ngx_str_t *token);
+
+/*
+ * Sets sr->error to that of an invitation that is not good.  Returns
+ * NGX_DECLINED.
+ */
+ngx_int_t ngx_svc_invitation_over(ngx_svc_request_t *sr);
 
 /*
  * For the replies of both routes: tells whether the invitation is good, in

@@ -116,7 +116,7 @@ SELECT :login_governance, NULL::bigint AS locked, invitation.email AS _email, NU
          LIMIT 1) IS NULL;
 
 
--- statement: invitation_lock
+-- statement: invitation_lock (shared)
 -- The write begins: it takes its locks in their order, the invitation's before those of
 -- its groups.
 --
@@ -131,7 +131,7 @@ SELECT
          FOR UPDATE) invitation;
 
 
--- statement: invitation_groups
+-- statement: invitation_groups (shared)
 -- Its groups are locked in the order of their ids, by all who lock several.
 --
 -- parameters
@@ -156,7 +156,7 @@ SELECT user_group.id
         FOR NO KEY UPDATE) user_group;
 
 
--- statement: invitation_user
+-- statement: invitation_user (shared)
 -- The account is made of an invitation that is as good as it was when it was read, and gets
 -- its groups but those that have gone meanwhile. Without such an invitation there is no tenant
 -- for the rest.
