@@ -46,8 +46,8 @@ sub configure {
     my %body = (url => $slapd->urls, bindDn => $SERVICE, bindPassword => $BIND,
                 baseDn => $SUFFIX, userFilter => '(mail={email})', enabled => $TRUE,
                 jitProvisioning => $TRUE, caCertificates => $slapd->ca,
-                attributeMapping => { email => 'mail', displayName => 'cn', firstName => 'givenName',
-                                      lastName => 'sn' },
+                attributeMapping => { email => 'mail', displayName => 'cn',
+                                      firstName => 'givenName', lastName => 'sn' },
                 domains => [ 'example.test' ], %change);
 
     delete @body{ grep { !defined $body{$_} } keys %body };
@@ -337,7 +337,8 @@ unlock();
 # --- who has an account --------------------------------------------------------------------
 
 sub linked {
-    return scalar $s->sql("SELECT count(*) FROM svc.federated_identity WHERE user_id = '$_[0]{id}'");
+    return scalar $s->sql('SELECT count(*) FROM svc.federated_identity'
+                          . " WHERE user_id = '$_[0]{id}'");
 }
 
 # his address was never proved: nothing of before is his

@@ -42,7 +42,9 @@ $s->sql('UPDATE svc.ldap SET vouched_owner = true');
 $slapd->person($_ => (userPassword => $THERE)) for qw(ada bob);
 
 
-sub login { return SvcTest::Browser->new($s, tenant => 'acme')->login("$_[0]\@example.test", $THERE) }
+sub login {
+    return SvcTest::Browser->new($s, tenant => 'acme')->login("$_[0]\@example.test", $THERE);
+}
 
 sub begin {
     my ($who, %opt) = @_;

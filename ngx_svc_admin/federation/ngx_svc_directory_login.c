@@ -224,7 +224,7 @@ ngx_svc_directory_login_outcome(ngx_svc_directory_login_t *d)
                                      ngx_svc_directory_login_expired);
 
     default:
-        ngx_log_error(NGX_LOG_WARN, sr->request->connection->log, 0,
+        ngx_log_error(NGX_LOG_INFO, sr->request->connection->log, 0,
                       "svc: a tenant's directory is not asked for a password: "
                       "%V", &d->ldap.why);
         return ngx_svc_directory_login_away(sr);
@@ -255,6 +255,10 @@ ngx_svc_directory_login_proof(ngx_svc_directory_login_t *d)
                                                        NGX_SVC_PROFILE_MAX);
         }
     }
+
+    /* the entry tells who it is, and no address that is typed */
+
+    ngx_str_null(&flow->login.user);
 
     flow->version = d->directory.version;
     flow->complete = ngx_svc_directory_login_complete;

@@ -11,7 +11,7 @@
 
 extern const ngx_svc_login_method_t  ngx_svc_federation_login_method;
 
-/* The "proof" of such methods: links the user, or notes that the link is used. */
+/* The "proof" of such methods: links the user, or notes a use of the link. */
 ngx_int_t ngx_svc_federation_login_proof(ngx_svc_request_t *sr);
 
 /*
