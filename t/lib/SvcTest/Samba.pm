@@ -18,7 +18,7 @@ use SvcTest::Skip;
 
 our @EXPORT_OK = qw($DOMAIN $ADMIN);
 
-needs(program => 'samba samba-tool ldapmodify ldapsearch');
+needs(program => 'samba samba-tool ldapmodify ldapsearch python3', python => 'samba');
 skip_file('it needs root') if $> != 0;
 
 my $TOOLS = <<'EOT';
@@ -96,7 +96,7 @@ sub tool { return shift->tools([ @_ ]) }
 sub tools {
     my ($self, @commands) = @_;
     my ($status, $text) = run([ '/usr/bin/python3', '-c', $TOOLS, encode_json([
-        map { [ @$_, '-s', $self->conf ] } @commands ]) ]);
+        map { [ @$_, '-s', $self->conf ] } @commands ]) ], timeout => 60 * @commands);
 
     die "samba-tool: $text\n" if $status != 0;
 }

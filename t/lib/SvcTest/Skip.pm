@@ -76,6 +76,7 @@ our %KIND = (
         jwt => 'python3-jwt',
         requests => 'python3-requests',
         requests_oauthlib => 'python3-requests-oauthlib',
+        samba => 'python3-samba',
         social_core => 'python3-social-auth-core',
     } },
     perl => { has => \&has_perl, for => ' for Perl', package => {
