@@ -260,7 +260,7 @@ admin_error(unlink_of($ann->{id}, $manager, links_of($clerk->{id})->[0]{id}), 40
 is(unlink_of($clerk->{id}, $manager)->status, 204, "a member's");
 is_deeply([ map { alive($_) ? 1 : 0 } $clerks, $by_password ], [ 0, 1 ],
           'the session by it has ended, the other one has not');
-is(told('clerk', 1), 1, 'the user is told');
+is(told('clerk', 2), 2, 'the user is told, as of the link');
 is(unlink_of($id, $manager)->status, 204, 'the last way in of somebody');
 $s->sql("DELETE FROM svc.password WHERE user_id = '$boss->{id}'");
 admin_error($bosses->ask(DELETE => "/v1/admin/users/$boss->{id}/links/"

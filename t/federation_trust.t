@@ -318,6 +318,132 @@ dated('auth_after=1', 'of one that says that it does', undef, "no 'auth_time'");
 dated('client_id=x', 'where nobody asks for it');
 
 
+# --- attributes ------------------------------------------------------------------------------------------
+
+sub person {
+    my ($name) = @_;
+    my ($row) = $s->sql('SELECT first_name, last_name, title, department, external_id, user_name'
+                        . " FROM svc.user_account WHERE user_name = '$name\@acme.test'");
+
+    return join ' ', map { $_ // '-' } @$row;
+}
+
+
+sub maps { $s->sql("UPDATE svc.social SET $_[0] WHERE provider = 'oidc-one'") }
+
+
+sub asks_users {
+    my ($name, $n, $asked, $is) = @_;
+    my $before = $idp->ask->{users};
+
+    comes('oidc-one', $name);
+    is($idp->ask->{users} - $before, $asked, "userinfo is asked $asked times");
+    is(person($n), $is, 'what is kept');
+}
+
+maps(q(attribute_mapping = '{"firstName":"fn","title":"job","email":"mail","department":"unit",)
+     . q("externalId":"number"}'));
+
+my %zoe = (auth_time => time, given_name => 'G', family_name => 'F', fn => 'Zoe', job => 'Chef',
+           unit => 'Kitchen', number => '7', mail => 'boss@acme.test');
+
+claims('zoe', %zoe);
+asks_users('somebody new', 'zoe', 0, 'Zoe F Chef Kitchen 7 zoe@acme.test');
+claims('zoe', %zoe, family_name => 'Other', job => 'x' x 1025, unit => "a\x{202e}b");
+$idp->ask(userinfo => { sub => 'zoe', job => 'Cook', unit => "a\nb", fn => 'No' });
+asks_users('what is not in the token', 'zoe', 1, 'Zoe F Cook Kitchen 7 zoe@acme.test');
+is_deeply(($acme->events_where("action = 'user.updated'", 'details'))[-1][0],
+          { changed => [ 'title' ] }, 'is in the audit log');
+claims('zoe', %zoe, job => 1);
+
+for my $other ({ sub => 'boss', job => 'Boss' }, { job => 'Boss' }, { sub => 1, job => 'Boss' }) {
+    my $b = browser();
+
+    $idp->ask(userinfo => $other);
+    refused($b->get(begun($b, 'oidc-one')), 'federation_failed', 'userinfo of somebody else');
+    is(why(), "the userinfo endpoint: another 'sub'", 'why');
+}
+
+is(person('zoe'), 'Zoe F Cook Kitchen 7 zoe@acme.test', 'nothing is kept');
+
+for my $source (qw(local scim)) {
+    user($source);
+    $s->sql("UPDATE svc.user_account SET source = '$source', email_verified = true"
+            . " WHERE user_name = '$source\@acme.test'");
+    claims($source, %zoe);
+    asks_users("a user of $source", $source, 0, "- - - - - $source\@acme.test");
+}
+
+claims('ann', %zoe);
+asks_users('a key that another one has', 'ann', 0, 'Zoe F Chef Kitchen - ann@acme.test');
+asks_users('nor later', 'ann', 0, 'Zoe F Chef Kitchen - ann@acme.test');
+maps("attribute_mapping = '{}'");
+
+
+# --- groups -----------------------------------------------------------------------------------------------
+
+my $grouper = $acme->token_for('groups:manage');
+my %group = map { $_ => $acme->admin(POST => '/groups', { name => $_ }, [], $grouper)->json->{id} }
+                qw(red blue);
+
+maps("group_mapping = '[{\"external\":\"r\",\"groupId\":\"$group{red}\"},"
+     . "{\"external\":\"b\",\"groupId\":\"$group{blue}\"}]'");
+$idp->ask(userinfo => { sub => 'kim' });
+
+
+# Tests in which groups a journey leaves kim.
+
+sub grouped {
+    my ($name, $is, %claims) = @_;
+
+    claims('kim', auth_time => time, %claims);
+    comes('oidc-one', $name);
+    is(join(' ', map { $_->[0] } $s->sql(<<'EOT')), $is, "is in '$is'");
+SELECT name FROM svc.group_member JOIN svc.user_group ON group_id = user_group.id
+ JOIN svc.user_account ON user_id = user_account.id
+ WHERE user_name = 'kim@acme.test' ORDER BY name
+EOT
+}
+
+
+sub changes {
+    return [ map { "$_->[0]{count} $_->[1] " . @{ $_->[0]{userIds} } }
+             $acme->events_where("action = 'group.member_$_[0]'", 'details', 'target_name') ];
+}
+
+grouped('somebody new with groups', 'red', groups => [ 'r', 'x', 1, undef ]);
+is_deeply(changes('added'), [ '1 red 1' ], 'in the audit log');
+grouped('in another one', 'blue', groups => [ 'b' ]);
+is_deeply(changes('removed'), [ '1 red 1' ], 'in the audit log');
+is($s->sql("SELECT string_agg(name || member_count, ' ' ORDER BY name) FROM svc.user_group"),
+   'blue1 red0', 'which are counted');
+grouped('too many to say', 'blue', _claim_names => { groups => 'src1' });
+$idp->ask(userinfo => { sub => 'kim', groups => [ 'b', 'r' ] });
+grouped('whose userinfo says them', 'blue red');
+$idp->ask(userinfo => { sub => 'kim' });
+$s->sql("UPDATE svc.group_member SET origin = NULL WHERE group_id = '$group{red}'");
+grouped('in none, but for one by hand', 'red');
+grouped('which stays so', 'red', groups => [ 'r' ]);
+grouped('also without it', 'red', groups => []);
+grouped('in both', 'blue red', groups => [ 'b' ]);
+
+# Who has not to do with groups puts nobody into one, and takes nobody out.
+
+my $fewer = $ALL =~ s/groups:manage,//r;
+
+for my $less ("social SET vouched = $fewer", "federated_identity SET vouched = $fewer") {
+    $s->sql("UPDATE svc.$less");
+    grouped('of a connection that does not vouch for groups', 'blue red', groups => []);
+    $s->sql("DELETE FROM svc.group_member WHERE origin IS NOT NULL");
+    grouped('neither way', 'red', groups => [ 'b' ]);
+    $s->sql('UPDATE svc.' . $less =~ s/= .*/= $ALL/r);
+    grouped('and one that does', 'blue red', groups => [ 'b' ]);
+}
+
+maps("group_mapping = '[]'");
+grouped('where nothing is mapped', 'blue red', groups => []);
+
+
 # --- a connection that is gone -------------------------------------------------------------------------
 
 my $off = comes('oidc-one', 'somebody who has come by a connection');

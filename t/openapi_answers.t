@@ -175,7 +175,6 @@ is_status(401, 'startFederation', body => { connection => 'oidc-wrong', tenant =
 is_status(503, 'federationLogout', body => 'logout_token=x', path => { connection => 'oidc-wrong' });
 is_status(404, 'federationLogout', body => 'logout_token=x', path => { connection => 'oidc-none' });
 $c->stands('tenants/{slug}/federation/{connection}' => 'oidc-acme');
-is_status(303, 'endFederation');
 is_status(400, 'federationLogout', body => 'logout_token=x');
 is_status(413, 'federationLogout', body => 'x' x 65537);
 
@@ -184,6 +183,8 @@ my $claims = { iss => $idp->{issuers}[0], aud => 'svc', jti => 'j', sid => 's', 
                events => { 'http://schemas.openid.net/event/backchannel-logout' => {} } };
 
 is_status(200, 'federationLogout', body => 'logout_token=' . $idp->ask(sign => $claims)->{token});
+is_status(303, $_) for qw(endFederation endFederationByForm finishFederation);
+is_status(413, 'endFederationByForm', body => 'x' x 65537);
 $s->sql("DELETE FROM svc.social WHERE provider LIKE 'oidc-%'");
 is_status(202, 'startPasswordless', body => $forgot);
 is_status(401, 'passwordlessSignIn', body => { challengeId => $challenge,
@@ -598,6 +599,7 @@ my %later = map { $_ => 1 } @later, qw(createGroupPasswordPolicy testWebhook
                                        newPasskeyOptions addPasskey
                                        getSignInOptions startFederation endFederation
                                        federationLogout
+                                       endFederationByForm finishFederation
                                        signUp verifySignUp signUpOrganization
                                        verifyOrganization
                                        lookupInvitation acceptInvitation

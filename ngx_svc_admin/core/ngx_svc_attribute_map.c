@@ -91,6 +91,39 @@ ngx_svc_attribute_map_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 }
 
 
+ngx_int_t
+ngx_svc_attribute_map_read(ngx_pool_t *pool, ngx_str_t *map,
+    ngx_str_t names[NGX_SVC_ATTRIBUTES])
+{
+    cJSON            *json, *name;
+    ngx_uint_t        i;
+    ngx_svc_error_t   err;
+
+    ngx_memzero(names, NGX_SVC_ATTRIBUTES * sizeof(ngx_str_t));
+
+    if (map->data == NULL) {
+        return NGX_OK;
+    }
+
+    err.kind = NGX_SVC_E_NONE;
+
+    if (ngx_svc_json_parse(pool, map, &json, &err) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < NGX_SVC_ATTRIBUTES; i++) {
+        name = cJSON_GetObjectItemCaseSensitive(json,
+                                                ngx_svc_attribute_keys[i]);
+        if (cJSON_IsString(name)) {
+            names[i].data = (u_char *) name->valuestring;
+            names[i].len = ngx_strlen(name->valuestring);
+        }
+    }
+
+    return NGX_OK;
+}
+
+
 static ngx_uint_t
 ngx_svc_attribute_known(const char *key)
 {

@@ -21,6 +21,14 @@ extern const char *const  ngx_svc_attribute_keys[NGX_SVC_ATTRIBUTES + 1];
 ngx_int_t ngx_svc_attribute_map_check(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
 
+/*
+ * Reads a stored map: names[i] is the attribute of ngx_svc_attribute_keys[i], of
+ * the pool, and has no data where there is none.  A map without data is empty.
+ * Returns NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_attribute_map_read(ngx_pool_t *pool, ngx_str_t *map,
+    ngx_str_t names[NGX_SVC_ATTRIBUTES]);
+
 /* Binds the map of a body as JSON; NULL when it is absent or null. */
 
 #define ngx_svc_param_attribute_map(type, field)                              \

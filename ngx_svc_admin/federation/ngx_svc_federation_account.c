@@ -4,6 +4,7 @@
 
 #include "ngx_svc_federation_account.h"
 #include "ngx_svc_admin_revision.h"
+#include "ngx_svc_federation_attributes.h"
 #include "ngx_svc_federation_login.h"
 #include "ngx_svc_federation_match.h"
 #include "ngx_svc_federation_match.row.h"
@@ -90,6 +91,10 @@ ngx_svc_federation_account_write(ngx_svc_request_t *sr)
 
     rc = ngx_svc_login_calls(sr, flow->match == NGX_SVC_FEDERATION_INVITED
                                  ? invited : made);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_federation_attributes_calls(sr);
+    }
 
     if (rc == NGX_OK && login->stage == NGX_SVC_STAGE_FULL) {
         rc = ngx_svc_federation_account_full(sr);

@@ -19,15 +19,30 @@ SELECT pg_advisory_xact_lock(hashtext('svc.federated_identity'),
 --   last_name      text ngx_svc_federation_param(proof.last_name)
 --   display_name   text ngx_svc_federation_param(proof.display_name)
 --   key            text ngx_svc_federation_param(connection.key)
+--   mapped_first   text ngx_svc_federation_param(proof.attributes[1])
+--   mapped_last    text ngx_svc_federation_param(proof.attributes[2])
+--   mapped_display text ngx_svc_federation_param(proof.attributes[3])
+--   title          text ngx_svc_federation_param(proof.attributes[4])
+--   department     text ngx_svc_federation_param(proof.attributes[5])
+--   locale         text ngx_svc_federation_param(proof.attributes[6])
+--   external_id    text ngx_svc_federation_param(proof.attributes[7])
 -- columns
 --   :account_stored
 --   settings_set   bool         unread
 WITH account AS (
     INSERT INTO svc.user_account
-        (tenant_id, id, user_name, first_name, last_name, display_name, role, email_verified,
-         source)
-    SELECT tenant.id, :user::uuid, :email, :first_name, :last_name, :display_name, 'member', true,
-           CASE :key::text WHEN 'ldap' THEN 'ldap' ELSE 'social' END
+        (tenant_id, id, user_name, first_name, last_name, display_name, title, department, locale,
+         external_id, role, email_verified, source)
+    SELECT tenant.id, :user::uuid, :email, coalesce(:mapped_first, :first_name),
+           coalesce(:mapped_last, :last_name), coalesce(:mapped_display, :display_name), :title,
+           :department, :locale,
+           CASE
+               WHEN NOT EXISTS (SELECT
+                                  FROM svc.user_account other
+                                 WHERE other.tenant_id = :tenant
+                                   AND other.external_id = :external_id) THEN :external_id
+           END,
+           'member', true, CASE :key::text WHEN 'ldap' THEN 'ldap' ELSE 'social' END
       FROM svc.tenant tenant
      WHERE tenant.id = :tenant
     ON CONFLICT DO NOTHING

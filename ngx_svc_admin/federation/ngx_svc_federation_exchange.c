@@ -6,12 +6,14 @@
 #include "ngx_svc_apple_secret.h"
 #include "ngx_svc_federation_answer.h"
 #include "ngx_svc_federation_ask.h"
+#include "ngx_svc_federation_attributes.h"
 #include "ngx_svc_federation_fetch.h"
 #include "ngx_svc_federation_github.h"
 #include "ngx_svc_federation_keep.h"
 #include "ngx_svc_federation_keys.h"
 #include "ngx_svc_federation_proof.h"
 #include "ngx_svc_federation_read.h"
+#include "ngx_svc_federation_userinfo.h"
 #include "ngx_svc_id_token.h"
 
 
@@ -27,6 +29,8 @@ static u_char *ngx_svc_federation_exchange_field(u_char *p, const char *name,
 static ngx_int_t ngx_svc_federation_exchange_basic(
     ngx_svc_federation_flow_t *flow);
 static ngx_int_t ngx_svc_federation_exchanged(ngx_svc_federation_flow_t *flow);
+static ngx_int_t ngx_svc_federation_exchange_end(
+    ngx_svc_federation_flow_t *flow, ngx_int_t rc);
 static ngx_int_t ngx_svc_federation_exchange_tokens(
     ngx_svc_federation_flow_t *flow);
 static ngx_int_t ngx_svc_federation_exchange_check(
@@ -247,15 +251,38 @@ ngx_svc_federation_exchanged(ngx_svc_federation_flow_t *flow)
 }
 
 
+/* What is mapped, and is not in the ID token, may be at userinfo. */
+
 static ngx_int_t
 ngx_svc_federation_exchange_over(ngx_svc_federation_flow_t *flow, ngx_int_t rc)
 {
-    if (rc != NGX_OK) {
-        return ngx_svc_federation_declined(flow->login.sr, rc);
+    ngx_svc_oidc_metadata_t  m;
+
+    if (rc == NGX_OK && flow->connection.settings.provider->oauth) {
+        return ngx_svc_federation_github(flow);
     }
 
-    if (flow->connection.settings.provider->oauth) {
-        return ngx_svc_federation_github(flow);
+    if (rc == NGX_OK) {
+        rc = ngx_svc_federation_attributes(flow, flow->claims);
+    }
+
+    if (rc == NGX_AGAIN && ngx_svc_federation_document(flow, &m) == NGX_OK
+        && m.userinfo_endpoint.len && flow->access_token.len)
+    {
+        return ngx_svc_federation_userinfo(flow, &m.userinfo_endpoint,
+                                           ngx_svc_federation_exchange_end);
+    }
+
+    return ngx_svc_federation_exchange_end(flow, rc == NGX_AGAIN ? NGX_OK
+                                                                 : rc);
+}
+
+
+static ngx_int_t
+ngx_svc_federation_exchange_end(ngx_svc_federation_flow_t *flow, ngx_int_t rc)
+{
+    if (rc != NGX_OK) {
+        return ngx_svc_federation_declined(flow->login.sr, rc);
     }
 
     return flow->posted ? ngx_svc_federation_keep(flow)
@@ -343,6 +370,9 @@ ngx_svc_federation_exchange_check(ngx_svc_federation_flow_t *flow)
                                 &flow->connection.jwks, &expected, &token);
 
     if (rc == NGX_OK) {
+        flow->sub = token.sub;
+        flow->claims = token.claims;
+
         return ngx_svc_federation_proof(flow, &token);
     }
 

@@ -23,6 +23,30 @@ ngx_svc_federation_fetch_new(ngx_svc_federation_flow_t *flow)
 
 
 ngx_int_t
+ngx_svc_federation_fetch_bearer(ngx_svc_federation_flow_t *flow)
+{
+    u_char      *p;
+    ngx_str_t   *header;
+    ngx_pool_t  *pool;
+
+    static const char  name[] = "Authorization: Bearer ";
+
+    pool = flow->login.sr->request->pool;
+
+    p = ngx_pnalloc(pool, sizeof(name) + flow->access_token.len);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    header = &flow->fetch.headers[flow->fetch.nheaders++];
+    header->data = p;
+    header->len = ngx_sprintf(p, "%s%V", name, &flow->access_token) - p;
+
+    return ngx_svc_wipe_later(pool, header->data, header->len);
+}
+
+
+ngx_int_t
 ngx_svc_federation_fetch(ngx_svc_federation_flow_t *flow, size_t limit,
     ngx_int_t (*done)(ngx_svc_federation_flow_t *flow))
 {

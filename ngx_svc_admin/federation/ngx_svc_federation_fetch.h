@@ -18,6 +18,11 @@
 ngx_int_t ngx_svc_federation_fetch(ngx_svc_federation_flow_t *flow,
     size_t limit, ngx_int_t (*done)(ngx_svc_federation_flow_t *flow));
 
+/*
+ * Adds flow->access_token to the headers of flow->fetch.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_federation_fetch_bearer(ngx_svc_federation_flow_t *flow);
+
 /* Makes flow->fetch as good as new. */
 void ngx_svc_federation_fetch_new(ngx_svc_federation_flow_t *flow);
 

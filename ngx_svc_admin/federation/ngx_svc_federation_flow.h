@@ -13,6 +13,7 @@
 
 
 #include "ngx_svc_account.h"
+#include "ngx_svc_attribute_map.h"
 #include "ngx_svc_fetch.h"
 #include "ngx_svc_invitation.h"
 #include "ngx_svc_provider.h"
@@ -75,6 +76,7 @@ typedef struct {
     ngx_str_t                  document;    /* what its issuer publishes, */
     ngx_str_t                  jwks;        /* as text; no data: not known */
     ngx_str_t                  mapping;     /* of attributes, an object */
+    ngx_uint_t                 maps_groups;
     ngx_uint_t                 trust_mfa;
 } ngx_svc_federation_connection_t;
 
@@ -92,8 +94,12 @@ typedef struct {
     ngx_str_t                  first_name;
     ngx_str_t                  last_name;
     ngx_str_t                  display_name;
-    ngx_str_t                  locale;
-    ngx_str_t                  groups;      /* a JSON array; no data: none */
+    ngx_str_t                  attributes[NGX_SVC_ATTRIBUTES];
+                                            /* those that are mapped, but for
+                                               "email" */
+    ngx_str_t                  groups;      /* a JSON array; no data: it is not
+                                               said */
+    ngx_uint_t                 overage;     /* 1: there are too many to say */
     ngx_str_t                  acr;
     ngx_str_t                  sid;         /* SHA-256; no data: none */
     ngx_str_t                  auth_time;   /* s, as text; no data: not said */
@@ -167,6 +173,8 @@ struct ngx_svc_federation_flow_s {
                                                signed in there; 0: any */
     ngx_str_t                  id_token;
     ngx_str_t                  access_token;
+    ngx_str_t                  sub;         /* of the ID token */
+    const cJSON               *claims;      /* of the ID token */
 
     ngx_svc_federation_connection_t  connection;
     ngx_svc_fetch_t            fetch;
@@ -175,6 +183,8 @@ struct ngx_svc_federation_flow_s {
                                                fetch */
     ngx_int_t                (*fetched)(ngx_svc_federation_flow_t *flow);
     ngx_svc_federation_keys_t  keys;
+    ngx_int_t                (*asked_done)(ngx_svc_federation_flow_t *flow,
+                                           ngx_int_t rc);
 
     ngx_svc_federation_proof_t  proof;
     ngx_svc_federation_match_e  match;

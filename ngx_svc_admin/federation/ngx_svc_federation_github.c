@@ -4,6 +4,7 @@
 
 #include "ngx_svc_federation_github.h"
 #include "ngx_svc_federation_answer.h"
+#include "ngx_svc_federation_attributes.h"
 #include "ngx_svc_federation_fetch.h"
 #include "ngx_svc_federation_proof.h"
 #include "ngx_svc_federation_read.h"
@@ -36,33 +37,15 @@ static ngx_int_t
 ngx_svc_federation_github_ask(ngx_svc_federation_flow_t *flow,
     const ngx_str_t *url, ngx_int_t (*done)(ngx_svc_federation_flow_t *flow))
 {
-    u_char           *p;
-    ngx_str_t        *header;
-    ngx_pool_t       *pool;
-    ngx_svc_fetch_t  *fetch;
-
-    static const char       name[] = "Authorization: Bearer ";
     static const ngx_str_t  accept =
                              ngx_string("Accept: application/vnd.github+json");
 
-    pool = flow->login.sr->request->pool;
-    fetch = &flow->fetch;
-
     ngx_svc_federation_fetch_new(flow);
 
-    p = ngx_pnalloc(pool, sizeof(name) + flow->access_token.len);
-    if (p == NULL) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
+    flow->fetch.url = *url;
+    flow->fetch.headers[flow->fetch.nheaders++] = accept;
 
-    fetch->url = *url;
-    fetch->headers[fetch->nheaders++] = accept;
-
-    header = &fetch->headers[fetch->nheaders++];
-    header->data = p;
-    header->len = ngx_sprintf(p, "%s%V", name, &flow->access_token) - p;
-
-    if (ngx_svc_wipe_later(pool, header->data, header->len) != NGX_OK) {
+    if (ngx_svc_federation_fetch_bearer(flow) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -127,7 +110,14 @@ ngx_svc_federation_github_person(ngx_svc_federation_flow_t *flow)
         return ngx_svc_federation_fail(flow, "GitHub %s", person.why);
     }
 
-    return rc == NGX_OK
-           && ngx_svc_json_parse(pool, &flow->profile, &json, &err) == NGX_OK
-           ? ngx_svc_federation_proof_person(flow, &person, json) : NGX_ERROR;
+    if (rc != NGX_OK
+        || ngx_svc_json_parse(pool, &flow->profile, &json, &err) != NGX_OK
+        || ngx_svc_federation_proof_person(flow, &person, json) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_svc_federation_attributes(flow, json);
+
+    return rc == NGX_AGAIN ? NGX_OK : rc;
 }

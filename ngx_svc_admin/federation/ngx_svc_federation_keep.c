@@ -46,6 +46,14 @@ static const struct {
     ngx_svc_federation_keep_field("acr", proof.acr),
     ngx_svc_federation_keep_field("authTime", proof.auth_time),
     ngx_svc_federation_keep_field("facts", facts),
+    ngx_svc_federation_keep_field("groups", proof.groups),
+    ngx_svc_federation_keep_field("mappedFirst", proof.attributes[1]),
+    ngx_svc_federation_keep_field("mappedLast", proof.attributes[2]),
+    ngx_svc_federation_keep_field("mappedDisplay", proof.attributes[3]),
+    ngx_svc_federation_keep_field("title", proof.attributes[4]),
+    ngx_svc_federation_keep_field("department", proof.attributes[5]),
+    ngx_svc_federation_keep_field("locale", proof.attributes[6]),
+    ngx_svc_federation_keep_field("externalId", proof.attributes[7]),
     { NULL, 0 }
 };
 

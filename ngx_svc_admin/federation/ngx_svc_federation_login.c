@@ -4,6 +4,7 @@
 
 #include "ngx_svc_federation_login.h"
 #include "ngx_svc_federation_answer.h"
+#include "ngx_svc_federation_attributes.h"
 #include "ngx_svc_federation_match.h"
 #include "ngx_svc_federation_method.h"
 #include "ngx_svc_federation_proof.h"
@@ -46,7 +47,9 @@ ngx_svc_federation_login_proof(ngx_svc_request_t *sr)
     flow = sr->data;
 
     if (flow->match == NGX_SVC_FEDERATION_LINKED) {
-        return ngx_svc_route_call(sr, &ngx_svc_sql_federation_used, NULL);
+        rc = ngx_svc_route_call(sr, &ngx_svc_sql_federation_used, NULL);
+
+        return rc == NGX_OK ? ngx_svc_federation_attributes_calls(sr) : rc;
     }
 
     rc = flow->proved ? NGX_OK
@@ -60,8 +63,11 @@ ngx_svc_federation_login_proof(ngx_svc_request_t *sr)
         rc = ngx_svc_route_call(sr, &ngx_svc_sql_federation_link, NULL);
     }
 
-    return rc == NGX_OK
-           ? ngx_svc_route_call(sr, &ngx_svc_sql_federation_notice, NULL) : rc;
+    if (rc == NGX_OK) {
+        rc = ngx_svc_route_call(sr, &ngx_svc_sql_federation_notice, NULL);
+    }
+
+    return rc == NGX_OK ? ngx_svc_federation_attributes_calls(sr) : rc;
 }
 
 

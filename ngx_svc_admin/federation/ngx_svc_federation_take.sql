@@ -48,6 +48,7 @@ SELECT set_config('svc.tenant', tenant.id::text, true) AS id, tenant.slug, tenan
 --   trust_email    bool
 --   trust_mfa      bool
 --   mapping        jsonb
+--   maps_groups    bool
 --   document       jsonb
 --   jwks           jsonb
 --   settings_set   bool         unread
@@ -75,7 +76,8 @@ SELECT flow.id, flow.purpose, flow.nonce, flow.sealed, flow.return_to, flow.emai
               WHERE domain.tenant_id = :tenant
                 AND domain.domain = ANY (social.domains)
                 AND domain.verified_at IS NOT NULL) AS owned,
-       social.trust_email, social.trust_mfa, social.attribute_mapping AS mapping, meta.document,
+       social.trust_email, social.trust_mfa, social.attribute_mapping AS mapping,
+       social.group_mapping <> '[]' AS maps_groups, meta.document,
        meta.jwks, set_config('svc.found', coalesce(flow.found_id::text, ''), true) IS NULL
            AS settings_set
   FROM flow

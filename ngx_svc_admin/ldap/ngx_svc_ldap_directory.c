@@ -20,8 +20,6 @@ static ngx_int_t ngx_svc_ldap_directory_password(ngx_svc_request_t *sr,
     const ngx_svc_row_ldap_directory_t *row,
     ngx_svc_ldap_directory_t *directory);
 static void ngx_svc_ldap_directory_wipe(void *data);
-static ngx_int_t ngx_svc_ldap_directory_map(ngx_svc_request_t *sr,
-    ngx_str_t mapping, ngx_svc_ldap_directory_t *directory);
 
 
 #include "ngx_svc_ldap_directory.sql.h"
@@ -51,7 +49,9 @@ ngx_svc_ldap_directory(ngx_svc_request_t *sr, PGresult *res,
                               directory->id)
            != NGX_OK
         || ngx_svc_ldap_directory_texts(sr, &row, directory) != NGX_OK
-        || ngx_svc_ldap_directory_map(sr, row.attribute_mapping, directory)
+        || ngx_svc_attribute_map_read(sr->request->pool,
+                                      &row.attribute_mapping,
+                                      directory->attributes)
            != NGX_OK)
     {
         return NGX_ERROR;
@@ -166,37 +166,4 @@ ngx_svc_ldap_directory_wipe(void *data)
     ngx_str_t *password = data;
 
     ngx_explicit_memzero(password->data, password->len);
-}
-
-
-/* Only strings are stored. */
-
-static ngx_int_t
-ngx_svc_ldap_directory_map(ngx_svc_request_t *sr, ngx_str_t mapping,
-    ngx_svc_ldap_directory_t *directory)
-{
-    cJSON            *map, *name;
-    ngx_uint_t        i;
-    ngx_svc_error_t   err;
-
-    if (mapping.data == NULL) {
-        return NGX_OK;
-    }
-
-    err.kind = NGX_SVC_E_NONE;
-
-    if (ngx_svc_json_parse(sr->request->pool, &mapping, &map, &err) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    for (i = 0; i < NGX_SVC_ATTRIBUTES; i++) {
-        name = cJSON_GetObjectItemCaseSensitive(map,
-                                                ngx_svc_attribute_keys[i]);
-        if (cJSON_IsString(name)) {
-            directory->attributes[i].data = (u_char *) name->valuestring;
-            directory->attributes[i].len = ngx_strlen(name->valuestring);
-        }
-    }
-
-    return NGX_OK;
 }

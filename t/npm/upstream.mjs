@@ -9,6 +9,7 @@
 // "by", the number of the issuer that signs it, and "kid".  The answer has "location", where
 // the providers lead it, "token", and "got", how many codes each issuer's token endpoint was
 // sent.
+// { userinfo } is what userinfo says, and "users" how often it was asked.
 
 import { readFileSync } from "node:fs";
 import https from "node:https";
@@ -20,6 +21,7 @@ const [dir, n] = process.argv.slice(2);
 const tls = { cert: readFileSync(`${dir}/good.pem`), key: readFileSync(`${dir}/good.key`) };
 const told = { claims: {}, leads: {} };
 const got = {};
+let users = 0;
 
 const digest = text => createHash("sha256").update(text).digest("base64url");
 
@@ -77,12 +79,16 @@ async function listen() {
     case "/.well-known/openid-configuration":
       return { json: {
         issuer, authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token`,
-        jwks_uri: `${issuer}/jwks`, response_types_supported: ["code"],
+        jwks_uri: `${issuer}/jwks`, userinfo_endpoint: `${issuer}/me`, response_types_supported: ["code"],
         id_token_signing_alg_values_supported: ["RS256"] } };
     case "/jwks":
       return { json: { keys: [jwk] } };
     case "/auth":
       return { status: 302, location: auth(url.searchParams) };
+    case "/me":
+      users++;
+      return req.headers.authorization === "Bearer x" ? { json: told.userinfo }
+                                                      : { status: 401, json: {} };
     case "/token":
       return token(new URLSearchParams(await text(req)));
     default:
@@ -146,7 +152,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 
   Object.assign(told, more);
   console.log(JSON.stringify({ ...url ? { location: await walk(url, issuers) } : {},
-    ...sign ? { token: await upstreams[by].sign(sign, kid) } : {}, got }));
+    ...sign ? { token: await upstreams[by].sign(sign, kid) } : {}, got, users }));
 }
 
 process.exit(0);

@@ -263,7 +263,7 @@ my %VALUES = (
                             600, '127.0.0.1', 'FR', 'bench', 0, '{new_device}', '{federation}',
                             'false', undef, undef, undef, undef, undef ],
     federation_account => [ '01a00000-0000-7100-8000-000000000000', 'new@bench0.test', undef,
-                            undef, 'Name', 'oidc' ],
+                            undef, 'Name', 'oidc', (undef) x 7 ],
     signin_session_old => [ '\x00' ],
     signin_sessions => [ '{id}', '01a00000-0000-7100-8000-000000000000' ],
     signin_rehash => [ '{id}', 1, '\x01' ],
