@@ -325,9 +325,11 @@ fuzz: deps-test fuzz-bins  ## the fuzzers, RUNS=1000000 each
 
 binaries: build unit $(SAN)/nginx fuzz-bins
 
-# All parts run, and those that fail are named at the end.
+# All parts run, and those that fail are named at the end.  The fuzzers take one
+# core, and the benchmarks less than the other one.
 
-CI = "-j$(JOBS) -O HEADERS=once lint binaries" "test SVC_TEST_COST=ci" sanitize "fuzz RUNS=5000" bench-smoke
+CI = "-j$(JOBS) -O HEADERS=once lint binaries" "test SVC_TEST_COST=ci" sanitize \
+	"-j2 -O RUNS=5000 fuzz bench-smoke"
 
 ci: deps-test        ## lint, test, sanitize, a short fuzz and bench, with the time of each
 	@failed=; \
