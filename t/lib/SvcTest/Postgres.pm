@@ -248,7 +248,7 @@ sub launch {
     wait_for {
         eval { $self->connect('postgres', 'postgres')->query('SELECT 1') }
             || !alive($self->{pid})
-    };
+    } undef, 0.01;
 
     die 'PostgreSQL does not start: ' . slurp($self->{log})
         if !alive($self->{pid});
@@ -344,7 +344,7 @@ sub stop {
 
     # orphans end by themselves once the postmaster is gone
 
-    wait_for { !grep { -e "/proc/$_" } @backends }
+    wait_for { !grep { -e "/proc/$_" } @backends } undef, 0.004
         or die "PostgreSQL left backends behind\n";
 
     delete $self->{pid};

@@ -41,13 +41,16 @@ sub repeated {
 
 # Polls until the code returns true.  Returns its value, or an empty list after
 # $seconds.  The default is half a minute, which a busy machine may need: it ends
-# a test that has failed, and does not judge how long something takes.
+# a test that has failed, and does not judge how long something takes.  $longest is
+# the longest pause between two looks, in seconds.
 
-sub wait_for(&;$) {
-    my ($code, $seconds) = @_;
+sub wait_for(&;$$) {
+    my ($code, $seconds, $longest) = @_;
 
     my $end = time() + slow($seconds // 30);
     my $nap = 0.002;
+
+    $longest //= 0.05;
 
     for (;;) {
         my $value = $code->();
@@ -56,7 +59,7 @@ sub wait_for(&;$) {
         return if time() > $end;
 
         select undef, undef, undef, $nap;
-        $nap = $nap * 2 > 0.05 ? 0.05 : $nap * 2;
+        $nap = $nap * 2 > $longest ? $longest : $nap * 2;
     }
 }
 
@@ -186,7 +189,7 @@ sub alive {
 
 
 # Waits for a child.  Returns its wait status, or undef when it does not end in
-# time.
+# time.  To look costs nothing, and most programs end within some milliseconds.
 
 sub wait_exit {
     my ($pid, $seconds) = @_;
@@ -201,7 +204,7 @@ sub wait_exit {
         }
 
         return $got != 0;
-    } $seconds;
+    } $seconds, 0.004;
 
     delete $STARTED{$pid} if defined $status;
 
