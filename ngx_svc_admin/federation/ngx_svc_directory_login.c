@@ -72,7 +72,8 @@ static const ngx_svc_login_method_t  ngx_svc_directory_login_method = {
     .check = &ngx_svc_sql_federation_match,
     .session = &ngx_svc_sql_federation_session,
     .user_done = &ngx_svc_sql_signin_user_done,
-    .proof = ngx_svc_federation_login_proof
+    .proof = ngx_svc_federation_login_proof,
+    .committed = ngx_svc_federation_login_committed
 };
 
 

@@ -16,8 +16,6 @@
 
 static ngx_int_t ngx_svc_federation_bind_purged(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
-static void ngx_svc_federation_login_committed(
-    const ngx_svc_pg_results_t *results);
 
 
 #include "ngx_svc_federation_login.sql.h"
@@ -88,7 +86,7 @@ ngx_svc_federation_bind_purged(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 }
 
 
-static void
+void
 ngx_svc_federation_login_committed(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_notice(NGX_SVC_MAIL_CHANGED,

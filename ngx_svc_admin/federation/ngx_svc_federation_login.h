@@ -14,6 +14,9 @@ extern const ngx_svc_login_method_t  ngx_svc_federation_login_method;
 /* The "proof" of such methods: links the user, or notes a use of the link. */
 ngx_int_t ngx_svc_federation_login_proof(ngx_svc_request_t *sr);
 
+/* Their "committed": mails whom it has linked. */
+void ngx_svc_federation_login_committed(const ngx_svc_pg_results_t *results);
+
 /*
  * Store the link of the user to the proof's identity, that it was used, and the
  * session.
