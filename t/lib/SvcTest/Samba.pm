@@ -43,8 +43,10 @@ sub new {
     $s->secret($ADMIN);
 
     my ($status, $text) = run([ qw(samba-tool domain provision --server-role=dc
-        --realm=AD.EXAMPLE.TEST --domain=ADTEST --host-name=dc1 --dns-backend=NONE),
-        "--host-ip=$self->{address}", "--adminpass=$ADMIN", "--targetdir=$self->{dir}" ]);
+        --realm=AD.EXAMPLE.TEST --domain=ADTEST --host-name=dc1 --dns-backend=NONE
+        --option=ldb:nosync=true),
+        "--host-ip=$self->{address}", "--adminpass=$ADMIN", "--targetdir=$self->{dir}" ],
+        timeout => 180);
 
     die "samba-tool: $text\n" if $status != 0;
 
@@ -54,6 +56,7 @@ sub new {
 \tinterfaces = $self->{address}/8
 \tbind interfaces only = yes
 \tserver services = ldap
+\tldb:nosync = true
 \tlog file = $self->{dir}/log
 }r);
 
