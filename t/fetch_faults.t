@@ -58,7 +58,7 @@ sub answers {
 
 # --- the helper is killed ------------------------------------------------------------
 
-my $c = hanging('killed', timeout => 6000);
+my $c = hanging('killed', timeout => 3000);
 
 signal_pid('KILL', $helper);
 
@@ -83,7 +83,7 @@ is(asked('queued'), 1, 'asked once');
 # before it can leave the answer
 
 $helper = $fetch->helper($new);
-$c = hanging('unanswered', timeout => 5000);
+$c = hanging('unanswered', timeout => 2000);
 signal_pid('STOP', $helper);
 $receiver->write(unanswered => '');
 signal_pid('KILL', $helper);
@@ -166,7 +166,7 @@ is($fetch->read($c)->{answer}, 'ok', 'an answer outlives a hung Redis');
 # it stays away
 
 answers('all is well');
-$c = hanging('lost', timeout => 5000);
+$c = hanging('lost', timeout => 2000);
 $s->redis->stop;
 $receiver->write(lost => '');
 is($fetch->read($c)->{outcome}, 'late', 'who waits is told in time');
