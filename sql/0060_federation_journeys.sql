@@ -302,3 +302,43 @@ GRANT EXECUTE ON FUNCTION svc.sign_in_directory, svc.sign_in_way, svc.sign_in_lo
 
 CREATE INDEX session_upstream_sid_idx ON svc.session (tenant_id, connection_id, upstream_sid)
     WHERE upstream_sid IS NOT NULL AND ended_at IS NULL;
+
+
+-- What issuers publish: nothing is fetched for a tenant that is suspended.  All that are
+-- claimed are returned, so that a round that is full is known as one; those that are not to
+-- be fetched have no name.
+
+CREATE OR REPLACE FUNCTION svc.federation_due(most integer)
+    RETURNS TABLE (tenant uuid, connection uuid, name text, issuer text, directory text,
+                   asked timestamptz)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET jit = off AS $$
+BEGIN
+    RETURN QUERY
+    WITH due AS (
+        UPDATE svc.federation_meta m
+           SET asked_at = now(),
+               due_at = now() + CASE
+                                    WHEN m.fetched_at > now() - interval '7 days'
+                                         THEN interval '5 minutes'
+                                    ELSE interval '1 hour'
+                                END
+         WHERE m.ctid = ANY (ARRAY(
+                   SELECT f.ctid
+                     FROM svc.federation_meta f
+                    WHERE f.due_at <= now()
+                      AND coalesce(f.asked_at < now() - interval '1 minute', true)
+                    ORDER BY f.due_at
+                    LIMIT most
+                    FOR UPDATE SKIP LOCKED))
+        RETURNING m.tenant_id, m.connection_id, m.asked_at
+    )
+    SELECT due.tenant_id, due.connection_id, s.provider, s.issuer, s.directory, due.asked_at
+      FROM due
+      LEFT JOIN (svc.social s
+                 JOIN svc.tenant t ON t.id = s.tenant_id AND t.suspended_at IS NULL)
+           ON s.tenant_id = due.tenant_id
+          AND s.connection_id = due.connection_id
+          AND s.enabled;
+END
+$$;

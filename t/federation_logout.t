@@ -249,6 +249,9 @@ admin_error(sends(token(%who), key => 'oidc-two'), 404, undef, 'a connection tha
 
 $s->sql("UPDATE svc.tenant SET suspended_at = now() WHERE id = '$acme->{id}'");
 good(sends(token(%who)), 'while the tenant is suspended');
+$s->sql('UPDATE svc.federation_meta SET due_at = now(), asked_at = NULL');
+is_deeply([ $s->sql("SELECT name FROM svc.federation_due(16) WHERE tenant = '$acme->{id}'"
+                    . ' AND name IS NOT NULL') ], [], 'when nothing is fetched for it');
 $s->sql("UPDATE svc.tenant SET suspended_at = NULL WHERE id = '$acme->{id}'");
 alive({ d => $b{d} }, '', 'the session ends for good');
 

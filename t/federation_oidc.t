@@ -498,5 +498,28 @@ comes('oidc-one', claims('ada'), 'ada@acme.test', 'then it is fetched first');
 is_deeply([ shown() ], [ 'ready', undef ], 'and is there');
 
 
+# --- how many may be open ----------------------------------------------------------------------
+
+sub open_flows {
+    my ($n, $address) = @_;
+
+    $s->sql('INSERT INTO svc.federation_flow (tenant_id, id, token_hash, connection_id,'
+            . ' connection_version, purpose, binding_hash, address, host, expires_at)'
+            . " SELECT '$acme->{id}', gen_random_uuid(), sha256((($address)::text || i || clock_timestamp())::bytea),"
+            . " gen_random_uuid(), now(), 'sign_in', sha256('x'), $address, 'x',"
+            . " now() + interval '10 minutes' FROM generate_series(1, $n) i");
+}
+
+$s->sql('UPDATE svc.federation_flow SET used_at = now() WHERE used_at IS NULL');
+open_flows(10_000, "'192.0.2.0'::inet + i % 200");
+is($idp->start(browser(), 'oidc-one')->status, 200, 'where all of a tenant have begun');
+open_flows(4, "'127.0.0.1'::inet");
+admin_error($idp->start(browser(), 'oidc-one'), 429, 'rate_limited', 'who has few goes on');
+$s->sql("UPDATE svc.federation_flow SET used_at = now() WHERE address << '192.0.2.0/24'");
+is($idp->start(browser(), 'oidc-one')->status, 200, 'where few have');
+open_flows(94, "'127.0.0.1'::inet + 0");
+admin_error($idp->start(browser(), 'oidc-one'), 429, 'rate_limited', 'an address has a limit, too');
+
+
 $s->done;
 done_testing;

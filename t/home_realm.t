@@ -112,11 +112,13 @@ changed(sub {
     oidc($s, $acme, 'google');
 });
 is_deeply(ask(email => 'x@acme.test')->json->{connections},
-          [ { connection => 'oidc-x', kind => 'social', label => 'oidc-x' },
-            { connection => 'saml', kind => 'saml', label => 'Acme SSO' } ],
-          'those that name the domain');
-is(options()->{discover}, $TRUE, 'one of which has no button');
-is_deeply(keys_of(ask(email => 'x@a.acme.test')), [ qw(oidc-x saml) ], 'and below it');
+          [ { connection => 'oidc-x', kind => 'social', label => 'oidc-x' } ],
+          'those that name the domain, and work');
+is(options()->{discover}, $FALSE, 'which has a button');
+changed(sub { $s->sql("UPDATE svc.social SET show_on_page = false WHERE provider = 'oidc-x'") });
+is(options()->{discover}, $TRUE, 'or has none');
+is_deeply(keys_of(ask(email => 'x@a.acme.test')), [ 'oidc-x' ], 'and below it');
+changed(sub { $s->sql("UPDATE svc.social SET show_on_page = true WHERE provider = 'oidc-x'") });
 is_deeply(keys_of(ask(email => 'x@other.test', tenant => 'acme')), [],
           'of one that is not verified');
 is_deeply(keys_of(ask(email => 'x@acme.test', tenant => 'globex')), [], 'of another tenant');

@@ -25,15 +25,35 @@ static ngx_int_t ngx_svc_federation_bind_denied(ngx_svc_request_t *sr,
 ngx_int_t
 ngx_svc_federation_refuse(ngx_svc_request_t *sr)
 {
+    u_char           *p;
+    ngx_str_t         id, fragment;
+    const ngx_str_t  *code;
+
+    id = ngx_svc_request_id(sr->request);
+    code = &ngx_svc_error_row(sr->error.kind)->code;
+
+    p = ngx_pnalloc(sr->request->pool,
+                    sizeof("error=&id=") + code->len + id.len);
+    if (p == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    fragment.data = p;
+    fragment.len = ngx_sprintf(p, "error=%V&id=%V", code, &id) - p;
+
+    return ngx_svc_federation_page(sr, &fragment);
+}
+
+
+ngx_int_t
+ngx_svc_federation_page(ngx_svc_request_t *sr, const ngx_str_t *fragment)
+{
     u_char                     *p;
-    ngx_str_t                   url, id, slug, to, location;
-    const ngx_str_t            *code;
+    ngx_str_t                   url, slug, to, location;
     ngx_svc_federation_flow_t  *flow;
 
     flow = sr->data;
     url = ngx_svc_login_url(sr->request);
-    id = ngx_svc_request_id(sr->request);
-    code = &ngx_svc_error_row(sr->error.kind)->code;
 
     ngx_str_null(&slug);
     ngx_str_null(&to);
@@ -44,8 +64,8 @@ ngx_svc_federation_refuse(ngx_svc_request_t *sr)
     }
 
     p = ngx_pnalloc(sr->request->pool,
-                    url.len + sizeof("?tenant=&return_to=#error=&id=")
-                    + 3 * (slug.len + to.len) + code->len + id.len);
+                    url.len + sizeof("?tenant=&return_to=#")
+                    + 3 * (slug.len + to.len) + fragment->len);
     if (p == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
@@ -57,7 +77,7 @@ ngx_svc_federation_refuse(ngx_svc_request_t *sr)
     url.data = location.data;
     url.len = p - location.data;
     p = ngx_svc_federation_pair(p, &url, "return_to", &to);
-    p = ngx_sprintf(p, "#error=%V&id=%V", code, &id);
+    p = ngx_sprintf(p, "#%V", fragment);
 
     location.len = p - location.data;
 
@@ -105,6 +125,10 @@ ngx_svc_federation_declined(ngx_svc_request_t *sr, ngx_int_t rc)
     flow = sr->data;
 
     if (rc != NGX_DECLINED) {
+        ngx_log_error(NGX_LOG_ERR, sr->request->connection->log, 0,
+                      "svc: what the connection \"%V\" is asked for cannot be "
+                      "handled", &flow->connection.key);
+
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 

@@ -17,12 +17,19 @@
  */
 ngx_int_t ngx_svc_federation_refuse(ngx_svc_request_t *sr);
 
+/*
+ * Sends it there with another fragment, for the flow's tenant, and where it was
+ * to lead.
+ */
+ngx_int_t ngx_svc_federation_page(ngx_svc_request_t *sr,
+    const ngx_str_t *fragment);
+
 /* Sends it to where the flow was to lead, or to the user's account. */
 ngx_int_t ngx_svc_federation_lead(ngx_svc_login_t *login);
 
 /*
  * For a reply: answers sr->error for NGX_DECLINED, when flow->why, if there is
- * one, is in the audit log; or else 500.
+ * one, is in the audit log; or else 500, and the error log has a line.
  */
 ngx_int_t ngx_svc_federation_declined(ngx_svc_request_t *sr, ngx_int_t rc);
 

@@ -54,7 +54,7 @@ ngx_svc_federation_exchange(ngx_svc_federation_flow_t *flow)
     static const ngx_str_t  accept = ngx_string("Accept: application/json");
 
     if (ngx_svc_federation_document(flow, &m) != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        return ngx_svc_federation_declined(flow->login.sr, NGX_ERROR);
     }
 
     rc = flow->connection.settings.provider->apple
@@ -292,19 +292,32 @@ ngx_svc_federation_exchange_end(ngx_svc_federation_flow_t *flow, ngx_int_t rc)
 
 /*
  * The refresh token is of no use here: it is kept nowhere.  GitHub's errors have
- * the status of a success.
+ * the status of a success.  What the parser has copied is wiped with the pool,
+ * as the answer is.
  */
 
 static ngx_int_t
 ngx_svc_federation_exchange_tokens(ngx_svc_federation_flow_t *flow)
 {
-    cJSON      *json;
-    ngx_int_t   rc;
+    cJSON        *json;
+    ngx_int_t     rc;
+    const cJSON  *member;
 
     rc = ngx_svc_federation_fetched(flow, "the token endpoint", &json);
 
     if (rc != NGX_OK) {
         return rc;
+    }
+
+    cJSON_ArrayForEach(member, json) {
+        if (cJSON_IsString(member)
+            && ngx_svc_wipe_later(flow->login.sr->request->pool,
+                                  (u_char *) member->valuestring,
+                                  ngx_strlen(member->valuestring))
+               != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
     }
 
     ngx_svc_federation_exchange_text(json, "id_token", &flow->id_token);

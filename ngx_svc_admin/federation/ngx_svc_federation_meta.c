@@ -383,6 +383,10 @@ ngx_svc_federation_meta_due(ngx_svc_pg_op_t *op)
     for (i = 0; i < PQntuples(res); i++) {
         ngx_svc_row_federation_due(&row, res, i);
 
+        if (row.provider.len == 0) {
+            continue;
+        }
+
         meta = ngx_svc_uuid_parse(row.connection.data, row.connection.len,
                                   bytes)
                == NGX_OK

@@ -22,7 +22,8 @@ RETURNING social.provider, social.issuer, social.directory, meta.asked_at::text 
 
 
 -- statement: federation_due
--- Claims what is due, 16 connections at most. There is a row if there is none.
+-- Claims what is due, 16 connections at most. There is a row if there is none. One that is not
+-- to be fetched, as it is off, or its tenant is suspended, has no provider.
 --
 -- columns
 --   taken          int8         connections, in each row

@@ -17,6 +17,7 @@
 #include "ngx_svc_uri.h"
 
 
+#define NGX_SVC_FEDERATION_ADDRESS_FEW  5       /* open flows */
 #define NGX_SVC_FEDERATION_ADDRESS_MAX  100
 #define NGX_SVC_FEDERATION_TENANT_MAX   10000
 

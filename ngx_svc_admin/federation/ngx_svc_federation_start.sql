@@ -1,9 +1,10 @@
 -- statement: federation_begin
 -- Begins a flow, of a connection whose issuer's metadata are there; GitHub publishes none. What
 -- a browser's address and a tenant have open is limited: a client that goes on for a while has
--- others expire. Of rows that are written at the same time each may be one too many. A flow of
--- a session is its user's, and one of an invitation is good while that is: it is open, and
--- nobody has its address.
+-- others expire. Who has few open is not kept out by others, and the tenant's are not counted for
+-- that. Of rows that are written at the same time each may be one too many. A flow of a session
+-- is its user's, and one of an invitation is good while that is: it is open, and nobody has its
+-- address.
 --
 -- parameters
 --   new_id         uuid  ngx_svc_param_new_id()
@@ -19,6 +20,7 @@
 --   purpose        text  ngx_svc_federation_param_purpose()
 --   session        bytea ngx_svc_federation_param_session()
 --   token          bytea ngx_svc_invitation_param(token)
+--   few            int4  ngx_svc_param_constant(NGX_SVC_FEDERATION_ADDRESS_FEW)
 --   address_max    int4  ngx_svc_param_constant(NGX_SVC_FEDERATION_ADDRESS_MAX)
 --   tenant_max     int4  ngx_svc_param_constant(NGX_SVC_FEDERATION_TENANT_MAX)
 --   again          bool  ngx_svc_param_call(ngx_svc_federation_bind_again)
@@ -55,7 +57,7 @@ WITH asked AS MATERIALIZED (
            ON meta.tenant_id = social.tenant_id
           AND meta.connection_id = social.connection_id
      WHERE social.tenant_id = :tenant AND social.provider = :key AND social.enabled
-), open AS MATERIALIZED (
+), own AS MATERIALIZED (
     SELECT (SELECT count(*)
               FROM (SELECT
                       FROM svc.federation_flow flow
@@ -64,13 +66,7 @@ WITH asked AS MATERIALIZED (
                        AND flow.created_at > now() - interval '10 minutes'
                        AND flow.used_at IS NULL
                      ORDER BY flow.address, flow.created_at
-                     LIMIT :address_max::int4) flow) < :address_max::int4
-           AND coalesce((SELECT flow.expires_at
-                           FROM svc.federation_flow flow
-                          WHERE flow.tenant_id = :tenant AND flow.used_at IS NULL
-                          ORDER BY flow.expires_at DESC OFFSET :tenant_max::int4 - 1
-                          LIMIT 1) <= now(),
-                        true) AS room
+                     LIMIT :address_max::int4) flow) AS flows
       FROM asked
 ), caller AS MATERIALIZED (
     SELECT session.user_id, session.root_id
@@ -95,6 +91,18 @@ WITH asked AS MATERIALIZED (
                AND account.user_name_key BETWEEN invitation.email_key AND invitation.email_key
              ORDER BY account.user_name_key
              LIMIT 1) IS NULL
+), open AS MATERIALIZED (
+    SELECT CASE
+               WHEN own.flows < :few::int4 THEN true
+               WHEN own.flows >= :address_max::int4 THEN false
+               ELSE coalesce((SELECT flow.expires_at
+                                FROM svc.federation_flow flow
+                               WHERE flow.tenant_id = :tenant AND flow.used_at IS NULL
+                               ORDER BY flow.expires_at DESC OFFSET :tenant_max::int4 - 1
+                               LIMIT 1) <= now(),
+                             true)
+           END AS room
+      FROM own
 ), begun AS (
     INSERT INTO svc.federation_flow
         (tenant_id, id, token_hash, connection_id, connection_version, purpose, binding_hash,

@@ -15,8 +15,9 @@ SELECT set_config('svc.tenant', tenant.id::text, true) AS id, tenant.slug, tenan
 
 -- statement: signin_discover
 -- Connections are offered to people of the domains that they name and the tenant has verified
--- by now, and one to those who must come in by it. The columns that begin with "_" are as
--- those of ngx_svc_sql_signin_options.
+-- by now, and one to those who must come in by it. SAML does not yet work: it is for those
+-- alone, and says whom they have to ask. The columns that begin with "_" are as those of
+-- ngx_svc_sql_signin_options.
 --
 -- parameters
 --   host           text ngx_svc_login_param(asked.host)
@@ -35,7 +36,7 @@ SELECT tenant.slug AS "tenant.slug", tenant.name AS "tenant.name",
                    AND social.enabled
                    AND social.provider NOT IN ('github', 'apple', 'facebook')
                 UNION ALL
-                SELECT 'saml', 'saml', sp.label, sp.domains, sp.connection_id
+                SELECT 'saml', 'saml', sp.label, NULL, sp.connection_id
                   FROM svc.saml_sp sp
                  WHERE sp.tenant_id = :tenant AND sp.enabled
                 UNION ALL

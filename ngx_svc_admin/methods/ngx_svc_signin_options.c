@@ -27,11 +27,13 @@ static ngx_int_t ngx_svc_signin_options_argument(ngx_svc_request_t *sr,
     ngx_svc_value_t *tenant);
 static ngx_int_t ngx_svc_signin_options_key(ngx_svc_options_t *options,
     const ngx_str_t *host, const ngx_str_t *slug, ngx_str_t *key);
+static ngx_int_t ngx_svc_signin_options_more(ngx_svc_request_t *sr,
+    ngx_int_t rc);
 static ngx_int_t ngx_svc_signin_options_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_signin_options_write(ngx_svc_request_t *sr,
     PGresult *res, ngx_svc_cache_answer_t *answer);
 static void ngx_svc_signin_options_connections(ngx_svc_request_t *sr,
-    PGresult *res, ngx_svc_json_writer_t *w);
+    ngx_svc_json_writer_t *w);
 static ngx_int_t ngx_svc_signin_options_send(ngx_svc_request_t *sr,
     ngx_svc_cache_answer_t *answer);
 static ngx_uint_t ngx_svc_signin_options_mails(ngx_svc_request_t *sr);
@@ -75,7 +77,7 @@ ngx_svc_signin_options_prepare(ngx_svc_request_t *sr)
     options = sr->data;
 
     if (options->by_name.data == NULL) {
-        return ngx_svc_route_prepare(sr);
+        return ngx_svc_signin_options_more(sr, ngx_svc_route_prepare(sr));
     }
 
     rc = ngx_svc_signin_options_get(options, &answer);
@@ -84,7 +86,22 @@ ngx_svc_signin_options_prepare(ngx_svc_request_t *sr)
         return ngx_svc_signin_options_send(sr, &answer);
     }
 
-    return ngx_svc_admin_reader_prepare(&options->reader, rc);
+    rc = ngx_svc_admin_reader_prepare(&options->reader, rc);
+
+    return ngx_svc_signin_options_more(sr, rc);
+}
+
+
+/* Without svc_federation nobody looks for connections. */
+
+static ngx_int_t
+ngx_svc_signin_options_more(ngx_svc_request_t *sr, ngx_int_t rc)
+{
+    return rc == NGX_OK && sr->op->ncalls
+           && ngx_svc_signin_options_federates(sr)
+           ? ngx_svc_route_call(sr, &ngx_svc_sql_signin_options_connections,
+                                NULL)
+           : rc;
 }
 
 
@@ -336,7 +353,7 @@ ngx_svc_signin_options_write(ngx_svc_request_t *sr, PGresult *res,
 
     ngx_svc_json_open(&w, "methods", '{');
     ngx_svc_signin_options_methods(sr, res, &w);
-    ngx_svc_signin_options_connections(sr, res, &w);
+    ngx_svc_signin_options_connections(sr, &w);
     ngx_svc_json_close(&w, '}');
     ngx_svc_json_close(&w, '}');
 
@@ -369,10 +386,11 @@ ngx_svc_signin_options_methods(ngx_svc_request_t *sr, PGresult *res,
 /* Identity providers that the page has a button for, or needs an address for. */
 
 static void
-ngx_svc_signin_options_connections(ngx_svc_request_t *sr, PGresult *res,
+ngx_svc_signin_options_connections(ngx_svc_request_t *sr,
     ngx_svc_json_writer_t *w)
 {
-    ngx_str_t  list;
+    PGresult                                    *res;
+    ngx_svc_row_signin_options_connections_t     row;
 
     static const ngx_str_t  none = ngx_string("[]");
 
@@ -381,10 +399,12 @@ ngx_svc_signin_options_connections(ngx_svc_request_t *sr, PGresult *res,
         return;
     }
 
-    list = ngx_svc_row_value(res, 0, "_connections");
+    res = ngx_svc_result(sr, &ngx_svc_sql_signin_options_connections);
+    ngx_svc_row_signin_options_connections(&row, res, 0);
 
-    ngx_svc_json_raw(w, "connections", list.data, list.len);
-    ngx_svc_json_boolean(w, "discover", ngx_svc_row_true(res, 0, "_discover"));
+    ngx_svc_json_raw(w, "connections", row.connections.data,
+                     row.connections.len);
+    ngx_svc_json_boolean(w, "discover", row.discover);
 }
 
 

@@ -1,8 +1,6 @@
 -- statement: signin_options
 -- The columns that begin with "_" are for the methods: what the tenant has switched on, and
--- whether it has verified the domain that the page is served from. Some providers do not yet
--- work. An address matters where people of its domain must come in by a connection, or may by
--- one that the page has no button for.
+-- whether it has verified the domain that the page is served from.
 --
 -- parameters
 --   base_url       text ngx_svc_param_base_url()
@@ -16,35 +14,6 @@ SELECT tenant.slug AS "tenant.slug", tenant.name AS "tenant.name",
                        coalesce(nullif(current_setting('svc.base_url', true), ''), :base_url::text)
                        || '/v1/tenants/' || tenant.slug || '/logo?v=' || tenant.logo_etag)
           END AS branding,
-       (SELECT coalesce(json_agg(json_build_object('connection', social.provider,
-                                                   'kind', 'social',
-                                                   'label', coalesce(social.label,
-                                                                     social.provider))
-                                 ORDER BY social.provider),
-                        '[]')
-          FROM svc.social social
-         WHERE social.tenant_id = :tenant
-           AND social.enabled
-           AND social.show_on_page
-           AND social.provider NOT IN ('github', 'apple', 'facebook')) AS _connections,
-       (SELECT owned.forced
-               OR EXISTS (SELECT
-                            FROM svc.social social
-                           WHERE social.tenant_id = :tenant
-                             AND social.enabled
-                             AND NOT social.show_on_page
-                             AND social.provider NOT IN ('github', 'apple', 'facebook')
-                             AND social.domains && owned.domains)
-               OR EXISTS (SELECT
-                            FROM svc.saml_sp sp
-                           WHERE sp.tenant_id = :tenant
-                             AND sp.enabled
-                             AND sp.domains && owned.domains)
-          FROM (SELECT bool_or(domain.sign_in IS NOT NULL) AS forced,
-                       array_agg(domain.domain) AS domains
-                  FROM svc.domain domain
-                 WHERE domain.tenant_id = :tenant
-                   AND domain.verified_at IS NOT NULL) owned) AS _discover,
        tenant.allow_signup AS _signup, tenant.allow_passwordless AS _passwordless,
        EXISTS (SELECT
                  FROM svc.domain domain
@@ -63,3 +32,38 @@ SELECT tenant.slug AS "tenant.slug", tenant.name AS "tenant.name",
                             FROM svc.tenant named
                            WHERE named.id = :tenant)) tenant
  WHERE governance.tenant_id = :tenant;
+
+
+-- statement: signin_options_connections
+-- What the page has a button for, and whether it asks for the address first: that matters where
+-- people of a domain must come in by a connection, or may by one without a button. Some
+-- providers do not yet work, and neither does SAML.
+--
+-- columns
+--   connections    json
+--   discover       bool
+SELECT (SELECT coalesce(json_agg(json_build_object('connection', social.provider,
+                                                   'kind', 'social',
+                                                   'label', coalesce(social.label,
+                                                                     social.provider))
+                                 ORDER BY social.provider),
+                        '[]')
+          FROM svc.social social
+         WHERE social.tenant_id = :tenant
+           AND social.enabled
+           AND social.show_on_page
+           AND social.provider NOT IN ('github', 'apple', 'facebook')) AS connections,
+       (SELECT owned.forced
+               OR EXISTS (SELECT
+                            FROM svc.social social
+                           WHERE social.tenant_id = :tenant
+                             AND social.enabled
+                             AND NOT social.show_on_page
+                             AND social.provider NOT IN ('github', 'apple', 'facebook')
+                             AND social.domains && owned.domains)
+          FROM (SELECT bool_or(domain.sign_in IS NOT NULL) AS forced,
+                       array_agg(domain.domain) AS domains
+                  FROM svc.domain domain
+                 WHERE domain.tenant_id = :tenant
+                   AND domain.verified_at IS NOT NULL) owned) AS discover
+ WHERE :tenant_or_null IS NOT NULL;
