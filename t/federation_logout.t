@@ -256,6 +256,44 @@ $s->sql("UPDATE svc.tenant SET suspended_at = NULL WHERE id = '$acme->{id}'");
 alive({ d => $b{d} }, '', 'the session ends for good');
 
 
+# --- from another site ------------------------------------------------------------------------
+
+my $flows = $s->sql('SELECT count(*) FROM svc.federation_flow');
+
+sub initiates {
+    my ($query, $to, $name, %opt) = @_;
+    my ($tenant, $key) = ($opt{tenant} // 'acme', $opt{key} // 'oidc-one');
+    my $path = "/v1/tenants/$tenant/federation/$key/initiate";
+    my $r = $opt{post} ? $s->http(POST => $path, [], $query) : $s->http(GET => "$path?$query");
+
+    is($r->status, 303, $name) or diag($r->body);
+    like($r->header('Location'), qr{\A$to\z}, 'leads to the page');
+    is($r->header('Set-Cookie'), undef, 'sets no cookie');
+}
+
+my $iss = "iss=$told->{issuers}[0]";
+my $page = '/login\?tenant=acme';
+
+initiates($iss, "$page#connection=oidc-one", 'GET');
+initiates($iss, "$page#connection=oidc-one", 'POST', post => 1);
+initiates("$iss&login_hint=a%40b%22%3E%3Cb%3E&target_link_uri=/account",
+          "$page&return_to=%2Faccount#connection=oidc-one&login_hint=a%40b%22%3E%3Cb%3E",
+          'with more');
+initiates("$iss&target_link_uri=" . $s->base_url . '/console/x',
+          "$page&return_to=%2Fconsole%2Fx#connection=oidc-one", 'a URL of this server');
+initiates("$iss&target_link_uri=$_", "$page#connection=oidc-one", "not $_")
+    for '//evil', 'https://evil.test/account', $s->base_url . '.evil.test/account',
+        $s->base_url . '//evil', '/elsewhere';
+initiates("$iss&login_hint=" . 'x' x 255, "$page#connection=oidc-one", 'a long hint');
+initiates($_->[0], "$page#error=federation_failed&id=\\w+", $_->[1])
+    for [ '', 'no iss' ], [ "iss=$told->{issuers}[1]", 'another one' ],
+        [ "$iss/", 'one that is longer' ];
+initiates("$iss&$iss", "$page#error=invalid_request&id=\\w+", 'two');
+initiates($iss, "$page#error=not_found&id=\\w+", 'no connection', key => 'oidc-none');
+initiates($iss, '/login#error=not_found&id=\w+', 'no slug', tenant => '%0d%0aX');
+is($s->sql('SELECT count(*) FROM svc.federation_flow'), $flows, 'nothing has begun');
+
+
 # --- keys, and limits ------------------------------------------------------------------------
 
 $b{g} = comes('oidc-one', 'eve', sid => 's8');

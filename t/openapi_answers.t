@@ -175,6 +175,8 @@ is_status(401, 'startFederation', body => { connection => 'oidc-wrong', tenant =
 is_status(503, 'federationLogout', body => 'logout_token=x', path => { connection => 'oidc-wrong' });
 is_status(404, 'federationLogout', body => 'logout_token=x', path => { connection => 'oidc-none' });
 $c->stands('tenants/{slug}/federation/{connection}' => 'oidc-acme');
+is_status(303, 'initiateFederation', query => 'iss=x');
+is_status(303, 'initiateFederationByForm', body => 'iss=x');
 is_status(400, 'federationLogout', body => 'logout_token=x');
 is_status(413, 'federationLogout', body => 'x' x 65537);
 
@@ -600,6 +602,7 @@ my %later = map { $_ => 1 } @later, qw(createGroupPasswordPolicy testWebhook
                                        getSignInOptions startFederation endFederation
                                        federationLogout
                                        endFederationByForm finishFederation
+                                       initiateFederation initiateFederationByForm
                                        signUp verifySignUp signUpOrganization
                                        verifyOrganization
                                        lookupInvitation acceptInvitation

@@ -12,7 +12,8 @@
     _(ngx_svc_federation_callback)                                            \
     _(ngx_svc_federation_finish)                                              \
     _(ngx_svc_federation_links)                                               \
-    _(ngx_svc_federation_logout)
+    _(ngx_svc_federation_logout)                                              \
+    _(ngx_svc_federation_initiate)
 
 #define NGX_SVC_FEDERATION_ROUTES(name)    extern const ngx_svc_route_t  name[];
 #define NGX_SVC_FEDERATION_RESOURCE(name)  name,

@@ -30,8 +30,6 @@ static ngx_int_t ngx_svc_id_token_iss(const ngx_svc_id_token_expected_t *e,
     ngx_svc_id_token_t *t);
 static ngx_int_t ngx_svc_id_token_tenant(const ngx_svc_id_token_expected_t *e,
     ngx_svc_id_token_t *t, const ngx_str_t *iss);
-static ngx_uint_t ngx_svc_id_token_issued(const ngx_str_t *issuer,
-    const ngx_str_t *tid, const ngx_str_t *iss);
 static ngx_int_t ngx_svc_id_token_aud(const ngx_svc_id_token_expected_t *e,
     ngx_svc_id_token_t *t);
 static ngx_int_t ngx_svc_id_token_listed(const ngx_svc_id_token_expected_t *e,
@@ -252,9 +250,7 @@ ngx_svc_id_token_tenant(const ngx_svc_id_token_expected_t *e,
 }
 
 
-/* Returns 1 if iss is issuer, with tid in place of the mark. */
-
-static ngx_uint_t
+ngx_uint_t
 ngx_svc_id_token_issued(const ngx_str_t *issuer, const ngx_str_t *tid,
     const ngx_str_t *iss)
 {

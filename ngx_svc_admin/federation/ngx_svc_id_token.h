@@ -76,6 +76,10 @@ ngx_int_t ngx_svc_logout_token_check(ngx_pool_t *pool, const ngx_str_t *text,
     const ngx_str_t *jwks, const ngx_svc_id_token_expected_t *expected,
     ngx_svc_id_token_t *token);
 
+/* Returns 1 if iss is issuer, with tid in place of NGX_SVC_ID_TOKEN_TID. */
+ngx_uint_t ngx_svc_id_token_issued(const ngx_str_t *issuer,
+    const ngx_str_t *tid, const ngx_str_t *iss);
+
 /* Returns 1 if a claim is true or "true", as Apple writes it. */
 ngx_uint_t ngx_svc_id_token_true(const cJSON *claims, const char *name);
 

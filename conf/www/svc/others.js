@@ -106,9 +106,10 @@ export function chosen() {
   }
 
   const known = options.methods.connections?.find(c => c.connection === key);
+  const hint = fragment.get("login_hint") || undefined;
 
   show(`${text.signIn} – ${names.name}`,
-       form([], title(known ?? { connection: key, label: key }), () => leave(key)),
+       form([], title(known ?? { connection: key, label: key }), () => leave(key, hint)),
        button(words.another, () => home.show()));
 }
 
