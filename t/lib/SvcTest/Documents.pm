@@ -24,7 +24,7 @@ sub documents {
 
     for my $folder ('', map { "$_/" } qw(ngx_svc_scim ngx_svc_admin
                                          ngx_svc_admin/signin
-                                         ngx_svc_admin/federation ngx_svc_admin/ldap
+                                         ngx_svc_admin/federation
                                          ngx_svc_admin/console
                                          ngx_svc_admin/oauth ngx_svc_webhook
                                          ngx_svc_webhook/mail
