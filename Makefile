@@ -56,7 +56,7 @@ sbindir = $(prefix)/sbin
 mandir = $(prefix)/share/man
 completionsdir = $(prefix)/share/bash-completion/completions
 
-.PHONY: help deps deps-run deps-test build install uninstall run stop test \
+.PHONY: help deps deps-run deps-federation deps-test build install uninstall run stop test \
 	test-ha test-debian unit sanitize valgrind bench bench-smoke bench-peer bench-bins cost \
 	sql lint fuzz fuzz-bins binaries ci soak clean
 .DEFAULT_GOAL := help
@@ -69,6 +69,9 @@ deps:                ## install Debian packages that are missing, to build
 
 deps-run:            ## the same, for the demo too: PostgreSQL and Redis
 	@conf/deps.sh run
+
+deps-federation:     ## the same, for FEDERATION=1 too: a directory
+	@conf/deps.sh federation
 
 deps-test:           ## the same, for the tests too; PostgreSQL's newest minor
 	@conf/deps.sh test
@@ -168,7 +171,7 @@ uninstall:           ## remove what "install" has put there (DESTDIR=)
 		"$(DESTDIR)$(completionsdir)/svcctl"
 	rm -rf "$(DESTDIR)$(sharedir)" "$(DESTDIR)$(docdir)"
 
-run: deps-run build  ## start a demo system on PORT (as before, or 8080), and show how to use it
+run: deps-$(if $(filter-out 0,$(FEDERATION)),federation,run) build  ## start a demo system on PORT (as before, or 8080), and show how to use it
 	@conf/demo.sh start $(PORT)
 
 stop:                ## stop the demo system; its data stays in run/

@@ -1,10 +1,10 @@
 #!/bin/bash
 #
 # demo.sh start [PORT] | stop: a private PostgreSQL, a private Redis, NGINX, and
-# receivers of webhooks and of mails under run/, with the tenant "acme".
-#  Without PORT it takes the port of the last time, or 8080.  RUN_DIR names
-# another directory.  In a checkout that the servers cannot read, as below
-# /root, run is a link.
+# receivers of webhooks and of mails under run/, with the tenant "acme"; with
+# FEDERATION=1 also an identity provider and a directory of it.  Without PORT it
+# takes the port of the last time, or 8080.  RUN_DIR names another directory.  In
+# a checkout that the servers cannot read, as below /root, run is a link.
 
 set -euo pipefail
 
@@ -41,7 +41,7 @@ pgbin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
 PATH=${pgbin:+$pgbin:}$PATH
 
 
-for part in webhooks mail pages; do
+for part in webhooks mail pages federation; do
     # shellcheck source=/dev/null
     . "$top/conf/demo.d/$part.sh"
 done
@@ -285,26 +285,33 @@ has_tokens() {
 # nobody knows: then another one is set.  It is in no command line.
 
 make_password() {
-    local token password answer
+    local password
 
     [ -e "$run/password" ] && return
 
     step "setting the owner's password"
     password=$(openssl rand -hex 12)
     [[ $password =~ ^[0-9a-f]{24}$ ]] || die "openssl has made no password"
-
-    token=$("$top/conf/svcctl" --pg "$pg" user reset-link --tenant $slug \
-                --email $owner 2> "$run/tmp/svcctl" | sed -n 's/^token  //p') \
-        || die "no token to set the password with: $(< "$run/tmp/svcctl")"
-
-    answer=$(printf '{"token":"%s","password":"%s","tenant":"%s"}' "$token" \
-                    "$password" $slug \
-             | curl -sS -w '%{http_code}' -d @- "$url/v1/auth/password/reset") \
-        && [ "$answer" = 204 ] \
-        || die "the password of $owner was not set: $answer"
+    set_password $slug $owner "$password"
 
     (umask 077; echo "$password" > "$run/password.new")
     mv "$run/password.new" "$run/password"
+}
+
+# $1: slug of a tenant, $2: address of a user, $3: password
+
+set_password() {
+    local token answer
+
+    token=$("$top/conf/svcctl" --pg "$pg" user reset-link --tenant "$1" \
+                --email "$2" 2> "$run/tmp/svcctl" | sed -n 's/^token  //p') \
+        || die "no token to set the password with: $(< "$run/tmp/svcctl")"
+
+    answer=$(printf '{"token":"%s","password":"%s","tenant":"%s"}' "$token" \
+                    "$3" "$1" \
+             | curl -sS -w '%{http_code}' -d @- "$url/v1/auth/password/reset") \
+        && [ "$answer" = 204 ] \
+        || die "the password of $2 was not set: $answer"
 }
 
 
@@ -323,50 +330,31 @@ write_env() {
 }
 
 
-write_conf() {
+make_key() {
     local key
 
-    if [ ! -e "$run/svc.keys" ]; then
-        key=$(openssl rand -hex 32)
-        [[ $key =~ ^[0-9a-f]{64}$ ]] || die "openssl has made no key"
-        (umask 077; echo "k1:$key" > "$run/svc.keys.new")
-        mv "$run/svc.keys.new" "$run/svc.keys"
-    fi
+    [ -e "$run/svc.keys" ] && return
 
+    key=$(openssl rand -hex 32)
+    [[ $key =~ ^[0-9a-f]{64}$ ]] || die "openssl has made no key"
+    (umask 077; echo "k1:$key" > "$run/svc.keys.new")
+    mv "$run/svc.keys.new" "$run/svc.keys"
+}
+
+
+write_conf() {
     cat <<TXT
 # "make run" writes this file anew.  What is yours goes into files of your own, which
 # are included: run/http.d/*.conf in http, and run/server.d/*.conf in server.
 
-load_module "$top/build/modules/ngx_http_svc_common_module.so";
-load_module "$top/build/modules/ngx_http_svc_scim_module.so";
-load_module "$top/build/modules/ngx_http_svc_admin_module.so";
-load_module "$top/build/modules/ngx_http_svc_webhook_module.so";
+$(modules common scim admin webhook)
 
-$([ "$(id -u)" != 0 ] || echo "user $user;")
 worker_processes 2;
 worker_shutdown_timeout 15s;
-pid "$run/nginx.pid";
-error_log "$run/error.log" notice;
-
-events {
-    worker_connections 4096;
-}
+$(main_conf "$run")
 
 http {
-    access_log "$run/access.log";
-
-    client_body_temp_path "$run/tmp/body";
-    proxy_temp_path "$run/tmp/proxy";
-    fastcgi_temp_path "$run/tmp/fastcgi";
-    uwsgi_temp_path "$run/tmp/uwsgi";
-    scgi_temp_path "$run/tmp/scgi";
-
-    svc_postgres "host='$run/pg' dbname=svc user=svc_app";
-    svc_redis "unix:$run/redis/redis.sock";
-    svc_key_file "$run/svc.keys";
-    svc_base_url $url;
-
-    svc_sign_in on;
+$(http_conf "$run" "$url")
 
     svc_webhooks on;
     svc_webhook_ca_file "$hook/ca.pem";
@@ -378,6 +366,7 @@ http {
     svc_mail_from "Demo <no-reply@acme.test>";
     svc_mail_tls off;
     svc_mail_templates "$top/conf/mail";
+$(federation_conf)
 
     include "$run/http.d/*.conf";
 
@@ -388,6 +377,61 @@ http {
             svc_scim on;
         }
 
+$(locations)
+
+        location = /metrics {
+            svc_metrics;
+        }
+
+        include "$run/server.d/*.conf";
+    }
+}
+TXT
+}
+
+# $@: names of modules
+
+modules() { printf "load_module \"$top/build/modules/ngx_http_svc_%s_module.so\";\n" "$@"; }
+
+# $1: the folder of a server
+
+main_conf() {
+    cat <<TXT
+$([ "$(id -u)" != 0 ] || echo "user $user;")
+pid "$1/nginx.pid";
+error_log "$1/error.log" notice;
+
+events {
+    worker_connections 4096;
+}
+TXT
+}
+
+# $1: the folder of a server, $2: where it is
+
+http_conf() {
+    cat <<TXT
+    access_log "$1/access.log";
+
+    client_body_temp_path "$1/tmp/body";
+    proxy_temp_path "$1/tmp/proxy";
+    fastcgi_temp_path "$1/tmp/fastcgi";
+    uwsgi_temp_path "$1/tmp/uwsgi";
+    scgi_temp_path "$1/tmp/scgi";
+
+    svc_postgres "host='$run/pg' dbname=svc user=svc_app";
+    svc_redis "unix:$run/redis/redis.sock";
+    svc_key_file "$run/svc.keys";
+    svc_base_url $2;
+
+    svc_sign_in on;
+TXT
+}
+
+# the locations for people, and for their applications
+
+locations() {
+    cat <<TXT
         location /v1 {
             svc_admin on;
         }
@@ -409,16 +453,9 @@ $(pages_conf | sed '1,/^$/d; s/^./        &/')
         location = /healthz {
             svc_health;
         }
-
-        location = /metrics {
-            svc_metrics;
-        }
-
-        include "$run/server.d/*.conf";
-    }
-}
 TXT
 }
+
 
 # When somebody has edited a file that is written anew, his version is kept
 # beside it.
@@ -449,16 +486,18 @@ new_conf() {
 
 
 start_nginx() {
+    make_key
     make_certificate
     start_mail
     copy_pages
+    start_federation
     write_conf > "$run/nginx.conf.new"
     ulimit -S -n 8192 2>/dev/null || :
 
     nginx -q -t -c "$run/nginx.conf.new" -e "$run/error.log" \
         || die "the configuration is refused"
 
-    if alive "$run/nginx.pid" nginx && outdated; then
+    if alive "$run/nginx.pid" nginx && outdated "$run/nginx.pid"; then
         standing=
         end "NGINX, whose modules are older" "$run/nginx.pid" nginx QUIT TERM KILL
     fi
@@ -478,8 +517,10 @@ start_nginx() {
 
 # a reload keeps the modules that are already in memory
 
+# $1: PID file
+
 outdated() {
-    [ -n "$(find "$top/build/modules/" -name '*.so' -newer "$run/nginx.pid")" ]
+    [ -n "$(find "$top/build/modules/" -name '*.so' -newer "$1")" ]
 }
 
 # When NGINX refuses the new configuration it continues with the old one.
@@ -564,8 +605,10 @@ start() {
     start_nginx
     make_password
     write_env
+    connect_federation
     show_webhooks
     show
+    show_federation
 }
 
 # $1: the exit status.  A failed start stops everything that did not run before.
@@ -605,6 +648,7 @@ end() {
 
 stop() {
     end NGINX "$run/nginx.pid" nginx QUIT TERM KILL
+    stop_federation
     end "the receiver of webhooks" "$hook/pid" python3 TERM KILL
     end "the receiver of mails" "$run/mail/pid" python3 TERM KILL
     rm -f "$hook/pid" "$run/mail/pid"

@@ -1,8 +1,9 @@
 #!/bin/sh
 #
 # Installs the Debian packages that are missing.  "deps.sh build": to build the
-# modules; "deps.sh run": also for the demo; "deps.sh test": also for the tests,
-# with PostgreSQL's newest minor release; "deps.sh ha": also for the test of
+# modules; "deps.sh run": also for the demo; "deps.sh federation": also for its
+# directory; "deps.sh test": also for the tests, with PostgreSQL's newest minor
+# release; "deps.sh ha": also for the test of
 # several hosts; "deps.sh debian": to make roots of Debian.  It is quiet and
 # quick when nothing is missing.
 
@@ -15,13 +16,14 @@ build="nginx nginx-dev gcc libc6-dev make libpq-dev libhiredis-dev libcjson-dev
        libpcre2-dev libxml2-dev libxslt1-dev zlib1g-dev"
 run="postgresql postgresql-client redis-server redis-tools openssl curl
      ca-certificates coreutils procps tzdata python3 python3-aiosmtpd"
+federation="slapd"
 test="perl libcmocka-dev clang libclang-rt-dev dpkg-dev xz-utils wrk php-cli
       cppcheck clang-tools valgrind jq iproute2 man-db mandoc
       python3-argon2 python3-authlib python3-cryptography python3-dnslib
       python3-fido2 python3-jwcrypto python3-jwt python3-requests oathtool
       libcryptx-perl chromium exim4-daemon-light apache2-bin
       libapache2-mod-auth-openidc libapache2-mod-oauth2 oidc-agent-cli
-      slapd ldap-utils samba-ad-dc samba-ad-provision python3-samba
+      ldap-utils samba-ad-dc samba-ad-provision python3-samba
       python3-jose python3-requests-oauthlib python3-social-auth-core
       ruby ruby-omniauth-openid-connect
       golang-go golang-github-coreos-go-oidc-dev golang-golang-x-oauth2-dev"
@@ -41,10 +43,11 @@ fi
 case ${1:-} in
     build) packages=$build ;;
     run)   packages="$build $run" ;;
-    test)  packages="$build $run $test" ;;
-    ha)    packages="$build $run $test $ha" ;;
+    federation) packages="$build $run $federation" ;;
+    test)  packages="$build $run $federation $test" ;;
+    ha)    packages="$build $run $federation $test $ha" ;;
     debian) packages=$debian ;;
-    *)     echo "usage: deps.sh build | run | test | ha | debian" >&2; exit 2 ;;
+    *)     echo "usage: deps.sh build | run | federation | test | ha | debian" >&2; exit 2 ;;
 esac
 
 sudo=
