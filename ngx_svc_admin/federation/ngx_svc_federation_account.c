@@ -21,8 +21,6 @@ static void ngx_svc_federation_account_committed(
     const ngx_svc_pg_results_t *results);
 static void ngx_svc_federation_account_signed_in(
     const ngx_svc_pg_results_t *results);
-static const ngx_svc_pg_statement_t *ngx_svc_federation_account_store(
-    const ngx_svc_pg_results_t *results);
 static ngx_int_t ngx_svc_federation_account_reply(ngx_svc_request_t *sr);
 
 
@@ -133,11 +131,15 @@ ngx_svc_federation_account_full(ngx_svc_request_t *sr)
 }
 
 
+/* The account was made by either statement. */
+
 static void
 ngx_svc_federation_account_committed(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_account_committed(results,
-                              ngx_svc_federation_account_store(results));
+                    ngx_svc_pg_result(results, &ngx_svc_sql_invitation_user)
+                    ? &ngx_svc_sql_invitation_user
+                    : &ngx_svc_sql_federation_account);
 }
 
 
@@ -145,17 +147,9 @@ static void
 ngx_svc_federation_account_signed_in(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_account_signed_in(results,
-                              ngx_svc_federation_account_store(results));
-}
-
-
-/* Returns the statement that has made the account. */
-
-static const ngx_svc_pg_statement_t *
-ngx_svc_federation_account_store(const ngx_svc_pg_results_t *results)
-{
-    return ngx_svc_pg_result(results, &ngx_svc_sql_invitation_user)
-           ? &ngx_svc_sql_invitation_user : &ngx_svc_sql_federation_account;
+                    ngx_svc_pg_result(results, &ngx_svc_sql_invitation_user)
+                    ? &ngx_svc_sql_invitation_user
+                    : &ngx_svc_sql_federation_account);
 }
 
 
@@ -168,14 +162,10 @@ ngx_svc_federation_account_reply(ngx_svc_request_t *sr)
     ngx_svc_federation_flow_t        *flow;
     ngx_svc_row_federation_match_t    row;
 
-    static const ngx_svc_pg_statement_t *const  stores[] = {
-        &ngx_svc_sql_federation_account,
-        &ngx_svc_sql_invitation_user,
-        NULL
-    };
-
     flow = sr->data;
-    res = ngx_svc_pg_result_of(sr->op->results, stores);
+    res = flow->match == NGX_SVC_FEDERATION_INVITED
+          ? ngx_svc_result(sr, &ngx_svc_sql_invitation_user)
+          : ngx_svc_result(sr, &ngx_svc_sql_federation_account);
 
     if (PQgetisnull(res, 0, 0)) {
         ngx_svc_row_federation_match(&row,
