@@ -14,6 +14,7 @@ use warnings;
 
 use Digest::SHA qw(sha256_hex);
 use Fcntl qw(LOCK_EX);
+use File::Basename qw(dirname);
 use File::Copy qw(cp);
 use File::Path qw(make_path remove_tree);
 use Test::More ();
@@ -83,7 +84,7 @@ sub openssl {
 sub certificates {
     my ($self) = @_;
 
-    my $build = "$self->{s}{root}/build/t";
+    my $build = dirname(__FILE__) . '/../../../build/t';
     my $made = "$build/tls-" . substr sha256_hex(join "\0", int(time / 86400),
                                                  slurp(__FILE__)), 0, 16;
 
