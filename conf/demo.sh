@@ -222,7 +222,7 @@ make_database() {
     if [ ! -s "$run/tokens.new" ]; then
         step "making the tenant $slug"
         (umask 077
-         make_tenant > "$run/tokens.part")
+         make_tenant $slug Acme $owner Ada Lovelace > "$run/tokens.part")
         has_tokens "$run/tokens.part" \
             || die "svcctl has shown no tokens, see $run/tokens.part"
         mv "$run/tokens.part" "$run/tokens.new"
@@ -248,8 +248,9 @@ SQL
 }
 
 
-# Prints its variables.  Nobody knows the tokens of a tenant that an interrupted
-# run has made: it gets new ones.
+# $1: slug, $2: name, $3: owner, $4 and $5: the owner's names.  Prints the tenant's
+# variables.  Nobody knows the tokens of a tenant that an interrupted run has
+# made: it gets new ones.
 
 make_tenant() {
     local permissions
@@ -257,20 +258,20 @@ make_tenant() {
     permissions=$(as psql -XAt -v ON_ERROR_STOP=1 -d "$pg" <<SQL
 SELECT array_to_string(c.permissions, ',')
   FROM svc.tenant t JOIN svc.credential c ON c.tenant_id = t.id
- WHERE t.slug = '$slug' AND c.kind = 'api' AND c.name = 'owner';
+ WHERE t.slug = '$1' AND c.kind = 'api' AND c.name = 'owner';
 SQL
     )
 
     if [ -z "$permissions" ]; then
-        "$top/conf/svcctl" --pg "$pg" tenant create --slug $slug --name Acme \
-            --owner $owner --given Ada --family Lovelace --env
+        "$top/conf/svcctl" --pg "$pg" tenant create --slug "$1" --name "$2" \
+            --owner "$3" --given "$4" --family "$5" --env
         return
     fi
 
-    echo "SVC_TENANT_SLUG=$slug"
-    "$top/conf/svcctl" --pg "$pg" token create --tenant $slug --name demo \
+    echo "SVC_TENANT_SLUG=$1"
+    "$top/conf/svcctl" --pg "$pg" token create --tenant "$1" --name demo \
         --permissions "$permissions" | sed -n 's/^token  /SVC_ADMIN_TOKEN=/p'
-    "$top/conf/svcctl" --pg "$pg" scim-token create --tenant $slug --name demo \
+    "$top/conf/svcctl" --pg "$pg" scim-token create --tenant "$1" --name demo \
         | sed -n 's/^token  /SVC_SCIM_TOKEN=/p'
 }
 

@@ -40,9 +40,9 @@ start_federation() {
     chown "$user" "$fed" "$fed/db" "$fed/tmp"
     chmod 700 "$fed" "$fed/db"
 
-    [ -e "$fed/port" ] || free_port 365 > "$fed/port"
-    [ -e "$fed/ldap" ] || free_port 366 > "$fed/ldap"
-    [ -e "$fed/password" ] \
+    [ -s "$fed/port" ] || free_port 365 > "$fed/port"
+    [ -s "$fed/ldap" ] || free_port 366 > "$fed/ldap"
+    [ -s "$fed/password" ] \
         || (umask 077; openssl rand -hex 12 > "$fed/password")
 
     provider=http://127.0.0.1:$(< "$fed/port")
@@ -163,7 +163,7 @@ stop_federation() {
 
 
 # The tenant that is the provider, its owner, and the first one's application
-# there.  An interrupted run has a tenant whose tokens nobody knows.
+# there.
 
 connect_federation() {
     federated || return 0
@@ -173,9 +173,10 @@ connect_federation() {
     if [ ! -e "$fed/tokens" ]; then
         step "making the tenant $corp"
         (umask 077
-         "$top/conf/svcctl" --pg "$pg" tenant create --slug $corp \
-             --name "Acme Corporation" --owner $corp_owner --given Margaret \
-             --family Hamilton --env > "$fed/tokens.new")
+         make_tenant $corp "Acme Corporation" $corp_owner Margaret Hamilton \
+             > "$fed/tokens.new")
+        has_tokens "$fed/tokens.new" \
+            || die "svcctl has shown no tokens, see $fed/tokens.new"
         mv "$fed/tokens.new" "$fed/tokens"
     fi
 
@@ -217,10 +218,7 @@ sign_once() {
 }
 
 connect() {
-    local client id pem
-
     step "connecting $slug with the identity provider and the directory"
-    sign_once
 
     # DNS has no records of these domains to prove them by
 
@@ -232,19 +230,28 @@ SELECT tenant.id, owned.domain, repeat('x', 43), now()
     ON CONFLICT DO NOTHING;
 SQL
 
-    client=$(application POST /v1/applications '"name":"Acme","type":"web",
-        "signingAlg":"ES256","scopes":["openid","email","profile"],
-        "idTokenClaims":["email","profile"],"requireConsent":false,')
-    id=$(member clientId "$client")
-    [ -n "$id" ] || die "no application was made: $client"
-    echo "$id" > "$fed/application"
     printf '{"email":"%s","password":"%s","tenant":"%s"}' $owner \
            "$SVC_OWNER_PASSWORD" $slug \
         | (umask 077
            curl -fsS -o /dev/null -c "$fed/jar" -d @- "$url/v1/auth/login") \
         || die "$owner could not sign in with the password of $run/password"
 
-    pem=$(awk '{ printf "%s\\n", $0 }' "$hook/cert.pem")
+    [ -s "$fed/application" ] || connect_provider
+    connect_directory
+
+    rm -f "$fed/jar"
+    echo "$url" > "$fed/connected"
+}
+
+connect_provider() {
+    local client id
+
+    sign_once
+    client=$(application POST /v1/applications '"name":"Acme","type":"web",
+        "signingAlg":"ES256","scopes":["openid","email","profile"],
+        "idTokenClaims":["email","profile"],"requireConsent":false,')
+    id=$(member clientId "$client")
+    [ -n "$id" ] || die "no application was made: $client"
 
     owner_calls POST admin/social/connections > /dev/null <<TXT
 {"provider":"oidc-$corp","label":"Acme Corporation",
@@ -252,6 +259,14 @@ SQL
  "clientId":"$id","clientSecret":"$(member clientSecret "$client")",
  "domains":["acme.test"],"jitProvisioning":true}
 TXT
+
+    echo "$id" > "$fed/application"
+}
+
+connect_directory() {
+    local pem
+
+    pem=$(awk '{ printf "%s\\n", $0 }' "$hook/cert.pem")
 
     owner_calls PUT admin/ldap > /dev/null <<TXT
 {"url":"ldaps://127.0.0.1:$(< "$fed/ldap")","caCertificates":"$pem",
@@ -261,9 +276,6 @@ TXT
                      "displayName":"cn"},
  "domains":["lab.test"],"jitProvisioning":true}
 TXT
-
-    rm -f "$fed/jar"
-    echo "$url" > "$fed/connected"
 }
 
 # $1: method, $2: path, $3: body, if any
