@@ -97,7 +97,8 @@ WITH old AS (
            IS NOT DISTINCT FROM
            (old.url, old.base_dn, old.unique_id_attribute, old.user_filter,
             old.ca_certificates, old.attribute_mapping -> 'email', old.domains,
-            old.link_by_email, old.trust_mfa, old.mfa_contexts) AS same_people,
+            old.link_by_email, old.trust_mfa, old.mfa_contexts)
+           AND (old.enabled OR NOT wanted.enabled) AS same_people,
            ARRAY(SELECT named.member
                    FROM json_each_text(:names::text::json)
                         WITH ORDINALITY named (column_name, member, place)

@@ -52,7 +52,8 @@ WITH old AS (
                IS NOT DISTINCT FROM
                (old.idp_entity_id, old.idp_sso_url, old.idp_certificates,
                 old.name_id_format, old.attribute_mapping -> 'email', old.domains,
-                old.link_by_email, old.trust_mfa, old.mfa_contexts) AS same_people,
+                old.link_by_email, old.trust_mfa, old.mfa_contexts)
+           AND (old.enabled OR NOT wanted.enabled) AS same_people,
            ARRAY(SELECT named.member
                    FROM json_each_text(:names::text::json)
                         WITH ORDINALITY named (column_name, member, place)

@@ -165,6 +165,14 @@ sub whose_people {
         $covers->({ $member => $two }, 'admin', 'admins', 'another one, of an admin');
         $covers->({ $member => $one }, undef, 'members', 'and of a token');
     }
+
+    my ($member) = sort keys %{ $change{people} };
+    my $two = $change{people}{$member}[1];
+
+    $covers->({ $member => $two, enabled => $TRUE, %{ $change{vouch} // {} } }, 'owner',
+              'owners', 'on, of an owner');
+    $covers->({ $member => $two, enabled => $FALSE }, undef, 'owners', 'off, of a token');
+    $covers->({ $member => $two, enabled => $TRUE }, undef, 'members', 'and on again');
 }
 
 
