@@ -24,7 +24,8 @@ LANGUAGE sql STABLE STRICT AS $$
     SELECT 'saml', 'saml', coalesce(c.label, 'saml'), c.enabled FROM svc.saml_sp c
      WHERE c.tenant_id = tenant AND c.connection_id = connection
     UNION ALL
-    SELECT 'ldap', 'ldap', coalesce(c.label, 'ldap'), c.enabled FROM svc.ldap c
+    SELECT 'ldap', 'ldap', coalesce(c.label, 'ldap'), c.enabled AND c.vouched_owner
+      FROM svc.ldap c
      WHERE c.tenant_id = tenant AND c.connection_id = connection
 $$;
 
@@ -32,7 +33,8 @@ $$;
 -- Whether a passkey's factor, or a link, is the last way in that its user has.  Codes by
 -- mail are one where the tenant allows them and there are mails; a link for a forgotten
 -- password is none: it makes one.  Who must come in by a connection has its link alone, and
--- an owner passkeys, too.
+-- an owner passkeys, too: the last one of them all is kept by svc.break_glass_keep(), which
+-- says so.
 
 CREATE FUNCTION svc.way_in_last(tenant uuid, owner uuid, gone uuid, mails boolean)
     RETURNS boolean
@@ -64,6 +66,16 @@ LANGUAGE sql STABLE STRICT AS $$
     )
     SELECT coalesce(bool_or(way.id = gone), false)
            AND NOT coalesce(bool_or(way.id IS DISTINCT FROM gone), false)
+           AND NOT EXISTS (SELECT
+                             FROM person
+                            WHERE person.forced IS NOT NULL AND person.role = 'owner'
+                              AND NOT EXISTS (SELECT
+                                                FROM svc.passkey p
+                                                JOIN svc.user_account u
+                                                     ON u.tenant_id = p.tenant_id
+                                                    AND u.id = p.user_id
+                                               WHERE p.tenant_id = tenant AND p.factor_id <> gone
+                                                 AND u.role = 'owner' AND u.status = 'active'))
       FROM way
 $$;
 
@@ -88,14 +100,20 @@ LANGUAGE sql STABLE STRICT AS $$
 $$;
 
 
--- The sessions that began by a link end with it.
+-- The sessions that began by a link end with it, and so do memberships of groups that its
+-- connection has mapped.
 
 CREATE FUNCTION svc.link_lost() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE svc.session s SET ended_at = now()
-     WHERE s.tenant_id = OLD.tenant_id AND s.connection_id = OLD.connection_id
-       AND s.upstream_subject = OLD.subject_hash AND s.ended_at IS NULL;
+     WHERE s.tenant_id = OLD.tenant_id AND s.user_id = OLD.user_id
+       AND s.connection_id = OLD.connection_id AND s.upstream_subject = OLD.subject_hash
+       AND s.ended_at IS NULL;
+
+    DELETE FROM svc.group_member m
+     WHERE m.tenant_id = OLD.tenant_id AND m.user_id = OLD.user_id
+       AND m.origin = OLD.connection_id;
 
     RETURN NULL;
 END
@@ -159,7 +177,7 @@ $$;
 
 
 -- As svc.sign_in_realm(), and the directory that the password goes to, unless it is one that
--- is stored here, which "stored" says.
+-- is stored here, which "stored" says: then nobody need come in otherwise, whatever "forced" is.
 
 CREATE FUNCTION svc.sign_in_way(host text, named text, address text, stored boolean)
     RETURNS TABLE (id uuid, slug text, suspended boolean, by_domain boolean, forced boolean,
@@ -188,9 +206,7 @@ BEGIN
     END IF;
 
     RETURN QUERY SELECT t.id, t.slug, t.suspended_at IS NOT NULL, by_domain,
-                        svc.sign_in_by(t.id, t.sign_in_forced, address) IS NOT NULL
-                        AND svc.sign_in_directory(t.id, CASE WHEN NOT stored THEN t.directory END,
-                                                  address) IS NULL,
+                        svc.sign_in_by(t.id, t.sign_in_forced, address) IS NOT NULL,
                         svc.sign_in_directory(t.id, CASE WHEN NOT stored THEN t.directory END,
                                               address)
                    FROM svc.tenant t WHERE t.id = tenant;
@@ -298,10 +314,13 @@ GRANT EXECUTE ON FUNCTION svc.sign_in_directory, svc.sign_in_way, svc.sign_in_lo
     svc.connection_of, svc.directory_account, svc.directory_ambiguous TO svc_app;
 
 
--- Back-channel logout: the sessions of a "sid".
+-- Back-channel logout finds sessions by the "sid".  Those of a subject are its user's, whom the
+-- link names: they need no index of their own, which each session would pay for.
 
-CREATE INDEX session_upstream_sid_idx ON svc.session (tenant_id, connection_id, upstream_sid)
-    WHERE upstream_sid IS NOT NULL AND ended_at IS NULL;
+DROP INDEX svc.session_upstream_idx;
+
+CREATE INDEX session_upstream_idx ON svc.session (tenant_id, connection_id, upstream_sid)
+    WHERE connection_id IS NOT NULL AND ended_at IS NULL;
 
 
 -- What issuers publish: nothing is fetched for a tenant that is suspended.  All that are

@@ -442,6 +442,10 @@ for my $less ("social SET vouched = $fewer", "federated_identity SET vouched = $
 
 maps("group_mapping = '[]'");
 grouped('where nothing is mapped', 'blue red', groups => []);
+$s->sql("DELETE FROM svc.federated_identity WHERE user_id = (SELECT id FROM svc.user_account"
+        . " WHERE user_name = 'kim\@acme.test')");
+is($s->sql("SELECT string_agg(name || member_count, ' ' ORDER BY name) FROM svc.user_group"),
+   'blue0 red1', 'with the link its groups go, and the one by hand stays');
 
 
 # --- a connection that is gone -------------------------------------------------------------------------

@@ -69,7 +69,7 @@ ngx_svc_federation_login_proof(ngx_svc_request_t *sr)
 }
 
 
-/* A new account has no past. */
+/* A new account has no past, and that of a session keeps its own. */
 
 static ngx_int_t
 ngx_svc_federation_bind_purged(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
@@ -80,7 +80,7 @@ ngx_svc_federation_bind_purged(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     flow = sr->data;
 
     ngx_svc_pg_bind_bool(call, flow->match == NGX_SVC_FEDERATION_LINK
-                               && !flow->proved);
+                               && !flow->proved && sr->session == NULL);
 
     return NGX_OK;
 }

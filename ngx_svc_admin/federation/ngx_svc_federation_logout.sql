@@ -1,8 +1,8 @@
 -- statement: federation_logout
 -- A logout token that has come once before ends nothing: sessions that have begun since go
 -- on. Without a "sid" all sessions of its subject end, and with both those whose issuer has
--- given them no "sid" end, too, as they may be the one. Mostly they are one user's, by whom
--- they are found.
+-- given them no "sid" end, too, as they may be the one. Those of a subject are found by the user
+-- whom it is linked to.
 --
 -- parameters
 --   connection_id  uuid  ngx_svc_federation_param(connection.id)
@@ -34,15 +34,24 @@ WITH seen AS (
     SELECT own.id, own.user_id
       FROM seen
       CROSS JOIN LATERAL (
-           SELECT session.id, session.user_id, session.upstream_sid
+           SELECT identity.user_id
+             FROM svc.federated_identity identity
+            WHERE identity.tenant_id = :tenant
+              AND identity.connection_id = seen.connection_id
+              AND identity.subject_hash BETWEEN :subject_hash AND :subject_hash
+            ORDER BY identity.subject_hash
+            LIMIT 1) linked
+      CROSS JOIN LATERAL (
+           SELECT session.id, session.user_id
              FROM svc.session session
             WHERE session.tenant_id = :tenant
-              AND session.connection_id BETWEEN seen.connection_id AND seen.connection_id
-              AND session.upstream_subject BETWEEN :subject_hash AND :subject_hash
+              AND session.user_id BETWEEN linked.user_id AND linked.user_id
               AND session.ended_at IS NULL
-            ORDER BY session.connection_id, session.upstream_subject
+              AND session.connection_id = seen.connection_id
+              AND session.upstream_subject = :subject_hash
+              AND (:sid::bytea IS NULL OR session.upstream_sid IS NULL)
+            ORDER BY session.user_id
               FOR UPDATE) own
-     WHERE :sid IS NULL OR own.upstream_sid IS NULL
 ), ended AS (
     UPDATE svc.session session
        SET ended_at = now()

@@ -35,9 +35,14 @@ SELECT set_config('svc.tenant', CASE WHEN tenant.forced THEN '' ELSE tenant.id::
 --   :login_tenant
 --   directory      uuid
 --   case           text         unread
-SELECT set_config('svc.tenant', CASE WHEN tenant.forced THEN '' ELSE tenant.id::text END, true)
-           AS id,
-       tenant.slug, tenant.suspended, tenant.by_domain, tenant.forced, tenant.directory,
+SELECT set_config('svc.tenant',
+                  CASE
+                      WHEN tenant.forced AND tenant.directory IS NULL THEN ''
+                      ELSE tenant.id::text
+                  END,
+                  true) AS id,
+       tenant.slug, tenant.suspended, tenant.by_domain,
+       tenant.forced AND tenant.directory IS NULL AS forced, tenant.directory,
        CASE WHEN tenant.by_domain THEN set_config('svc.base_url', :domain_url, true) END
   FROM svc.sign_in_way(:host, :slug, :email, :stored::bool) tenant;
 
