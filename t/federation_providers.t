@@ -74,6 +74,17 @@ for my $key (@KEYS) {
 sub browser { return SvcTest::Browser->new($s, tenant => 'acme', @_) }
 
 
+is_deeply([ map { $_->{connection} }
+                @{ browser()->get('/v1/auth/options?tenant=acme')
+                            ->json->{methods}{connections} } ], [ sort @KEYS ],
+          'the page has a button for each');
+is_deeply([ map { $_->{connection} }
+                @{ browser()->post('/v1/auth/discover', { email => 'x@acme.test',
+                                                          tenant => 'acme' })
+                            ->json->{connections} } ], [ sort @KEYS ],
+          'and so have people of the domain');
+
+
 sub claims {
     my ($sub, %more) = @_;
 

@@ -32,9 +32,7 @@ SELECT tenant.slug AS "tenant.slug", tenant.name AS "tenant.name",
           FROM (SELECT social.provider AS key,
                        'social' AS kind, social.label, social.domains, social.connection_id
                   FROM svc.social social
-                 WHERE social.tenant_id = :tenant
-                   AND social.enabled
-                   AND social.provider NOT IN ('github', 'apple', 'facebook')
+                 WHERE social.tenant_id = :tenant AND social.enabled
                 UNION ALL
                 SELECT 'saml', 'saml', sp.label, NULL, sp.connection_id
                   FROM svc.saml_sp sp

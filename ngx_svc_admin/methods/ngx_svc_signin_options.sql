@@ -36,8 +36,8 @@ SELECT tenant.slug AS "tenant.slug", tenant.name AS "tenant.name",
 
 -- statement: signin_options_connections
 -- What the page has a button for, and whether it asks for the address first: that matters where
--- people of a domain must come in by a connection, or may by one without a button. Some
--- providers do not yet work, and neither does SAML.
+-- people of a domain must come in by a connection, or may by one without a button. SAML does
+-- not yet work.
 --
 -- columns
 --   connections    json
@@ -51,15 +51,13 @@ SELECT (SELECT coalesce(json_agg(json_build_object('connection', social.provider
           FROM svc.social social
          WHERE social.tenant_id = :tenant
            AND social.enabled
-           AND social.show_on_page
-           AND social.provider NOT IN ('github', 'apple', 'facebook')) AS connections,
+           AND social.show_on_page) AS connections,
        (SELECT owned.forced
                OR EXISTS (SELECT
                             FROM svc.social social
                            WHERE social.tenant_id = :tenant
                              AND social.enabled
                              AND NOT social.show_on_page
-                             AND social.provider NOT IN ('github', 'apple', 'facebook')
                              AND social.domains && owned.domains)
           FROM (SELECT bool_or(domain.sign_in IS NOT NULL) AS forced,
                        array_agg(domain.domain) AS domains
