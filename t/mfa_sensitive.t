@@ -66,7 +66,8 @@ my @sensitive = grep { $_->{sensitive} } @routes;
 is_deeply([ sort map { "$_->{method} $_->{path}" } @sensitive ], [ sort
     'POST /admin/api-tokens', 'POST /admin/roles', 'PUT /admin/roles/*',
     'DELETE /admin/roles/*', 'DELETE /admin/users/*',
-    'POST /admin/users/*/reset-mfa', 'PUT /admin/members/*',
+    'POST /admin/users/*/reset-mfa', 'DELETE /admin/users/*/links/*',
+    'DELETE /auth/identities/*', 'PUT /admin/members/*',
     'DELETE /admin/members/*', 'POST /admin/invitations',
     'POST /admin/invitations/*/resend', 'PUT /admin/access-policy',
     'POST /admin/access-policy/versions/*/restore', 'PUT /admin/risk-policy',

@@ -79,6 +79,7 @@ static ngx_int_t
 ngx_svc_federation_ask_fields(ngx_svc_federation_flow_t *flow,
     ngx_svc_federation_field_t *fields)
 {
+    ngx_str_t                  redirect;
     const ngx_svc_provider_t  *provider;
 
     static const ngx_str_t  code = ngx_string("code");
@@ -86,6 +87,11 @@ ngx_svc_federation_ask_fields(ngx_svc_federation_flow_t *flow,
     static const ngx_str_t  method = ngx_string("S256");
 
     provider = flow->connection.settings.provider;
+    redirect = ngx_svc_federation_flow_redirect(flow);
+
+    if (redirect.data == NULL) {
+        return NGX_ERROR;
+    }
 
     ngx_memzero(fields, NGX_SVC_FEDERATION_FIELDS
                         * sizeof(ngx_svc_federation_field_t));
@@ -93,8 +99,7 @@ ngx_svc_federation_ask_fields(ngx_svc_federation_flow_t *flow,
     *fields++ = (ngx_svc_federation_field_t) { "response_type", code };
     *fields++ = (ngx_svc_federation_field_t) {
                     "client_id", flow->connection.client_id };
-    *fields++ = (ngx_svc_federation_field_t) {
-                    "redirect_uri", ngx_svc_federation_flow_redirect(flow) };
+    *fields++ = (ngx_svc_federation_field_t) { "redirect_uri", redirect };
     *fields++ = (ngx_svc_federation_field_t) { "scope", provider->scope };
     *fields++ = (ngx_svc_federation_field_t) { "state", flow->state };
     *fields++ = (ngx_svc_federation_field_t) { "login_hint", flow->hint };

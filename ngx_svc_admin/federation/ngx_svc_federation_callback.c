@@ -1,6 +1,6 @@
 /*
- * /v1/tenants/{slug}/federation/{key}/callback: the browser comes back from the
- * provider.
+ * /v1/tenants/{slug}/federation/{connection}/callback: the browser comes back
+ * from the provider.
  *
  * One round trip takes the flow, with all that its connection needs, and the
  * provider is asked only then: a state that is not good costs no call.

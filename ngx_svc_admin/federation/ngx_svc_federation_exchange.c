@@ -104,6 +104,7 @@ ngx_svc_federation_exchange_secret(ngx_svc_federation_flow_t *flow)
     apple.key_id = connection->key_id;
     apple.client_id = connection->client_id;
     apple.pem = connection->secret;
+    ngx_str_null(&secret);
 
     rc = apple.pem.len ? ngx_svc_apple_secret(pool, &apple, ngx_time(),
                                               &secret)

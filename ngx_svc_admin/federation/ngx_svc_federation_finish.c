@@ -5,6 +5,7 @@
 
 #include "ngx_svc_federation_answer.h"
 #include "ngx_svc_federation_keep.h"
+#include "ngx_svc_federation_match.h"
 #include "ngx_svc_federation_own.h"
 #include "ngx_svc_federation_read.h"
 #include "ngx_svc_federation_take.h"

@@ -218,7 +218,11 @@ ngx_svc_federation_initiate_lead(ngx_svc_federation_flow_t *flow)
     key = &flow->connection.key;
     hint = &flow->hint;
 
-    if (hint->len > NGX_SVC_EMAIL_MAX) {
+    /* a hint may be anything (Core, 4), and an address is what start takes */
+
+    if (hint->len > NGX_SVC_EMAIL_MAX
+        || ngx_strlchr(hint->data, hint->data + hint->len, '@') == NULL)
+    {
         ngx_str_null(hint);
     }
 

@@ -9,7 +9,6 @@
 #include "ngx_svc_federation_login.h"
 #include "ngx_svc_federation_match.h"
 #include "ngx_svc_federation_match.row.h"
-#include "ngx_svc_federation_method.h"
 #include "ngx_svc_federation_own.h"
 #include "ngx_svc_login_outcome.h"
 #include "ngx_svc_login_read.h"
@@ -100,7 +99,8 @@ ngx_svc_federation_end(ngx_svc_federation_flow_t *flow)
     login = &flow->login;
 
     if (flow->match == NGX_SVC_FEDERATION_INVITED
-        || flow->match == NGX_SVC_FEDERATION_NOBODY)
+        || (flow->match == NGX_SVC_FEDERATION_NOBODY
+            && flow->directory.data == NULL))
     {
         return ngx_svc_federation_invited(flow);
     }

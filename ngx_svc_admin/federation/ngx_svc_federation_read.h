@@ -9,8 +9,7 @@
 #include "ngx_svc_federation_flow.h"
 
 
-/* Read the user whom svc.found is, and the risk. */
-extern const ngx_svc_pg_statement_t  ngx_svc_sql_federation_user;
+/* Reads the risk, of the user whom svc.found is. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_federation_risk;
 
 

@@ -221,13 +221,14 @@ ngx_svc_federation_start_take(ngx_svc_login_t *login)
 
     if (ngx_svc_federation_start_email(flow, &body.email) != NGX_OK
         || ngx_svc_federation_wish(flow) != NGX_OK
-        || ngx_svc_login_take_client(login, &body.tenant) != NGX_OK
-        || ngx_svc_federation_flow_new(flow) != NGX_OK)
+        || ngx_svc_login_take_client(login, &body.tenant) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    return ngx_svc_federation_start_purpose(flow, &body);
+    rc = ngx_svc_federation_flow_new(flow);
+
+    return rc == NGX_OK ? ngx_svc_federation_start_purpose(flow, &body) : rc;
 }
 
 

@@ -187,11 +187,15 @@ ngx_svc_federation_take_row(ngx_svc_federation_flow_t *flow,
     login = &flow->login;
     flow->asked = row->asked;
 
-    for (i = 0; ngx_svc_federation_purposes[i].len; i++) {
-        if (ngx_svc_same(&row->purpose, &ngx_svc_federation_purposes[i])) {
-            flow->purpose = i;
+    for (i = 0; !ngx_svc_same(&row->purpose, &ngx_svc_federation_purposes[i]);
+         i++)
+    {
+        if (ngx_svc_federation_purposes[i].len == 0) {
+            return ngx_svc_federation_over(login->sr);
         }
     }
+
+    flow->purpose = i;
 
     if (ngx_svc_federation_flow_id(flow, &flow->id, &row->id) != NGX_OK
         || ngx_svc_login_copy(login, &flow->nonce, row->nonce) != NGX_OK
@@ -325,7 +329,8 @@ ngx_svc_federation_take_open(ngx_svc_federation_flow_t *flow,
     const char *what, const ngx_str_t *id, const ngx_str_t *column,
     ngx_str_t *text)
 {
-    u_char      *p;
+    size_t       len;
+    u_char      *p, *sealed;
     ngx_int_t    rc;
     ngx_pool_t  *pool;
 
@@ -344,10 +349,17 @@ ngx_svc_federation_take_open(ngx_svc_federation_flow_t *flow,
 
     rc = ngx_svc_sealed_open(what, id, column, text->data, &text->len);
 
-    if (rc == NGX_DECLINED) {
-        ngx_svc_sealed_lost(flow->login.sr, "a secret of a connection",
-                            flow->login.row.tenant, NULL, 0);
+    if (rc != NGX_DECLINED) {
+        return rc;
     }
 
-    return rc == NGX_OK ? NGX_OK : NGX_ERROR;
+    len = column->len / 2;
+    sealed = ngx_pnalloc(pool, len + 1);
+
+    if (sealed && ngx_svc_hex_bytea(column, sealed, &len) == NGX_OK) {
+        ngx_svc_sealed_lost(flow->login.sr, "a secret of a connection",
+                            flow->login.row.tenant, sealed, len);
+    }
+
+    return NGX_ERROR;
 }

@@ -15,7 +15,7 @@
  */
 
 /* Takes the credential from the headers. */
-ngx_int_t ngx_svc_auth_take(ngx_svc_request_t *sr);
+NGX_SVC_API ngx_int_t ngx_svc_auth_take(ngx_svc_request_t *sr);
 
 /* Adds the statements that find the credential to sr->op. */
 NGX_SVC_API ngx_int_t ngx_svc_auth_call(ngx_svc_request_t *sr);
