@@ -156,7 +156,7 @@ sub unseen {
 
     my $seen = introspections($system, $seconds < 1 ? $seconds : 1, 'jwt');
 
-    return SvcBench::Load::wrk($system, 'passkeys', %form, seconds => $seconds,
+    return SvcBench::Load::wrk($system, 'lines', %form, method => 'POST', seconds => $seconds,
                                path => '/oauth/introspect',
                                size => $seen->{bytes} / $seen->{requests});
 }
@@ -190,8 +190,8 @@ sub by_key {
 
     my $known = tokens($system, $seconds < 1 ? $seconds : 1, 'jwt');
 
-    return SvcBench::Load::wrk($system, 'passkeys', seconds => $seconds, threads => 1,
-                               connections => $CONNECTIONS, headers => $HEADER,
+    return SvcBench::Load::wrk($system, 'lines', method => 'POST', seconds => $seconds,
+                               threads => 1, connections => $CONNECTIONS, headers => $HEADER,
                                lines => "$system->{dir}/assertions",
                                path => '/oauth/token',
                                size => $known->{bytes} / $known->{requests});
@@ -279,7 +279,7 @@ sub codes {
         . " grant_type=authorization_code&code=$_&code_verifier=$VERIFIER"
         . '&redirect_uri=' . SvcTest::OAuth::escape($REDIRECT) . "\n" } @codes);
 
-    my $n = SvcBench::Load::wrk($system, 'passkeys', seconds => $seconds,
+    my $n = SvcBench::Load::wrk($system, 'lines', method => 'POST', seconds => $seconds,
                                 connections => $CONNECTIONS, threads => 1, lines => $file,
                                 path => '/oauth/token', headers => form_headers('web'));
 

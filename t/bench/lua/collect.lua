@@ -1,6 +1,6 @@
 -- POST of BENCH_BODY to BENCH_PATH, with BENCH_HEADERS.  The access tokens in
 -- the answers are written to the file BENCH_LINES, each as a line with a form,
--- as passkeys.lua reads it.  One thread.
+-- as lines.lua reads it.  One thread.
 
 local here = debug.getinfo(1, "S").source:match("^@(.*/)")
 local common = dofile(here .. "common.lua")
