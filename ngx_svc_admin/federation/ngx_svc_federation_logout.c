@@ -181,6 +181,7 @@ ngx_svc_federation_logout_whom(ngx_svc_federation_logout_t *logout,
     ngx_svc_provider_person_t   person;
 
     flow = &logout->flow;
+    person.why = "has neither a 'sub' nor a 'sid'";
     rc = NGX_DECLINED;
 
     if (ngx_svc_federation_proof_digest(flow, &token->jti, &logout->jti)
