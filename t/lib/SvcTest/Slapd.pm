@@ -14,6 +14,7 @@ use strict;
 use warnings;
 
 use Exporter qw(import);
+use IO::Socket::INET;
 
 use SvcTest::Nginx ();
 use SvcTest::Process qw(alive wait_for spawn run run_user slurp write_file signal_pid
@@ -179,10 +180,21 @@ sub launch {
                            $self->url . ' ' . $self->urls, '-d', 'stats' ],
                          user => run_user(), out => "$self->{dir}/log");
 
-    wait_for { $self->lines('slapd starting') > $starts || !alive($self->{pid}) };
+    wait_for { $self->lines('slapd starting') > $starts && $self->listens
+               || !alive($self->{pid}) };
     die 'no slapd: ' . $self->said if !alive($self->{pid});
 
     $self->add($self->fill($BASE)) if !$self->{filled}++;
+}
+
+
+# It listens only after it has said that it starts.
+
+sub listens {
+    my ($self) = @_;
+
+    return 2 == grep { IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $_) }
+                     @$self{qw(port ports)};
 }
 
 
