@@ -54,12 +54,13 @@ sub browser { return SvcTest::Browser->new($s, tenant => 'acme', @_) }
 sub comes {
     my ($key, $sub, %more) = @_;
     my $tenant = delete $more{tenant} // 'acme';
-    my $b = browser(tenant => $tenant);
+    my $b = delete $more{browser} // browser(tenant => $tenant);
+    my $purpose = delete $more{purpose} // 'sign_in';
 
     $told->ask(claims => { sub => $sub, email => "$sub\@$tenant.test", email_verified => $TRUE,
                            %more });
 
-    my $to = $told->start($b, $key)->json->{redirectTo};
+    my $to = $told->start($b, $key, purpose => $purpose)->json->{redirectTo};
     my $r = $b->get($told->ask(walk => $to)->{location} =~ s{^https?://[^/]*}{}r);
 
     is($r->header('Location'), '/account', "$sub comes by $key") or diag($r->body);
@@ -256,6 +257,18 @@ $s->sql("UPDATE svc.tenant SET suspended_at = NULL WHERE id = '$acme->{id}'");
 alive({ d => $b{d} }, '', 'the session ends for good');
 
 
+# A step-up is another sign-in there: it is that one which ends the session.
+
+my $again = comes('oidc-one', 'ann', sid => 'before');
+
+comes('oidc-one', 'ann', sid => 'after', auth_time => time + 5, purpose => 'step_up',
+      browser => $again);
+good(sends(token(sid => 'before')), 'the sign-in of before a step-up');
+alive({ g => $again }, 'g', 'ends nothing');
+good(sends(token(sid => 'after')), 'the one of the step-up');
+alive({ g => $again }, '', 'ends the session');
+
+
 # --- from another site ------------------------------------------------------------------------
 
 my $flows = $s->sql('SELECT count(*) FROM svc.federation_flow');
@@ -264,7 +277,9 @@ sub initiates {
     my ($query, $to, $name, %opt) = @_;
     my ($tenant, $key) = ($opt{tenant} // 'acme', $opt{key} // 'oidc-one');
     my $path = "/v1/tenants/$tenant/federation/$key/initiate";
-    my $r = $opt{post} ? $s->http(POST => $path, [], $query) : $s->http(GET => "$path?$query");
+    my $host = [ $opt{host} ? (Host => $opt{host}) : () ];
+    my $r = $opt{post} ? $s->http(POST => $path, $host, $query)
+                       : $s->http(GET => "$path?$query", $host);
 
     is($r->status, 303, $name) or diag($r->body);
     like($r->header('Location'), qr{\A$to\z}, 'leads to the page');
@@ -281,6 +296,11 @@ initiates("$iss&login_hint=a%40b%22%3E%3Cb%3E&target_link_uri=/account",
           'with more');
 initiates("$iss&target_link_uri=" . $s->base_url . '/console/x',
           "$page&return_to=%2Fconsole%2Fx#connection=oidc-one", 'a URL of this server');
+initiates("$iss&target_link_uri=" . $s->base_url =~ s{//[^:/]+}{//login.acme.test}r . '/account',
+          "$page&return_to=%2Faccount#connection=oidc-one", 'one of the host',
+          host => 'login.acme.test');
+initiates("$iss&target_link_uri=" . $s->base_url =~ s{//[^:/]+}{//login.acme.test}r . '/account',
+          "$page#connection=oidc-one", 'another host');
 initiates("$iss&target_link_uri=$_", "$page#connection=oidc-one", "not $_")
     for '//evil', 'https://evil.test/account', $s->base_url . '.evil.test/account',
         $s->base_url . '//evil', '/elsewhere';

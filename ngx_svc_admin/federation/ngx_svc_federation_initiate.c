@@ -122,15 +122,27 @@ ngx_svc_federation_initiate_form(ngx_svc_federation_flow_t *flow,
 }
 
 
-/* A page of this server, by its URL or its path; others lead nowhere. */
+/*
+ * A page of this server, by its path, or its URL at svc_base_url or at the host
+ * where the browser is: it stays at that one.  Others lead nowhere.
+ */
 
 static void
 ngx_svc_federation_initiate_target(ngx_svc_federation_flow_t *flow,
     ngx_str_t *target)
 {
-    const ngx_str_t  *base;
+    const ngx_str_t    *base;
+    ngx_svc_request_t  *sr;
 
-    base = ngx_svc_base_url(flow->login.sr);
+    sr = flow->login.sr;
+    base = ngx_svc_base_url(sr);
+
+    if (ngx_svc_base_url_domain(sr) && target->len > sr->domain_url.len
+        && ngx_memcmp(target->data, sr->domain_url.data, sr->domain_url.len)
+           == 0)
+    {
+        base = &sr->domain_url;
+    }
 
     if (target->len > base->len
         && ngx_memcmp(target->data, base->data, base->len) == 0)

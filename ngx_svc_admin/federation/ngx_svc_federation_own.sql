@@ -11,7 +11,8 @@ SELECT nullif(current_setting('svc.ip', true), '') AS _ip, notice.*
 -- statement: federation_step_up
 -- The session goes on under a new cookie, and its challenge is over, as by
 -- ngx_svc_sql_factor_rotate. The proof is as fresh as its server says, and a second factor
--- only where it counts as one.
+-- only where it counts as one. A session that began by the same identity has the sign-in
+-- there of now, which ends it when it ends.
 --
 -- parameters
 --   session        bytea ngx_svc_param_session()
@@ -19,6 +20,10 @@ SELECT nullif(current_setting('svc.ip', true), '') AS _ip, notice.*
 --   methods        text  ngx_svc_login_param(written.methods)
 --   factor_presented   bool  ngx_svc_param_call(ngx_svc_login_bind_trusted)
 --   auth_time      text  ngx_svc_federation_param(proof.auth_time)
+--   connection_id  uuid  ngx_svc_federation_param(connection.id)
+--   sid            bytea ngx_svc_federation_param(proof.sid)
+--   subject_hash   bytea ngx_svc_federation_param(proof.subject_hash)
+--   acr            text  ngx_svc_federation_param(proof.acr)
 WITH ended AS (
     :signin_end RETURNING *
 ), challenge AS (
@@ -44,5 +49,9 @@ SELECT ended.tenant_id, gen_random_uuid(), ended.user_id, :new_session::bytea, e
        greatest(ended.reauth_at,
                 least(clock_timestamp(), to_timestamp(:auth_time::text::float8))),
        ended.ip, ended.country, ended.user_agent, ended.risk, ended.signals,
-       ended.connection_id, ended.upstream_sid, ended.upstream_subject, ended.upstream_acr
-  FROM ended;
+       ended.connection_id, coalesce(same.sid, ended.upstream_sid), ended.upstream_subject,
+       coalesce(same.acr, ended.upstream_acr)
+  FROM ended
+  LEFT JOIN (SELECT :sid::bytea AS sid, :acr::text AS acr) same
+       ON ended.connection_id = :connection_id::uuid
+      AND ended.upstream_subject = :subject_hash::bytea;
