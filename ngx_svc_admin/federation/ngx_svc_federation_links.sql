@@ -166,7 +166,7 @@ SELECT identity.id, connection.key AS connection, connection.kind, connection.la
 --
 -- missing: NGX_SVC_FEDERATION_NO_LINK
 -- parameters
---   user_id        uuid ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER)
+--   user           uuid ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER)
 --   link_id        uuid ngx_svc_param_path_id(1, NGX_SVC_FEDERATION_NO_LINK)
 --   wanted_notice  text ngx_svc_param_notice()
 -- verdicts
@@ -175,7 +175,7 @@ SELECT identity.id, connection.key AS connection, connection.kind, connection.la
 WITH old AS MATERIALIZED (
     SELECT id, role
       FROM svc.user_account
-     WHERE tenant_id = :tenant AND id = :user_id
+     WHERE tenant_id = :tenant AND id = :user
      FOR NO KEY UPDATE
 ), decided AS MATERIALIZED (
     SELECT identity.connection_id, identity.subject_hash,
@@ -213,18 +213,4 @@ WITH old AS MATERIALIZED (
 )
 SELECT decided.verdict AS _verdict, notice.*
   FROM decided
-  LEFT JOIN LATERAL (
-       SELECT :notice_tenant,
-              coalesce(nullif(current_setting('svc.base_url', true), ''), :wanted_notice::text)
-              || '/login?tenant=' || tenant.slug AS _link,
-              account.user_name AS _to, account.display_name AS _name, account.locale AS _locale
-         FROM svc.tenant tenant
-         LEFT JOIN LATERAL (
-              SELECT account.user_name, account.display_name, account.locale, account.status
-                FROM svc.user_account account
-               WHERE account.tenant_id = :tenant AND account.id BETWEEN :user_id AND :user_id
-               ORDER BY account.id
-               LIMIT 1) account ON account.status = 'active'
-        WHERE tenant.id = :tenant
-          AND :wanted_notice::text IS NOT NULL
-          AND decided.verdict IS NULL) notice ON true;
+  LEFT JOIN LATERAL (:notice) notice ON decided.verdict IS NULL;
