@@ -361,7 +361,10 @@ ngx_http_svc_create_main_conf(ngx_conf_t *cf)
         return NULL;
     }
 
-    return smcf;
+    smcf->known = ngx_pcalloc(cf->pool, NGX_SVC_KNOWN_ROUTES
+                                        * sizeof(ngx_svc_known_route_t));
+
+    return smcf->known ? smcf : NULL;
 }
 
 

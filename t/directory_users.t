@@ -100,6 +100,15 @@ admin_error(ask(POST => "/users/$bob"), 405, 'method_not_allowed',
             'POST of a user');
 admin_error(ask(GET => '/users/unlock'), 405, 'method_not_allowed',
             'no user is "unlock"');
+
+# Routes that are known are those of the tables.
+
+for my $time ('first', 'second') {
+    is(ask(GET => '/users')->status, 200, "the list, for the $time time");
+    admin_error(ask(PUT => '/users'), 405, 'method_not_allowed', 'another method there');
+    admin_error(ask(GET => '/users/*'), 404, 'not_found', 'a pattern is no path');
+    is(ask(HEAD => '/users')->status, 200, 'the head of a list');
+}
 is_deeply([ $acme->events_of($bob, @TOLD) ],
           [ [ 'user.created', { source => 'scim' } ] ], 'nothing has happened');
 

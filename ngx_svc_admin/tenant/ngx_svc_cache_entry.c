@@ -33,7 +33,7 @@ ngx_svc_cache_find(ngx_svc_cache_kind_e kind, ngx_str_t *name)
     ngx_str_node_t  *sn;
 
     sn = ngx_str_rbtree_lookup(&ngx_svc_cache->rbtree[kind], name,
-                               ngx_crc32_short(name->data, name->len));
+                               ngx_murmur_hash2(name->data, name->len));
 
     return sn ? ngx_queue_data(sn, ngx_svc_cache_entry_t, sn) : NULL;
 }
@@ -98,7 +98,7 @@ ngx_svc_cache_make(ngx_svc_cache_kind_e kind, const ngx_str_t *name,
         return NULL;
     }
 
-    entry->sn.node.key = ngx_crc32_short(name->data, name->len);
+    entry->sn.node.key = ngx_murmur_hash2(name->data, name->len);
     entry->sn.str.data = entry->text;
     entry->sn.str.len = name->len;
     entry->created = ngx_current_msec;

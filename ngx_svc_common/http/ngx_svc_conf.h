@@ -27,6 +27,18 @@ typedef struct {
 } ngx_svc_resource_list_t;
 
 
+/* A route without parameters that a request was for. */
+
+typedef struct {
+    const ngx_svc_surface_t      *surface;  /* NULL: the place is free */
+    const struct ngx_svc_route_s *route;
+} ngx_svc_known_route_t;
+
+
+#define NGX_SVC_KNOWN_ROUTES  512       /* a power of two, several times as
+                                           many as there are */
+
+
 typedef struct {
     ngx_svc_pg_conf_t          pg;
     ngx_svc_redis_conf_t       redis;
@@ -37,6 +49,8 @@ typedef struct {
     ngx_int_t                  request_id;  /* index of $request_id */
     ngx_array_t                locations;   /* ngx_svc_location_t */
     ngx_array_t                resources;   /* ngx_svc_resource_list_t */
+    ngx_svc_known_route_t     *known;       /* of each worker its own, by
+                                               method and path */
     const ngx_svc_surface_t   *sessions;    /* the surface that takes sessions,
                                                too; NULL: none */
     ngx_uint_t                 mail;        /* 1: svc_mail is on */

@@ -22,6 +22,8 @@ typedef struct {
 } ngx_svc_match_t;
 
 
+static ngx_int_t ngx_svc_router_look(ngx_svc_request_t *sr,
+    ngx_svc_match_t *m, const ngx_svc_main_conf_t *smcf);
 static ngx_int_t ngx_svc_router_list(ngx_svc_request_t *sr,
     ngx_svc_match_t *m, ngx_svc_resources_t *resources);
 static ngx_int_t ngx_svc_router_resource(ngx_svc_request_t *sr,
@@ -50,13 +52,18 @@ static const ngx_svc_method_t  ngx_svc_methods[] = {
 };
 
 
+/*
+ * A path without parameters is looked for in the tables once; one with a "*" in
+ * it may be the text of a pattern, and is not kept.
+ */
+
 ngx_int_t
 ngx_svc_router_find(ngx_svc_request_t *sr)
 {
-    ngx_uint_t                i;
-    ngx_svc_match_t           m;
-    ngx_svc_main_conf_t      *smcf;
-    ngx_svc_resource_list_t  *more;
+    ngx_int_t               rc;
+    ngx_svc_match_t         m;
+    ngx_svc_main_conf_t    *smcf;
+    ngx_svc_known_route_t  *known;
 
     ngx_memzero(&m, sizeof(ngx_svc_match_t));
 
@@ -68,29 +75,60 @@ ngx_svc_router_find(ngx_svc_request_t *sr)
     m.method = (sr->request->method == NGX_HTTP_HEAD) ? NGX_HTTP_GET
                                                       : sr->request->method;
 
-    if (ngx_svc_router_list(sr, &m, sr->surface->resources) == NGX_OK) {
+    smcf = ngx_http_get_module_main_conf(sr->request,
+                                         ngx_http_svc_common_module);
+
+    known = &smcf->known[(ngx_murmur_hash2(m.path.data, m.path.len) ^ m.method)
+                         % NGX_SVC_KNOWN_ROUTES];
+
+    if (known->surface == sr->surface && known->route->method == m.method
+        && ngx_svc_router_same(&known->route->path, &m.path))
+    {
+        sr->route = known->route;
         return NGX_OK;
     }
 
-    smcf = ngx_http_get_module_main_conf(sr->request,
-                                         ngx_http_svc_common_module);
+    rc = ngx_svc_router_look(sr, &m, smcf);
+
+    if (rc == NGX_OK && ngx_svc_router_same(&sr->route->path, &m.path)
+        && ngx_strlchr(m.path.data, m.path.data + m.path.len, '*') == NULL)
+    {
+        known->surface = sr->surface;
+        known->route = sr->route;
+    }
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_svc_router_look(ngx_svc_request_t *sr, ngx_svc_match_t *m,
+    const ngx_svc_main_conf_t *smcf)
+{
+    ngx_uint_t                i;
+    ngx_svc_resource_list_t  *more;
+
+    if (ngx_svc_router_list(sr, m, sr->surface->resources) == NGX_OK) {
+        return NGX_OK;
+    }
+
     more = smcf->resources.elts;
 
     for (i = 0; i < smcf->resources.nelts; i++) {
 
         if (ngx_svc_router_same(&more[i].prefix, &sr->surface->prefix)
-            && ngx_svc_router_list(sr, &m, more[i].list) == NGX_OK)
+            && ngx_svc_router_list(sr, m, more[i].list) == NGX_OK)
         {
             return NGX_OK;
         }
     }
 
-    if (m.methods == 0) {
+    if (m->methods == 0) {
         return ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND,
                             "There is no such resource.");
     }
 
-    if (ngx_svc_router_allow(sr, m.methods) != NGX_OK) {
+    if (ngx_svc_router_allow(sr, m->methods) != NGX_OK) {
         return NGX_ERROR;
     }
 
