@@ -9,8 +9,6 @@
 #include "ngx_svc_notice.h"
 
 
-static ngx_int_t ngx_svc_login_bind_tenant(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_int_t ngx_svc_login_bar_write(ngx_svc_request_t *sr);
 static void ngx_svc_login_reason(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_login_signals(ngx_svc_login_t *login);
@@ -32,20 +30,6 @@ static const ngx_svc_pg_statement_t *const  ngx_svc_login_counts[] = {
 static const char *const  ngx_svc_login_reasons[] = {
     "unknown", "wrong", "inactive", "no_password", "blocked", "policy", "risk"
 };
-
-
-static ngx_int_t
-ngx_svc_login_bind_tenant(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
-    const ngx_svc_param_t *param, void *body)
-{
-    ngx_svc_login_t  *login;
-
-    login = sr->data;
-
-    ngx_svc_pg_bind(call, login->row.tenant, NGX_SVC_UUID_LEN);
-
-    return NGX_OK;
-}
 
 
 ngx_int_t

@@ -13,8 +13,6 @@
 typedef const ngx_svc_pg_statement_t *const  ngx_svc_login_list_t[];
 
 
-static ngx_int_t ngx_svc_login_bind_tenant(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_int_t ngx_svc_login_success_session(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_login_success_full(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_login_first(ngx_svc_login_t *login);
@@ -36,7 +34,7 @@ ngx_svc_login_bind_score(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 }
 
 
-static ngx_int_t
+ngx_int_t
 ngx_svc_login_bind_tenant(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     const ngx_svc_param_t *param, void *body)
 {

@@ -26,8 +26,10 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_waits;
 ngx_int_t ngx_svc_login_calls(ngx_svc_request_t *sr,
     const ngx_svc_pg_statement_t *const *list);
 
-/* Binds the score of the risk. */
+/* Bind the score of the risk, and the tenant that the sign-in is to. */
 ngx_int_t ngx_svc_login_bind_score(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+ngx_int_t ngx_svc_login_bind_tenant(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
 /*
