@@ -496,5 +496,126 @@ $s->sql("UPDATE svc.social SET vouched = $ALL WHERE provider = 'oidc-one'");
 $s->sql("UPDATE svc.invitation SET expires_at = now() WHERE email = 'max\@acme.test'");
 refused($jan->get(begun($jan, 'oidc-one')), 'no_account', 'nor an old one');
 
+# --- a code by mail proves whose the address is (10) ---------------------------------------------
+
+my $MAIL = '/v1/auth/federation/mail';
+
+$s->sql("UPDATE svc.social SET link_by_email = 'owned', updated_at = clock_timestamp()"
+        . " WHERE provider = 'oidc-two'");
+
+# Whoever comes by an identity that must be linked first.  Returns the browser, and the flow.
+
+sub held {
+    my ($sub, $email) = @_;
+    my $b = browser();
+
+    claims($sub, email => "$email\@acme.test", auth_time => time);
+
+    my $r = $b->get(begun($b, 'oidc-two', returnTo => '/console'));
+
+    like($r->header('Location'), qr/#error=link_required&id=\w+/, "$sub has to link it");
+
+    return ($b, $r->header('Location') =~ /&flow=([\w-]{43})\z/ ? $1 : undef);
+}
+
+
+sub asked { return $_[0]->post("$MAIL/start", { flow => $_[1] }) }
+
+# Asks for a code.  Returns the challenge, and the code.
+
+sub mailed {
+    my ($b, $flow) = @_;
+    my $n = $mail->events('mail');
+    my $r = asked($b, $flow);
+
+    is($r->status, 202, 'a code is mailed') or diag($r->body);
+    wait_for { $mail->pending == 0 && $mail->events('mail') > $n };
+
+    my ($code) = ($mail->events('mail'))[-1]{plain} =~ /^\s*(\d{6})\r?$/m;
+
+    # there may be another mail at once
+
+    $s->sql("UPDATE svc.email_challenge SET created_at = created_at - interval '1 minute'");
+
+    return ($r->json->{challengeId}, $code);
+}
+
+
+sub verify {
+    my ($b, $flow, $challenge, $code) = @_;
+
+    return $b->post("$MAIL/verify", { flow => $flow, challengeId => $challenge, code => $code });
+}
+
+
+my $pat = user('pat');
+my ($pats, $flow) = held('pats', 'pat');
+my ($challenge, $code) = mailed($pats, $flow);
+my ($thief, $others) = held('thief', 'pat');
+
+admin_error(verify($thief, $others, $challenge, $code), 400, 'challenge_expired',
+            "another subject's code");
+is($s->sql("SELECT count(*) FROM svc.federated_identity WHERE user_id = '$pat->{id}'"), 0,
+   'links nothing');
+admin_error(verify($thief, $flow, $challenge, $code), 400, 'flow_expired', "another browser's flow");
+admin_error(verify($pats, 'x' x 43, $challenge, $code), 400, 'flow_expired', 'no flow');
+admin_error(verify($pats, $flow, $challenge, $code eq '000000' ? '000001' : '000000'), 401,
+            'invalid_code', 'a wrong code');
+
+my $r = verify($pats, $flow, $challenge, $code);
+
+is($r->status, 200, 'the right one') or diag($r->body);
+is($r->json->{user}{email}, 'pat@acme.test', 'signs in');
+is_deeply([ map { $_->{connection} } @{ own($pats) } ], [ 'oidc-two' ], 'and links');
+is((events('federation.linked'))[-1]{connection}, 'oidc-two', 'federation.linked');
+is(told('pat', 1), 1, 'the user is told');
+admin_error(verify($pats, $flow, $challenge, $code), 400, 'challenge_expired', 'once');
+admin_error(asked($pats, $flow), 400, 'flow_expired', 'there is nothing more to prove');
+is(browser()->login('pat@acme.test')->status, 200, 'the account keeps its password');
+claims('pats', auth_time => time);
+comes('oidc-two', 'and its identity');
+
+# Of an account that somebody has made beforehand nothing is adopted.
+
+user('quin');
+$s->sql("UPDATE svc.user_account SET email_verified = false WHERE user_name = 'quin\@acme.test'");
+
+my $squatter = signed_in('quin');
+my ($quin, $quins) = held('quins', 'quin');
+
+is(verify($quin, $quins, mailed($quin, $quins))->status, 200, 'its owner comes');
+is($squatter->get('/v1/auth/session')->status, 401, 'the session of whoever made it is over');
+is(browser()->login('quin@acme.test')->status, 401, 'its password is gone');
+is_deeply((events('federation.linked'))[-1], { connection => 'oidc-two', purged => $TRUE },
+          'which is written down');
+
+# For whom there is no code.
+
+user('ray', role => 'admin');
+is((held('rays', 'ray'))[1], undef, 'an administrator');
+is((held('more', 'pat'))[1], undef, 'who has another identity of the connection');
+user('sue');
+
+my ($sue, $sues) = held('sues', 'sue');
+
+$s->sql("UPDATE svc.user_account SET role = 'admin' WHERE user_name = 'sue\@acme.test'");
+admin_error(asked($sue, $sues), 400, 'flow_expired', 'who has become one meanwhile');
+$s->sql("UPDATE svc.user_account SET role = 'member' WHERE user_name = 'sue\@acme.test'");
+($challenge, $code) = mailed($sue, $sues);
+$s->sql("UPDATE svc.user_account SET role = 'admin' WHERE user_name = 'sue\@acme.test'");
+admin_error(verify($sue, $sues, $challenge, $code), 400, 'flow_expired', 'nor with a code');
+$s->sql("UPDATE svc.user_account SET role = 'member' WHERE user_name = 'sue\@acme.test'");
+($sue, $sues) = held('sues', 'sue');
+($challenge, $code) = mailed($sue, $sues);
+$s->sql("UPDATE svc.user_account SET locked_until = now() + interval '1 hour'"
+        . " WHERE user_name = 'sue\@acme.test'");
+admin_error(verify($sue, $sues, $challenge, $code), 429, 'account_locked', 'who is locked');
+$s->sql("UPDATE svc.user_account SET locked_until = NULL WHERE user_name = 'sue\@acme.test'");
+$s->sql("UPDATE svc.social SET link_by_email = 'never', updated_at = clock_timestamp()"
+        . " WHERE provider = 'oidc-two'");
+is((held('sues', 'sue'))[1], undef, 'where no address links anything');
+admin_error(verify($sue, $sues, $challenge, $code), 400, 'flow_expired',
+            'and what was begun is over');
+
 $s->done;
 done_testing;

@@ -72,7 +72,8 @@ with_password($s, $acme, userName => 'bob@acme.test', displayName => 'Bob');
 $idp->asks({ map { my ($name, $at) = split /@/;
                    $name => { sub => $name, email => $_, email_verified => $TRUE,
                               name => ucfirst $name } }
-             qw(ada@acme.test zoe@elsewhere.test gil@globex.test ivo@initech.test) });
+             qw(ada@acme.test bob@acme.test zoe@elsewhere.test gil@globex.test
+                ivo@initech.test) });
 
 my $page = SvcTest::Page->new($s->root);
 my %seen;
@@ -192,6 +193,26 @@ $page->do(press => 'Sign in');
 shows('You are signed in', 'and signs in with a password');
 
 
+# An address that the provider's word alone does not link, a code by mail does.
+
+$s->sql("UPDATE svc.social SET domains = NULL WHERE provider = 'oidc-one'");
+opens('login?tenant=acme', 'Sign in – Acme');
+$page->do(press => 'Sign in with <b>One');
+comes('', 'bob');
+shows('Sign in – Acme', 'who has an account already');
+says(qr/^There is an account of your address already\./, 'is told so');
+$page->do(press => 'Get a code at that address');
+shows('Look into your mailbox', 'and gets a mail');
+$page->do(type => 'Code of six digits', (wait_for {
+    (($mail->events('mail'))[-1] // { plain => '' })->{plain} =~ /^\s*(\d{6})\r?$/m
+        ? $1 : undef }));
+$page->do(press => 'Continue');
+shows('You are signed in', 'whose code signs in');
+is($s->sql("SELECT email_seen FROM svc.federated_identity WHERE email_seen LIKE 'bob\@%'"),
+   'bob@acme.test', 'and links');
+$s->sql("UPDATE svc.social SET domains = '{acme.test}' WHERE provider = 'oidc-one'");
+
+
 # --- what came of it -----------------------------------------------------------------------
 
 my $words = JSON::PP->new->decode($page->do(run => <<'EOT'));
@@ -236,6 +257,13 @@ for my $language (qw(en de fr)) {
     }
 
     is($page->do(count => '#error *'), 0, 'as text');
+    $page->do(go => "$origin/nothing");
+    $page->do(go => "$origin/login?tenant=acme#error=link_required&flow=" . 'x' x 43);
+    is($page->do(text => '#error button'), $w->{linkCode}, 'a code may be asked for');
+    is_deeply($page->do('axe'), [], '... by everybody');
+    $page->do(press => $w->{linkCode});
+    says(qr/^\Q$w->{errors}{flow_expired}\E/, 'which a flow of nobody has none of');
+    $page->do('faults');
     is($page->do('url'), "$origin/login?tenant=acme", 'and no address keeps it');
     is_deeply($page->do('faults'), [], 'with no error');
 }

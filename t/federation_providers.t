@@ -11,7 +11,8 @@ use SvcTest;
 use SvcTest::Admin;
 use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Idp;
-use SvcTest::Process qw(run);
+use SvcTest::Mail;
+use SvcTest::Process qw(run wait_for);
 use SvcTest::Receiver;
 use SvcTest::Resolver;
 
@@ -33,6 +34,8 @@ $receiver->certificate(named => 'subjectAltName=' . join ',', map { "DNS:$_" } @
 
 my $idp = SvcTest::Idp->new($s, $receiver, named => 1, keys => \@KEYS,
                             svc => { svc_federation_allow => '127.0.0.0/8' });
+
+my $mail = SvcTest::Mail->new($s, port => 'plain');
 
 $resolver->set((map { $_ => '127.0.1.1' } @NAMES), ':127.0.1.1' => $idp->{port});
 $s->start;
@@ -343,6 +346,32 @@ meets("DELETE FROM svc.federated_identity identity USING svc.social social WHERE
 meets("UPDATE svc.social SET updated_at = clock_timestamp() WHERE provider = 'apple'", 'SELECT',
       'flow_expired', 'a connection that changes');
 meets(sprintf($flow, "- interval '1 s'"), 'SELECT', 'flow_expired', 'too late');
+
+# A code by mail proves an address of what has come as a form, too.
+
+with_password($s, $acme, userName => 'held@elsewhere.test');
+$b = browser();
+($to, $form) = begun($b, 'apple', claims('held', email => 'held@elsewhere.test'));
+$finish = posts($to, $form)->header('Location');
+$r = $b->get($finish);
+like($r->header('Location'), qr/#error=link_required&id=\w+&flow=[\w-]{43}\z/,
+     'an address that is not owned');
+
+my ($held) = $r->header('Location') =~ /&flow=(.*)/;
+my $MAIL = '/v1/auth/federation/mail';
+
+fails($b->get("$FINISH?flow=$held"), 'flow_expired', undef, 'ends nothing more');
+admin_error($b->post("$MAIL/start", { flow => $finish =~ s/.*=//r }), 400, 'flow_expired',
+            'the token before is good for nothing');
+$r = $b->post("$MAIL/start", { flow => $held });
+is($r->status, 202, 'a code is mailed') or diag($r->body);
+
+my $code = wait_for { (($mail->events('mail'))[-1] // { plain => '' })->{plain}
+                          =~ /^\s*(\d{6})\r?$/m ? $1 : undef };
+
+$r = $b->post("$MAIL/verify", { flow => $held, challengeId => $r->json->{challengeId},
+                                code => $code });
+is($r->json->{user}{email}, 'held@elsewhere.test', 'which signs in') or diag($r->body);
 
 # Who may not come.
 

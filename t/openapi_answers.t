@@ -301,6 +301,29 @@ is_status(204, 'removeUserLink');
 is_status(404, 'removeUserLink');
 $s->sql("DELETE FROM svc.social WHERE provider LIKE 'oidc-%'");
 
+# A code by mail that proves an address.
+
+$idp->connect($acme, 'oidc-acme');
+
+my $holder = SvcTest::Browser->new($s, tenant => 'acme');
+$idp->ask(claims => { sub => 'full', email => 'full@acme.test',
+                      email_verified => JSON::PP::true() });
+
+my $asked_for = $idp->start($holder, 'oidc-acme')->json->{redirectTo};
+my $led = $idp->ask(walk => $asked_for)->{location} =~ s{^https?://[^/]*}{}r;
+my ($flow) = $holder->get($led)->header('Location') =~ /&flow=([\w-]{43})\z/;
+my @holder = (headers => [ Cookie => $holder->cookie ]);
+my ($proof, $proved) = mailed(202, 'startFederationMail', body => { flow => $flow }, @holder);
+my $shows = sub { return { flow => $flow, challengeId => $proof->json->{challengeId},
+                           code => sprintf '%06d', ($proved + $_[0]) % 1_000_000 } };
+
+is_status(401, 'endFederationMail', body => $shows->(1), @holder);
+is_status(200, 'endFederationMail', body => $shows->(0), @holder);
+is_status(400, 'endFederationMail', body => $shows->(0), @holder);
+is_status(400, 'startFederationMail', body => { flow => $flow });
+$s->sql('DELETE FROM svc.federated_identity');
+$s->sql("DELETE FROM svc.social WHERE provider LIKE 'oidc-%'");
+
 # A user's own second factors.
 
 is_status(400, 'createRecoveryCodes');
@@ -603,6 +626,7 @@ my %later = map { $_ => 1 } @later, qw(createGroupPasswordPolicy testWebhook
                                        federationLogout
                                        endFederationByForm finishFederation
                                        initiateFederation initiateFederationByForm
+                                       startFederationMail endFederationMail
                                        signUp verifySignUp signUpOrganization
                                        verifyOrganization
                                        lookupInvitation acceptInvitation
@@ -765,7 +789,8 @@ is_status(400, 'startPasswordless', body => { email => 'bob' });
 
 is_status(400, 'startFederation', body => { connection => 1 });
 
-for my $id (qw(startFederation startPasswordless passwordlessSignIn)) {
+for my $id (qw(startFederation startFederationMail endFederationMail startPasswordless
+               passwordlessSignIn)) {
     is_status(403, $id, body => $body{$id}, headers => [ Origin => 'https://evil.example' ]);
     is_status(413, $id, body => { a => 'x' x 16384 });
 }
@@ -978,10 +1003,10 @@ $s->sql("UPDATE svc.user_account SET role = 'member' WHERE id = '$bare'");
 
 is_status(200, 'updateWebhook', body => { enabled => JSON::PP::true() });
 is_status($_ eq 'deleteTenantLogo' ? 200 : 204, $_) for @later;
-my @got = $receiver->wait('/ok', 14);
+my @got = $receiver->wait('/ok', 15);
 
 is_deeply([ sort map { $_->{header}{'x-svc-event'} } @got ],
-          [ ('user.created') x 6, 'user.deleted', ('user.login') x 7 ],
+          [ ('user.created') x 6, 'user.deleted', ('user.login') x 8 ],
           'deliveries: a sample, of users made, erased, and signed in');
 $c->delivery($_) for @got;
 is_status(204, 'deleteWebhook');
@@ -1012,7 +1037,7 @@ my $lost = $s->node(workers => 1, svc => { %{ $s->nginx->{svc} },
 undef $stream;
 $s->pg->stop('QUIT');
 is_status(503, $_, body => $body{$_}, port => $lost->{port},
-          $_ eq 'getAuthorization' ? (query => $asks) : ())
+          /FederationMail/ ? @holder : $_ eq 'getAuthorization' ? (query => $asks) : ())
     for grep { $c->operation($_)->{responses}{503} } $c->ids;
 
 is(npm_run($s->root, 'answers.mjs', $c->input('\w+ 500')), "\n",

@@ -25,21 +25,30 @@ static ngx_int_t ngx_svc_federation_bind_denied(ngx_svc_request_t *sr,
 ngx_int_t
 ngx_svc_federation_refuse(ngx_svc_request_t *sr)
 {
-    u_char           *p;
-    ngx_str_t         id, fragment;
-    const ngx_str_t  *code;
+    u_char                     *p;
+    ngx_str_t                   id, fragment;
+    const ngx_str_t            *code;
+    ngx_svc_federation_flow_t  *flow;
 
+    flow = sr->data;
     id = ngx_svc_request_id(sr->request);
     code = &ngx_svc_error_row(sr->error.kind)->code;
 
     p = ngx_pnalloc(sr->request->pool,
-                    sizeof("error=&id=") + code->len + id.len);
+                    sizeof("error=&id=&flow=") + code->len + id.len
+                    + NGX_SVC_FEDERATION_TEXT);
     if (p == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     fragment.data = p;
-    fragment.len = ngx_sprintf(p, "error=%V&id=%V", code, &id) - p;
+    p = ngx_sprintf(p, "error=%V&id=%V", code, &id);
+
+    if (sr->error.kind == NGX_SVC_E_LINK && flow->keeps) {
+        p = ngx_sprintf(p, "&flow=%V", &flow->state);
+    }
+
+    fragment.len = p - fragment.data;
 
     return ngx_svc_federation_page(sr, &fragment);
 }
@@ -144,13 +153,20 @@ ngx_svc_federation_declined(ngx_svc_request_t *sr, ngx_int_t rc)
 static ngx_int_t
 ngx_svc_federation_note(ngx_svc_request_t *sr)
 {
+    ngx_int_t                   rc;
+    ngx_svc_federation_flow_t  *flow;
+
     static const ngx_svc_pg_statement_t *const  list[] = {
         &ngx_svc_sql_signin_tenant_again,
         &ngx_svc_sql_federation_failed,
         NULL
     };
 
-    return ngx_svc_login_calls(sr, sr->session ? list + 1 : list);
+    flow = sr->data;
+    rc = ngx_svc_login_calls(sr, sr->session ? list + 1 : list);
+
+    return rc == NGX_OK && flow->keeps
+           ? ngx_svc_route_call(sr, flow->keeps, NULL) : rc;
 }
 
 

@@ -15,14 +15,26 @@
     _(ngx_svc_federation_logout)                                              \
     _(ngx_svc_federation_initiate)
 
+/* Those that svc_mail adds. */
+
+#define NGX_SVC_FEDERATION_MAIL_RESOURCES(_)                                  \
+    _(ngx_svc_federation_mail)
+
 #define NGX_SVC_FEDERATION_ROUTES(name)    extern const ngx_svc_route_t  name[];
 #define NGX_SVC_FEDERATION_RESOURCE(name)  name,
 
 NGX_SVC_FEDERATION_RESOURCES(NGX_SVC_FEDERATION_ROUTES)
+NGX_SVC_FEDERATION_MAIL_RESOURCES(NGX_SVC_FEDERATION_ROUTES)
 
 
 static ngx_svc_resources_t  ngx_svc_federation_resources[] = {
     NGX_SVC_FEDERATION_RESOURCES(NGX_SVC_FEDERATION_RESOURCE)
+    NULL
+};
+
+
+static ngx_svc_resources_t  ngx_svc_federation_mail_resources[] = {
+    NGX_SVC_FEDERATION_MAIL_RESOURCES(NGX_SVC_FEDERATION_RESOURCE)
     NULL
 };
 
@@ -40,6 +52,14 @@ ngx_svc_federation_init(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf,
     }
 
     amcf->directory = &ngx_svc_directory_login;
+
+    if (smcf->mail
+        && ngx_svc_add_resources(cf, &surface->prefix,
+                                 ngx_svc_federation_mail_resources)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
 
     return ngx_svc_add_resources(cf, &surface->prefix,
                                  ngx_svc_federation_resources);

@@ -168,6 +168,12 @@ struct ngx_svc_federation_flow_s {
                                                and comes without the cookie */
     ngx_uint_t                 finishes;    /* 1: the flow has its proof */
     ngx_str_t                  kept;        /* that, as it was sealed */
+    ngx_uint_t                 mailable;    /* 1: a code by mail may prove that
+                                               the address is the user's */
+    ngx_uint_t                 mailed;      /* 1: one does */
+    const ngx_svc_pg_statement_t  *keeps;   /* is written with a refusal, and
+                                               stores "kept"; NULL: it ends the
+                                               flow */
     ngx_str_t                  profile;     /* GitHub's, a JSON object */
     time_t                     asked;       /* since when the person must have
                                                signed in there; 0: any */
@@ -202,6 +208,9 @@ struct ngx_svc_federation_flow_s {
 
     /* is called when the sign-in is written; NULL: nothing is */
     void                     (*complete)(ngx_svc_federation_flow_t *flow);
+
+    /* the reply to that write; NULL: the ordinary one */
+    ngx_int_t                (*written)(ngx_svc_request_t *sr);
 };
 
 

@@ -1,5 +1,5 @@
 /*
- * A proof that has come without the browser's cookie: the flow keeps it.
+ * A proof that its flow keeps.
  */
 
 #include "ngx_svc_federation_keep.h"
@@ -8,6 +8,7 @@
 #include "ngx_svc_federation_match.h"
 #include "ngx_svc_federation_match.row.h"
 #include "ngx_svc_federation_proof.h"
+#include "ngx_svc_federation_take.h"
 #include "ngx_svc_login_read.h"
 #include "ngx_svc_login_write.h"
 #include "ngx_svc_profile.h"
@@ -63,6 +64,7 @@ static const struct {
 } ngx_svc_federation_keep_flags[] = {
     ngx_svc_federation_keep_field("verified", proof.verified),
     ngx_svc_federation_keep_field("proved", proved),
+    ngx_svc_federation_keep_field("mailable", mailable),
     ngx_svc_federation_keep_field("factor", login.written.factor),
     { NULL, 0 }
 };
@@ -128,6 +130,10 @@ ngx_svc_federation_keep_reply(ngx_svc_request_t *sr)
 
     if (rc == NGX_OK) {
         rc = ngx_svc_federation_keep_seal(flow);
+
+        if (rc == NGX_DECLINED) {
+            rc = ngx_svc_federation_fail(flow, "the proof is too long");
+        }
     }
 
     return rc == NGX_OK
@@ -169,6 +175,32 @@ ngx_svc_federation_keep_names(ngx_svc_federation_flow_t *flow)
 }
 
 
+ngx_int_t
+ngx_svc_federation_keep_mailable(ngx_svc_federation_flow_t *flow)
+{
+    u_char     *p;
+    ngx_int_t   rc;
+
+    p = ngx_pnalloc(flow->login.sr->request->pool, NGX_SVC_UUID_TEXT_LEN);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    flow->found.data = p;
+    flow->found.len = ngx_svc_uuid_text(p, flow->login.row.user) - p;
+
+    rc = ngx_svc_federation_keep_seal(flow);
+
+    if (rc == NGX_OK) {
+        flow->keeps = &ngx_svc_sql_federation_keep;
+    }
+
+    return rc == NGX_DECLINED ? NGX_OK : rc;
+}
+
+
+/* Returns NGX_DECLINED for a proof that is too long. */
+
 static ngx_int_t
 ngx_svc_federation_keep_seal(ngx_svc_federation_flow_t *flow)
 {
@@ -191,7 +223,7 @@ ngx_svc_federation_keep_seal(ngx_svc_federation_flow_t *flow)
     name.len = ngx_svc_uuid_text(id, flow->id.data) - id;
 
     if (!w.failed && text.len > NGX_SVC_SEALED_TEXT) {
-        return ngx_svc_federation_fail(flow, "the proof is too long");
+        return NGX_DECLINED;
     }
 
     flow->kept.data = ngx_pnalloc(pool, text.len + NGX_SVC_SEAL_OVERHEAD);

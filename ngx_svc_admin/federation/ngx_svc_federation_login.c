@@ -98,12 +98,16 @@ ngx_svc_federation_login_committed(const ngx_svc_pg_results_t *results)
 void
 ngx_svc_federation_stage(ngx_svc_login_t *login)
 {
+    ngx_svc_federation_flow_t  *flow;
+
+    flow = login->sr->data;
+
     if (login->written.factor) {
         login->stage = NGX_SVC_STAGE_FULL;
         ngx_str_set(&login->written.methods, "{" NGX_SVC_FEDERATION_METHOD ","
                                              NGX_SVC_FEDERATION_TWO "}");
 
     } else {
-        ngx_svc_login_stage(login, 0);
+        ngx_svc_login_stage(login, flow->mailed);
     }
 }

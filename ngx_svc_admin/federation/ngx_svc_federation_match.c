@@ -14,6 +14,9 @@ static ngx_svc_federation_match_e ngx_svc_federation_resolve_own(
     const ngx_svc_row_federation_match_t *row);
 static ngx_svc_federation_match_e ngx_svc_federation_resolve_user(
     const ngx_svc_row_federation_match_t *row);
+static ngx_uint_t ngx_svc_federation_match_mails(
+    const ngx_svc_federation_flow_t *flow,
+    const ngx_svc_row_federation_match_t *row);
 
 
 #include "ngx_svc_federation_match.sql.h"
@@ -33,6 +36,7 @@ ngx_svc_federation_match(ngx_svc_federation_flow_t *flow)
                                  0);
 
     flow->match = ngx_svc_federation_resolve(flow, &row);
+    flow->mailable = ngx_svc_federation_match_mails(flow, &row);
     flow->proved = row.proved;
     flow->login.written.factor = flow->connection.trust_mfa && proof->recent
                                  && (proof->factors > 1 || row.strong);
@@ -117,6 +121,23 @@ ngx_svc_federation_resolve_user(const ngx_svc_row_federation_match_t *row)
     }
 
     return row->linked ? NGX_SVC_FEDERATION_LINKED : NGX_SVC_FEDERATION_LINK;
+}
+
+
+/* A directory is not asked for an address: it has the password. */
+
+static ngx_uint_t
+ngx_svc_federation_match_mails(const ngx_svc_federation_flow_t *flow,
+    const ngx_svc_row_federation_match_t *row)
+{
+    ngx_svc_main_conf_t  *smcf;
+
+    smcf = ngx_http_get_module_main_conf(flow->login.sr->request,
+                                         ngx_http_svc_common_module);
+
+    return smcf->mail && flow->match == NGX_SVC_FEDERATION_HELD
+           && flow->directory.data == NULL && row->mails && !row->other
+           && row->active && row->covered;
 }
 
 

@@ -8,7 +8,8 @@
 -- proves addresses of the domains that are owned, and as there is a password to guess, a lock
 -- of the account, or of the address that is typed, refuses it. Of a session's flow the user is
 -- known before: "own" says whether that session goes on, and "elsewhere" whether the identity
--- is another user's.
+-- is another user's. Where an address may not be linked because its domain is not owned, a code
+-- by mail may prove whose it is, of people who may do nothing special ("mails").
 --
 -- parameters
 --   flow_id        uuid  ngx_svc_federation_param(id)
@@ -38,6 +39,7 @@
 --   proved         bool
 --   verified       bool
 --   takes          bool
+--   mails          bool
 --   makes          bool
 --   strong         bool
 WITH proof AS MATERIALIZED (
@@ -124,6 +126,7 @@ WITH proof AS MATERIALIZED (
            proof.proved AS verified,
            (proof.owned OR proof.link_by_email = 'verified' AND account.role = 'member')
            AND proof.link_by_email <> 'never' AS takes,
+           proof.link_by_email <> 'never' AND account.role = 'member' AS mails,
            proof.makes, proof.strong
       FROM proof
       CROSS JOIN found
@@ -155,8 +158,8 @@ SELECT CASE
        END IS NULL,
        decided.locked, decided.facts, decided.same, decided.own, decided.elsewhere,
        decided.linked, decided.other, decided.held, decided.active, decided.covered,
-       decided.forced, decided.proved, decided.verified, decided.takes, decided.makes,
-       decided.strong
+       decided.forced, decided.proved, decided.verified, decided.takes, decided.mails,
+       decided.makes, decided.strong
   FROM (VALUES (1)) always
   LEFT JOIN decided ON true;
 

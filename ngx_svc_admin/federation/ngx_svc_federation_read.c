@@ -6,6 +6,7 @@
 #include "ngx_svc_federation_account.h"
 #include "ngx_svc_federation_answer.h"
 #include "ngx_svc_federation_invited.h"
+#include "ngx_svc_federation_keep.h"
 #include "ngx_svc_federation_login.h"
 #include "ngx_svc_federation_match.h"
 #include "ngx_svc_federation_match.row.h"
@@ -19,7 +20,6 @@
 static ngx_int_t ngx_svc_federation_read_calls(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_federation_read_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_federation_read_written(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_federation_end(ngx_svc_federation_flow_t *flow);
 
 
 #include "ngx_svc_federation_read.sql.h"
@@ -63,6 +63,23 @@ ngx_svc_federation_read_reply(ngx_svc_request_t *sr)
 ngx_int_t
 ngx_svc_federation_decide(ngx_svc_federation_flow_t *flow, PGresult *tenant)
 {
+    switch (ngx_svc_federation_judge(flow, tenant)) {
+
+    case NGX_OK:
+        return ngx_svc_federation_end(flow);
+
+    case NGX_DECLINED:
+        return ngx_svc_login_declined(&flow->login);
+
+    default:
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+}
+
+
+ngx_int_t
+ngx_svc_federation_judge(ngx_svc_federation_flow_t *flow, PGresult *tenant)
+{
     ngx_int_t                       rc;
     PGresult                       *user;
     ngx_svc_request_t              *sr;
@@ -76,22 +93,18 @@ ngx_svc_federation_decide(ngx_svc_federation_flow_t *flow, PGresult *tenant)
 
     rc = ngx_svc_login_decide(&flow->login, tenant, user);
 
-    if (rc == NGX_DECLINED) {
-        return ngx_svc_login_declined(&flow->login);
+    if (rc != NGX_OK) {
+        return rc;
     }
 
-    if (rc == NGX_OK) {
-        ngx_svc_login_take_risk(&flow->login,
-                             ngx_svc_result(sr, &ngx_svc_sql_federation_risk));
-        rc = flow->finishes ? NGX_OK : ngx_svc_federation_match(flow);
-    }
+    ngx_svc_login_take_risk(&flow->login,
+                            ngx_svc_result(sr, &ngx_svc_sql_federation_risk));
 
-    return rc == NGX_OK ? ngx_svc_federation_end(flow)
-                        : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    return flow->finishes ? NGX_OK : ngx_svc_federation_match(flow);
 }
 
 
-static ngx_int_t
+ngx_int_t
 ngx_svc_federation_end(ngx_svc_federation_flow_t *flow)
 {
     ngx_svc_login_t  *login;
@@ -109,6 +122,12 @@ ngx_svc_federation_end(ngx_svc_federation_flow_t *flow)
         && flow->match != NGX_SVC_FEDERATION_LINK
         && flow->match != NGX_SVC_FEDERATION_NEW)
     {
+        if (flow->mailable
+            && ngx_svc_federation_keep_mailable(flow) != NGX_OK)
+        {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
         return ngx_svc_federation_stop(flow);
     }
 
@@ -123,7 +142,9 @@ ngx_svc_federation_end(ngx_svc_federation_flow_t *flow)
     return flow->match == NGX_SVC_FEDERATION_NEW
            ? ngx_svc_federation_account(flow)
            : ngx_svc_login_succeed_by(login, ngx_svc_login_success,
-                                      ngx_svc_federation_read_written);
+                                      flow->written
+                                      ? flow->written
+                                      : ngx_svc_federation_read_written);
 }
 
 

@@ -26,5 +26,15 @@ ngx_int_t ngx_svc_federation_read(ngx_svc_federation_flow_t *flow);
 ngx_int_t ngx_svc_federation_decide(ngx_svc_federation_flow_t *flow,
     PGresult *tenant);
 
+/*
+ * Its first half: whether that user may sign in from here and now, and by what
+ * risk.  Returns NGX_OK; NGX_DECLINED with sr->error set; NGX_ERROR.
+ */
+ngx_int_t ngx_svc_federation_judge(ngx_svc_federation_flow_t *flow,
+    PGresult *tenant);
+
+/* Its second half: does what flow->match says. */
+ngx_int_t ngx_svc_federation_end(ngx_svc_federation_flow_t *flow);
+
 
 #endif /* _NGX_SVC_FEDERATION_READ_H_INCLUDED_ */

@@ -31,9 +31,9 @@ static ngx_int_t ngx_svc_federation_take_secrets(
 static ngx_int_t ngx_svc_federation_take_open(ngx_svc_federation_flow_t *flow,
     const char *what, const ngx_str_t *id, const ngx_str_t *column,
     ngx_str_t *text);
-static ngx_int_t ngx_svc_federation_bind_posted(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_int_t ngx_svc_federation_bind_finishes(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static ngx_int_t ngx_svc_federation_bind_mailed(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
 
@@ -106,7 +106,7 @@ ngx_svc_federation_take_client(ngx_svc_federation_flow_t *flow)
 }
 
 
-static ngx_int_t
+ngx_int_t
 ngx_svc_federation_bind_posted(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     const ngx_svc_param_t *param, void *body)
 {
@@ -129,6 +129,20 @@ ngx_svc_federation_bind_finishes(ngx_svc_request_t *sr,
     flow = sr->data;
 
     ngx_svc_pg_bind_bool(call, flow->finishes);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_federation_bind_mailed(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_federation_flow_t  *flow;
+
+    flow = sr->data;
+
+    ngx_svc_pg_bind_bool(call, flow->mailed);
 
     return NGX_OK;
 }

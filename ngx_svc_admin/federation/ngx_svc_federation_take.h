@@ -14,6 +14,10 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_federation_tenant;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_federation_take;
 
 
+/* Binds whether the request is a form of another site. */
+ngx_int_t ngx_svc_federation_bind_posted(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+
 /*
  * For the prepare of a route with these statements: makes sr->data, calls
  * take(), counts the request, and adds the statements.  An error leads the

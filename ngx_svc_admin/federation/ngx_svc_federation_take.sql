@@ -18,13 +18,15 @@ SELECT set_config('svc.tenant', tenant.id::text, true) AS id, tenant.slug, tenan
 -- Takes the flow, which is spent with that whatever follows, for the browser that has begun
 -- it; one of those that come at the same time gets the row. A form comes from another site, and
 -- so without a cookie: what it proves is kept, under another token, for the browser that has the
--- cookie. A connection that has been changed or switched off meanwhile has none.
+-- cookie. One that waits for a code by mail is spent, and is looked at as often as a code is
+-- asked for or typed. A connection that has been changed or switched off meanwhile has none.
 --
 -- parameters
 --   state_hash     bytea ngx_svc_federation_param(state_hash)
 --   cookie         bytea ngx_svc_federation_param(cookie)
 --   posted         bool  ngx_svc_param_call(ngx_svc_federation_bind_posted)
 --   finishes       bool  ngx_svc_param_call(ngx_svc_federation_bind_finishes)
+--   mailed         bool  ngx_svc_param_call(ngx_svc_federation_bind_mailed)
 -- columns
 --   id             uuid
 --   purpose        text
@@ -57,7 +59,7 @@ WITH flow AS (
        SET used_at = now()
      WHERE flow.tenant_id = :tenant
        AND flow.token_hash = :state_hash
-       AND flow.used_at IS NULL
+       AND (flow.used_at IS NOT NULL) = :mailed::bool
        AND coalesce(flow.expires_at > now(), false)
        AND (flow.subject_hash IS NOT NULL) = :finishes::bool
        AND (flow.binding_hash = sha256(:cookie::bytea || uuid_send(flow.id)) OR :posted::bool)

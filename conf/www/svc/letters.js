@@ -30,11 +30,23 @@ export function mailCode() {
        back());
 }
 
+// One that proves whose the address of an identity is.  Its mail has no link.
+
+export async function linkCode(flow) {
+  const path = "/auth/federation/mail";
+  const { challengeId } = await post(`${path}/start`, { flow });
+
+  showCode(`${path}/verify`, { challengeId, flow });
+}
+
 function typeCode(path, challengeId) {
-  show(text.lookThere, note(text.codeSent),
+  showCode(path, { challengeId, tenant: names.tenant }, note(text.codeSent));
+}
+
+function showCode(path, body, said) {
+  show(text.lookThere, said,
        form([digits()], text.goOn, async values =>
-         done(await post(path, { challengeId, code: codeOf(values),
-                                 tenant: names.tenant }))),
+         done(await post(path, { ...body, code: codeOf(values) }))),
        back());
 }
 

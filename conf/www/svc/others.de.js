@@ -1,6 +1,7 @@
 export default {
   another: "Anders anmelden",
   failed: "Die Anmeldung hat nicht geklappt. Bitte versuchen Sie es noch einmal.",
+  linkCode: "Code an diese Adresse senden",
   quote: "Wenn Sie Ihre Administration fragen, nennen Sie",
   signInWith: "Mit {name} anmelden",
   errors: {

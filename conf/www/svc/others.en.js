@@ -1,6 +1,7 @@
 export default {
   another: "Sign in in another way",
   failed: "The sign-in did not work. Please try again.",
+  linkCode: "Get a code at that address",
   quote: "If you ask your administrator, quote",
   signInWith: "Sign in with {name}",
   errors: {

@@ -1,6 +1,7 @@
 export default {
   another: "Se connecter autrement",
   failed: "La connexion n'a pas fonctionné. Veuillez réessayer.",
+  linkCode: "Recevoir un code à cette adresse",
   quote: "Si vous vous adressez à votre administrateur, indiquez",
   signInWith: "Se connecter avec {name}",
   errors: {

@@ -12,7 +12,7 @@ const { default: words } = await import(`./others.${document.documentElement.lan
 // those that are answers to forms, too
 
 for (const code of ["directory_account", "directory_password_expired", "email_unverified",
-                    "link_required", "no_account", "sso_required"]) {
+                    "flow_expired", "link_required", "no_account", "sso_required"]) {
   text.errors[code] = words.errors[code];
 }
 
@@ -122,10 +122,14 @@ const SAME = ["access_denied", "rate_limited", "unavailable"];
 export function refused() {
   const code = fragment.get("error");
   const id = fragment.get("id");
+  const flow = fragment.get("flow");
   const sentence = SAME.includes(code) ? text.errors[code]
     : Object.hasOwn(words.errors, code) ? words.errors[code] : words.failed;
 
   document.querySelector("#error").replaceChildren(
     fill(sentence, { minutes: 1 }),
-    ...(/^\w{1,64}$/.test(id) ? [h("br"), `${words.quote} `, h("code", {}, id)] : []));
+    ...(/^\w{1,64}$/.test(id) ? [h("br"), `${words.quote} `, h("code", {}, id)] : []),
+    ...(code === "link_required" && /^[\w-]{43}$/.test(flow)
+      ? [h("br"), button(words.linkCode, async () =>
+        (await import("./letters.js")).linkCode(flow))] : []));
 }

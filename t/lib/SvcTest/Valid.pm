@@ -88,6 +88,8 @@ sub bodies {
         startFederation => { connection => 'google', tenant => $of{slug},
                              returnTo => '/account', email => $of{self},
                              purpose => 'sign_in', token => 'x' },
+        startFederationMail => { flow => 'A' x 43 },
+        endFederationMail => { flow => 'A' x 43, challengeId => 'x', code => '123456' },
         startPasswordless => { email => $of{self}, tenant => $of{slug} },
         discoverSignIn => { email => $of{self}, tenant => $of{slug} },
         passwordlessSignIn => { challengeId => 'x', code => '123456',
