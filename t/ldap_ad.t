@@ -137,6 +137,11 @@ admin_error(login('new'), 403, 'directory_password_expired', 'new has to change 
 is(reason(), 'directory_password_expired', 'which is written down');
 is($s->sql('SELECT count(*) FROM svc.login_phantom'), 4, 'but is no failure');
 
+$s->sql('CREATE OR REPLACE FUNCTION svc.sign_in_locked(tenant uuid, account uuid, mac bytea)'
+        . " RETURNS bigint LANGUAGE sql AS 'SELECT 60::bigint'");
+admin_error(login('new'), 401, 'invalid_credentials', 'of an account that is locked it is not told');
+is(reason(), 'locked', 'but written down');
+
 
 # --- others -----------------------------------------------------------------------------
 

@@ -233,13 +233,76 @@ for my $email (qw(ada@example.test nobody@example.test)) {
 $s->redis->command('FLUSHDB');
 admin_error(login('ada@example.test'), 429, 'account_locked', 'also where Redis has forgotten');
 
-# a lock that comes while the directory is asked: that of whom the link names, too
+# what is typed may be another address than that of the account: failures count for this one,
+# too, and while it is locked nobody learns which password is right
 
-$s->sql("UPDATE svc.user_account SET user_name = 'other\@example.test'");
-$s->sql('DELETE FROM svc.login_phantom');
-$s->redis->command('FLUSHDB');
-admin_error(login('ada@example.test'), 429, 'account_locked', 'whoever comes of it');
-$s->sql("UPDATE svc.user_account SET user_name = 'ada\@example.test'");
+sub counts {
+    my ($of) = account('ada@example.test', 'failed_logins, locked_until IS NOT NULL');
+
+    return join ' ', $of, map { $_->[0] } $s->sql('SELECT failed FROM svc.login_phantom'
+                                                  . ' ORDER BY failed_since');
+}
+
+unlock();
+$slapd->add("dn: uid=lovelace,ou=people,$SUFFIX\nchangetype: modify\nadd: mail\n"
+            . join('', map { "mail: alias$_\@example.test\n" } 1 .. 3));
+is(login('alias1@example.test')->json->{user}{email}, 'ada@example.test', 'an alias');
+same_as_wrong(login('alias1@example.test', 'wrong'), 'a wrong password by it');
+is(counts(), '1 1', 'counts for the account, too');
+is(scalar($s->sql('SELECT count(*) FROM svc.sign_in WHERE user_id IS NOT NULL'
+                  . " AND outcome = 'failure'")), 1, 'which is seen there');
+same_as_wrong(login('alias2@example.test', 'wrong'), 'and by another');
+$slapd->add("dn: uid=lovelace,ou=people,$SUFFIX\nchangetype: modify\n"
+            . "add: objectClass\nobjectClass: otherAccount\n-\nadd: loginDisabled\n"
+            . "loginDisabled: TRUE\n");
+same_as_wrong(login('alias2@example.test'), 'disabled');
+is(counts(), '3 1 2', 'as all of them do');
+$slapd->add("dn: uid=lovelace,ou=people,$SUFFIX\nchangetype: modify\ndelete: loginDisabled\n-\n"
+            . "delete: objectClass\nobjectClass: otherAccount\n");
+
+sub locks_told {
+    return scalar grep { $_->{to}[0] eq 'ada@example.test' && $_->{plain} =~ /too many failed/ }
+                  $mail->events('mail');
+}
+
+my ($locked, $told) = (scalar(() = events('user.locked')), locks_told());
+
+same_as_wrong(login('alias3@example.test', 'wrong'), 'the last one');
+is(scalar(() = events('user.locked')), $locked + 1, 'locks the account');
+is(scalar($s->sql('SELECT count(*) FROM svc.sign_in WHERE locked')), 1, 'which is counted');
+ok((wait_for { $told < locks_told() }), 'and mailed');
+same_as_wrong(login('alias1@example.test'), 'then the right one is wrong');
+is(reason(), 'locked', 'which the audit log says');
+is(counts(), '4 2 2 1', 'it counts as a wrong one of the address');
+same_as_wrong(login('alias1@example.test', 'wrong'), 'as does a wrong one');
+admin_error(login('alias1@example.test', $_), 429, 'account_locked', 'until it is locked itself')
+    for $THERE, $THERE, 'wrong';
+is(counts(), '4 4 2 1', 'and nothing counts');
+$s->sql("UPDATE svc.user_account SET status = 'suspended'");
+same_as_wrong(login('alias2@example.test'), 'nor is told what else is wrong with the account');
+$s->sql("UPDATE svc.user_account SET status = 'active'");
+admin_error(login('ada@example.test'), 429, 'account_locked', 'her own address is locked');
+
+# a lock that comes while the directory is asked
+
+$s->sql('CREATE SEQUENCE public.looks; GRANT USAGE ON public.looks TO svc_app');
+with_function(sign_in_locked => 'tenant uuid, account uuid, mac bytea) RETURNS bigint',
+              'SELECT CASE WHEN nextval(\'\'public.looks\'\') > 1 THEN 60 END', sub {
+    unlock();
+    same_as_wrong(login('alias1@example.test'), 'between the read and the write');
+});
+unlock();
+
+# somebody whom nothing links yet is known by the address that the directory has
+
+my $zoe = with_password($s, $acme, userName => 'zoe@example.test');
+
+$slapd->person(zoe => (userPassword => $THERE, mail => [ 'zoe@example.test',
+                                                         'zoe2@example.test' ]));
+same_as_wrong(login('zoe2@example.test', 'wrong'), 'nobody is linked');
+is_deeply([ account('zoe@example.test', 'failed_logins') ], [ 1 ], 'but it counts');
+same_as_wrong(login('ada@example.test', 'wrong'), 'a wrong password of hers');
+is_deeply([ account('zoe@example.test', 'failed_logins') ], [ 1 ], "is no one's else");
 unlock();
 is(login('ada@example.test', 'wrong')->status, 401, 'one failure');
 is(login('ada@example.test')->status, 200, 'is taken back');
@@ -456,7 +519,7 @@ is(scalar($s->sql('SELECT count(*) FROM svc.password_reset')), 2, 'there are no 
 
 # between its two looks a directory may have come
 
-$s->sql('CREATE SEQUENCE public.looks; GRANT USAGE ON public.looks TO svc_app');
+$s->sql('ALTER SEQUENCE public.looks RESTART');
 with_function(directory_account => 'tenant uuid, takes boolean, account uuid) RETURNS boolean',
               'SELECT nextval(\'\'public.looks\'\') > 1', sub {
     admin_error(reset_by($token{'eve@acme.test'}), 400, 'invalid_token', 'a directory that comes');

@@ -2,8 +2,11 @@
  * A sign-in with a password that the tenant's directory has.
  *
  * It begins as any other, and a round trip reads what the directory is asked
- * with.  When that has found the password right, all goes on as with a proof of
- * another server; when not, as with a password that is wrong.
+ * with.  Another one reads whose the entry is that it has found, whatever it
+ * says of the password: failures count for that account, too, and its lock
+ * keeps out whoever comes by another address.  When the password is right, all
+ * goes on as with a proof of another server; when not, as with one that is
+ * wrong.
  */
 
 #include "ngx_svc_directory_login.h"
@@ -17,6 +20,7 @@
 #include "ngx_svc_login_failure.h"
 #include "ngx_svc_login_refused.h"
 #include "ngx_svc_login_write.h"
+#include "ngx_svc_notice.h"
 #include "ngx_svc_profile.h"
 #include "ngx_svc_utf8.h"
 
@@ -31,7 +35,16 @@ typedef struct {
     ngx_svc_federation_flow_t  flow;    /* first */
     ngx_svc_ldap_directory_t   directory;
     ngx_svc_ldap_t             ldap;
+    u_char                     typed_id[NGX_SVC_UUID_LEN];
+    ngx_str_t                  typed;   /* who has the address that is typed;
+                                           no data: nobody */
+    ngx_str_t                  other;   /* whose the entry is, if it is somebody
+                                           else's; or no data */
 } ngx_svc_directory_login_t;
+
+
+#define ngx_svc_directory_login_param(field)                                  \
+    ngx_svc_param_data(ngx_svc_directory_login_t, field)
 
 
 static ngx_int_t ngx_svc_directory_login_ask(ngx_svc_login_t *login,
@@ -46,10 +59,15 @@ static ngx_int_t ngx_svc_directory_login_proof(ngx_svc_directory_login_t *d);
 static ngx_int_t ngx_svc_directory_login_address(
     ngx_svc_directory_login_t *d);
 static ngx_uint_t ngx_svc_directory_login_mailbox(const ngx_str_t *email);
+static ngx_int_t ngx_svc_directory_login_known(
+    ngx_svc_federation_flow_t *flow);
+static ngx_int_t ngx_svc_directory_login_expired(ngx_svc_directory_login_t *d);
+static ngx_int_t ngx_svc_directory_login_expired_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_directory_login_wrong(ngx_svc_directory_login_t *d);
 static void ngx_svc_directory_login_reason(ngx_svc_directory_login_t *d);
 static ngx_int_t ngx_svc_directory_login_fail(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_directory_login_expired(ngx_svc_request_t *sr);
+static void ngx_svc_directory_login_failed(
+    const ngx_svc_pg_results_t *results);
 static ngx_int_t ngx_svc_directory_login_away(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_directory_login_lost(ngx_svc_request_t *sr);
 static void ngx_svc_directory_login_complete(ngx_svc_federation_flow_t *flow);
@@ -203,32 +221,41 @@ ngx_svc_directory_login_asked(ngx_svc_ldap_t *ldap)
 static ngx_int_t
 ngx_svc_directory_login_outcome(ngx_svc_directory_login_t *d)
 {
-    ngx_svc_request_t  *sr;
+    ngx_msec_t        usual;
+    ngx_svc_login_t  *login;
 
-    sr = d->flow.login.sr;
+    login = &d->flow.login;
+    usual = d->ldap.usual ? d->ldap.usual : NGX_SVC_DIRECTORY_USUAL;
+
+    login->password.floor = usual + (usual + 1) / 2;
+
+    if (login->user.data) {
+        ngx_memcpy(d->typed_id, login->user.data, NGX_SVC_UUID_LEN);
+        d->typed.data = d->typed_id;
+        d->typed.len = NGX_SVC_UUID_LEN;
+    }
 
     switch (d->ldap.outcome) {
 
     case NGX_SVC_LDAP_FOUND:
-        return ngx_svc_directory_login_proof(d);
+    case NGX_SVC_LDAP_WRONG:
+    case NGX_SVC_LDAP_DISABLED:
+    case NGX_SVC_LDAP_EXPIRED:
+
+        /* of a password that is not sent no entry is looked for */
+
+        return d->ldap.subject.len ? ngx_svc_directory_login_proof(d)
+                                   : ngx_svc_directory_login_wrong(d);
 
     case NGX_SVC_LDAP_NONE:
     case NGX_SVC_LDAP_MANY:
-    case NGX_SVC_LDAP_WRONG:
-    case NGX_SVC_LDAP_DISABLED:
         return ngx_svc_directory_login_wrong(d);
 
-    case NGX_SVC_LDAP_EXPIRED:
-        ngx_svc_directory_login_reason(d);
-        return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
-                                     ngx_svc_login_failure_right,
-                                     ngx_svc_directory_login_expired);
-
     default:
-        ngx_log_error(NGX_LOG_INFO, sr->request->connection->log, 0,
+        ngx_log_error(NGX_LOG_INFO, login->sr->request->connection->log, 0,
                       "svc: a tenant's directory is not asked for a password: "
                       "%V", &d->ldap.why);
-        return ngx_svc_directory_login_away(sr);
+        return ngx_svc_directory_login_away(login->sr);
     }
 }
 
@@ -262,6 +289,7 @@ ngx_svc_directory_login_proof(ngx_svc_directory_login_t *d)
     ngx_str_null(&flow->login.user);
 
     flow->version = d->directory.version;
+    flow->known = ngx_svc_directory_login_known;
     flow->complete = ngx_svc_directory_login_complete;
     flow->connection.id = flow->directory;
     ngx_str_set(&flow->connection.key, NGX_SVC_DIRECTORY_METHOD);
@@ -324,21 +352,79 @@ ngx_svc_directory_login_mailbox(const ngx_str_t *email)
 }
 
 
+/*
+ * Where the lock is another account's than that of the typed address, an answer
+ * that tells of it would tell that the password is right.
+ */
+
+static ngx_int_t
+ngx_svc_directory_login_known(ngx_svc_federation_flow_t *flow)
+{
+    ngx_uint_t                  right, locked;
+    ngx_svc_login_t            *login;
+    ngx_svc_directory_login_t  *d;
+
+    d = (ngx_svc_directory_login_t *) flow;
+    login = &flow->login;
+
+    locked = ngx_svc_federation_locked(login->sr);
+    right = d->ldap.outcome == NGX_SVC_LDAP_FOUND
+            || d->ldap.outcome == NGX_SVC_LDAP_EXPIRED;
+
+    if (right && !locked) {
+        return d->ldap.outcome == NGX_SVC_LDAP_FOUND
+               ? NGX_DECLINED : ngx_svc_directory_login_expired(d);
+    }
+
+    if (right) {
+        ngx_str_set(&login->written.reason, "locked");
+    }
+
+    if (login->user.data && !ngx_svc_same(&login->user, &d->typed)) {
+        d->other = login->user;
+    }
+
+    return ngx_svc_directory_login_wrong(d);
+}
+
+
+static ngx_int_t
+ngx_svc_directory_login_expired(ngx_svc_directory_login_t *d)
+{
+    ngx_svc_directory_login_reason(d);
+
+    return ngx_svc_request_again(d->flow.login.sr, NGX_SVC_PG_WRITE,
+                                 ngx_svc_login_failure_right,
+                                 ngx_svc_directory_login_expired_reply);
+}
+
+
+static ngx_int_t
+ngx_svc_directory_login_expired_reply(ngx_svc_request_t *sr)
+{
+    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_DIRECTORY_EXPIRED,
+                        "The password has expired: change it in your "
+                        "directory.");
+
+    return ngx_svc_send_error(sr);
+}
+
+
 /* Whoever is not found, or may not sign in, is told as late as anybody. */
 
 static ngx_int_t
 ngx_svc_directory_login_wrong(ngx_svc_directory_login_t *d)
 {
-    ngx_msec_t        usual;
     ngx_svc_login_t  *login;
 
     login = &d->flow.login;
-    usual = d->ldap.usual ? d->ldap.usual : NGX_SVC_DIRECTORY_USUAL;
 
-    login->password.floor = usual + (usual + 1) / 2;
+    login->user = d->typed;
     login->reason = NGX_SVC_LOGIN_WRONG;
 
-    ngx_svc_directory_login_reason(d);
+    if (login->written.reason.len == 0) {
+        ngx_svc_directory_login_reason(d);
+    }
 
     return ngx_svc_request_again(login->sr, NGX_SVC_PG_WRITE,
                                  ngx_svc_directory_login_fail,
@@ -397,14 +483,31 @@ ngx_svc_directory_login_reason(ngx_svc_directory_login_t *d)
 }
 
 
+/* Users are locked in the order of their ids, when there are two. */
+
 static ngx_int_t
 ngx_svc_directory_login_fail(ngx_svc_request_t *sr)
 {
-    ngx_int_t                   rc;
-    ngx_svc_directory_login_t  *d;
+    ngx_int_t                      rc;
+    ngx_uint_t                     first;
+    ngx_svc_directory_login_t     *d;
+    const ngx_svc_pg_statement_t  *typed, *other;
 
     d = sr->data;
-    rc = ngx_svc_login_failure(sr);
+    typed = &ngx_svc_sql_signin_failure;
+    other = d->other.data ? &ngx_svc_sql_directory_failure : NULL;
+
+    first = d->other.data && d->typed.data
+            && ngx_memcmp(d->other.data, d->typed.data, NGX_SVC_UUID_LEN) < 0;
+
+    sr->op->committed = ngx_svc_directory_login_failed;
+
+    rc = ngx_svc_login_calls(sr, (const ngx_svc_pg_statement_t *const []) {
+        &ngx_svc_sql_signin_tenant_write,
+        first ? other : typed,
+        first ? typed : other,
+        NULL
+    });
 
     return rc == NGX_OK && d->ldap.outcome == NGX_SVC_LDAP_MANY
            ? ngx_svc_route_call(sr, &ngx_svc_sql_directory_ambiguous, NULL)
@@ -412,14 +515,12 @@ ngx_svc_directory_login_fail(ngx_svc_request_t *sr)
 }
 
 
-static ngx_int_t
-ngx_svc_directory_login_expired(ngx_svc_request_t *sr)
+static void
+ngx_svc_directory_login_failed(const ngx_svc_pg_results_t *results)
 {
-    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_DIRECTORY_EXPIRED,
-                        "The password has expired: change it in your "
-                        "directory.");
-
-    return ngx_svc_send_error(sr);
+    ngx_svc_login_failed(results);
+    ngx_svc_notice(NGX_SVC_MAIL_LOCKED,
+                   ngx_svc_pg_result(results, &ngx_svc_sql_directory_failure));
 }
 
 
@@ -432,9 +533,15 @@ ngx_svc_directory_login_away(ngx_svc_request_t *sr)
 }
 
 
+/* A lock that has come since it was looked for is no answer of its own. */
+
 static ngx_int_t
 ngx_svc_directory_login_lost(ngx_svc_request_t *sr)
 {
+    if (ngx_svc_federation_locked(sr)) {
+        return ngx_svc_login_wrong(sr);
+    }
+
     return ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE,
                         "The directory cannot be asked just now: try again.");
 }

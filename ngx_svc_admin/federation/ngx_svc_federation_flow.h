@@ -206,6 +206,13 @@ struct ngx_svc_federation_flow_s {
     ngx_str_t                  directory;   /* the connection's id, 16 bytes */
     ngx_str_t                  version;     /* its updated_at, as text */
 
+    /*
+     * Is called when it is known whose the proof is: NGX_DECLINED, and the
+     * sign-in goes on, or what goes to ngx_http_finalize_request().  NULL: it
+     * goes on.
+     */
+    ngx_int_t                (*known)(ngx_svc_federation_flow_t *flow);
+
     /* is called when the sign-in is written; NULL: nothing is */
     void                     (*complete)(ngx_svc_federation_flow_t *flow);
 

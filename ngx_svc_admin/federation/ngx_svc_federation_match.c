@@ -45,6 +45,22 @@ ngx_svc_federation_match(ngx_svc_federation_flow_t *flow)
 }
 
 
+ngx_uint_t
+ngx_svc_federation_locked(ngx_svc_request_t *sr)
+{
+    ngx_svc_row_federation_match_t  row;
+
+    static const ngx_str_t  locked = ngx_string("locked");
+
+    ngx_svc_row_federation_match(&row,
+                                 ngx_svc_result(sr,
+                                                &ngx_svc_sql_federation_match),
+                                 0);
+
+    return ngx_svc_same(&row.login_checked.verdict, &locked);
+}
+
+
 /*
  * The first rule that applies.  Whoever is linked is known by that: what the
  * proof says of an address does not matter then.

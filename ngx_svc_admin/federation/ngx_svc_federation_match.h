@@ -33,6 +33,12 @@ ngx_int_t ngx_svc_federation_bind_contexts(ngx_svc_request_t *sr,
  */
 ngx_int_t ngx_svc_federation_match(ngx_svc_federation_flow_t *flow);
 
+/*
+ * For a reply: returns whether a lock keeps a directory's sign-in out, by the
+ * result of that statement, if there is one.
+ */
+ngx_uint_t ngx_svc_federation_locked(ngx_svc_request_t *sr);
+
 
 /* Binds whether the proof's address is proved. */
 ngx_int_t ngx_svc_federation_bind_verified(ngx_svc_request_t *sr,

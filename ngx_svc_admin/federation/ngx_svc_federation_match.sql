@@ -6,10 +6,11 @@
 -- more than whoever has configured the connection, by now and when the link was made; and nobody
 -- comes in whose address's domain must come in by another one. A directory has no flow: it
 -- proves addresses of the domains that are owned, and as there is a password to guess, a lock
--- of the account, or of the address that is typed, refuses it. Of a session's flow the user is
--- known before: "own" says whether that session goes on, and "elsewhere" whether the identity
--- is another user's. Where an address may not be linked because its domain is not owned, a code
--- by mail may prove whose it is, of people who may do nothing special ("mails").
+-- of the account, or of the address that is typed, refuses it: for how long is not told, as it
+-- may be another account than that of the address. Of a session's flow the user is known before:
+-- "own" says whether that session goes on, and "elsewhere" whether the identity is another
+-- user's. Where an address may not be linked because its domain is not owned, a code by mail may
+-- prove whose it is, of people who may do nothing special ("mails").
 --
 -- parameters
 --   flow_id        uuid  ngx_svc_federation_param(id)
@@ -138,25 +139,25 @@ WITH proof AS MATERIALIZED (
             LIMIT 1) account ON true
 ), decided AS MATERIALIZED (
     SELECT judged.*, judged::text AS facts,
-           CASE WHEN proof.directory THEN svc.sign_in_locked(:tenant, judged.id, :email_mac) END
-               AS locked
+           proof.directory
+           AND svc.sign_in_locked(:tenant, judged.id, :email_mac) IS NOT NULL AS locked
       FROM judged
       CROSS JOIN proof
 )
 SELECT CASE
+           WHEN decided.locked THEN 'locked'
            WHEN decided.facts IS DISTINCT FROM :expected THEN 'other'
-           WHEN decided.locked > 0 THEN 'locked'
            ELSE 'go'
        END AS verdict,
        CASE
            WHEN :expected::text IS NULL
                 THEN set_config('svc.found', coalesce(decided.id::text, ''), true)
-           WHEN decided.facts = :expected AND decided.locked IS NULL
+           WHEN decided.facts = :expected AND NOT decided.locked
                 THEN set_config('svc.actor_type', 'user', true)
                      || set_config('svc.actor_id', coalesce(decided.id::text, ''), true)
            ELSE set_config('svc.tenant', '', true)
        END IS NULL,
-       decided.locked, decided.facts, decided.same, decided.own, decided.elsewhere,
+       NULL::bigint AS locked, decided.facts, decided.same, decided.own, decided.elsewhere,
        decided.linked, decided.other, decided.held, decided.active, decided.covered,
        decided.forced, decided.proved, decided.verified, decided.takes, decided.mails,
        decided.makes, decided.strong

@@ -63,10 +63,13 @@ ngx_svc_federation_read_reply(ngx_svc_request_t *sr)
 ngx_int_t
 ngx_svc_federation_decide(ngx_svc_federation_flow_t *flow, PGresult *tenant)
 {
+    ngx_int_t  rc;
+
     switch (ngx_svc_federation_judge(flow, tenant)) {
 
     case NGX_OK:
-        return ngx_svc_federation_end(flow);
+        rc = flow->known ? flow->known(flow) : NGX_DECLINED;
+        return rc == NGX_DECLINED ? ngx_svc_federation_end(flow) : rc;
 
     case NGX_DECLINED:
         return ngx_svc_login_declined(&flow->login);

@@ -13,7 +13,6 @@ static ngx_int_t ngx_svc_login_bar_write(ngx_svc_request_t *sr);
 static void ngx_svc_login_reason(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_login_signals(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_login_failure_told(ngx_svc_request_t *sr);
-static void ngx_svc_login_failed(const ngx_svc_pg_results_t *results);
 
 
 #include "ngx_svc_login_failure.sql.h"
@@ -62,7 +61,7 @@ ngx_svc_login_failed_by(ngx_svc_request_t *sr, const ngx_svc_pg_statement_t *s)
 
 /* The user gets a mail when a failure has locked the account. */
 
-static void
+void
 ngx_svc_login_failed(const ngx_svc_pg_results_t *results)
 {
     ngx_svc_request_committed(results);

@@ -26,6 +26,9 @@ ngx_int_t ngx_svc_login_failed_by(ngx_svc_request_t *sr,
     const ngx_svc_pg_statement_t *s);
 ngx_int_t ngx_svc_login_failure_reply(ngx_svc_request_t *sr);
 
+/* The "committed" of these: mails whom the failure has locked. */
+void ngx_svc_login_failed(const ngx_svc_pg_results_t *results);
+
 /*
  * Such a function, too, of a proof that was right, but is good for nothing: it
  * does not count for the lock.  sr->error is set when the reply is called.

@@ -551,8 +551,8 @@ sub values {
         signin_tenant_write => [ $host, $self->{slug}, @client ],
         signin_user => [ '10.0.0.1', $email, $mac ],
         signin_risk => [ @risk, $email, $mac ],
-        signin_failure => [ $who, $mac, '10.0.0.1', 'FR', 'wrong', 10, 900,
-                            900, $base ],
+        ( map { $_ => [ $who, $mac, '10.0.0.1', 'FR', 'wrong', 10, 900, 900, $base ] }
+              qw(signin_failure directory_failure) ),
         signin_denied => [ $who, 'risk', 90, '{new_device}', '10.0.0.1',
                            'FR' ],
         federation_begin => [ $new, 'oidc-1', ($new_hash) x 2, 'n', '\x00', '/account', $host,
