@@ -18,8 +18,15 @@ static ngx_uint_t ngx_svc_attribute_name(cJSON *name);
 
 
 const char *const  ngx_svc_attribute_keys[NGX_SVC_ATTRIBUTES + 1] = {
-    "email", "firstName", "lastName", "displayName", "title", "department",
-    "locale", "externalId", NULL
+    [NGX_SVC_ATTRIBUTE_EMAIL] = "email",
+    [NGX_SVC_ATTRIBUTE_FIRST_NAME] = "firstName",
+    [NGX_SVC_ATTRIBUTE_LAST_NAME] = "lastName",
+    [NGX_SVC_ATTRIBUTE_DISPLAY_NAME] = "displayName",
+    [NGX_SVC_ATTRIBUTE_TITLE] = "title",
+    [NGX_SVC_ATTRIBUTE_DEPARTMENT] = "department",
+    [NGX_SVC_ATTRIBUTE_LOCALE] = "locale",
+    [NGX_SVC_ATTRIBUTE_EXTERNAL_ID] = "externalId",
+    [NGX_SVC_ATTRIBUTES] = NULL
 };
 
 

@@ -10,10 +10,22 @@
 #include "ngx_svc_http.h"
 
 
-#define NGX_SVC_ATTRIBUTES  8           /* members of users that have one */
+/* Members of users that have one. */
+
+typedef enum {
+    NGX_SVC_ATTRIBUTE_EMAIL = 0,
+    NGX_SVC_ATTRIBUTE_FIRST_NAME,
+    NGX_SVC_ATTRIBUTE_LAST_NAME,
+    NGX_SVC_ATTRIBUTE_DISPLAY_NAME,
+    NGX_SVC_ATTRIBUTE_TITLE,
+    NGX_SVC_ATTRIBUTE_DEPARTMENT,
+    NGX_SVC_ATTRIBUTE_LOCALE,
+    NGX_SVC_ATTRIBUTE_EXTERNAL_ID,
+    NGX_SVC_ATTRIBUTES
+} ngx_svc_attribute_e;
 
 
-/* The members, and NULL behind them. */
+/* Their names, and NULL behind them. */
 extern const char *const  ngx_svc_attribute_keys[NGX_SVC_ATTRIBUTES + 1];
 
 

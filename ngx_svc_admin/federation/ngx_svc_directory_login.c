@@ -273,8 +273,9 @@ ngx_svc_directory_login_proof(ngx_svc_directory_login_t *d)
     proof = &flow->proof;
 
     ngx_str_t *const  texts[NGX_SVC_ATTRIBUTES] = {
-        NULL, &proof->first_name, &proof->last_name, &proof->display_name,
-        NULL, NULL, NULL, NULL
+        [NGX_SVC_ATTRIBUTE_FIRST_NAME] = &proof->first_name,
+        [NGX_SVC_ATTRIBUTE_LAST_NAME] = &proof->last_name,
+        [NGX_SVC_ATTRIBUTE_DISPLAY_NAME] = &proof->display_name
     };
 
     for (i = 0; i < NGX_SVC_ATTRIBUTES; i++) {
@@ -317,7 +318,7 @@ ngx_svc_directory_login_address(ngx_svc_directory_login_t *d)
     ngx_str_t   email;
     ngx_uint_t  proved;
 
-    email = d->ldap.values[0];
+    email = d->ldap.values[NGX_SVC_ATTRIBUTE_EMAIL];
     proved = 1;
 
     if (!ngx_svc_directory_login_mailbox(&email)) {

@@ -19,13 +19,13 @@ SELECT pg_advisory_xact_lock(hashtext('svc.federated_identity'),
 --   last_name      text ngx_svc_federation_param(proof.last_name)
 --   display_name   text ngx_svc_federation_param(proof.display_name)
 --   key            text ngx_svc_federation_param(connection.key)
---   mapped_first   text ngx_svc_federation_param(proof.attributes[1])
---   mapped_last    text ngx_svc_federation_param(proof.attributes[2])
---   mapped_display text ngx_svc_federation_param(proof.attributes[3])
---   title          text ngx_svc_federation_param(proof.attributes[4])
---   department     text ngx_svc_federation_param(proof.attributes[5])
---   locale         text ngx_svc_federation_param(proof.attributes[6])
---   external_id    text ngx_svc_federation_param(proof.attributes[7])
+--   mapped_first   text ngx_svc_federation_param(proof.attributes[NGX_SVC_ATTRIBUTE_FIRST_NAME])
+--   mapped_last    text ngx_svc_federation_param(proof.attributes[NGX_SVC_ATTRIBUTE_LAST_NAME])
+--   mapped_display text ngx_svc_federation_param(proof.attributes[NGX_SVC_ATTRIBUTE_DISPLAY_NAME])
+--   title          text ngx_svc_federation_param(proof.attributes[NGX_SVC_ATTRIBUTE_TITLE])
+--   department     text ngx_svc_federation_param(proof.attributes[NGX_SVC_ATTRIBUTE_DEPARTMENT])
+--   locale         text ngx_svc_federation_param(proof.attributes[NGX_SVC_ATTRIBUTE_LOCALE])
+--   external_id    text ngx_svc_federation_param(proof.attributes[NGX_SVC_ATTRIBUTE_EXTERNAL_ID])
 -- columns
 --   :account_stored
 --   settings_set   bool         unread

@@ -243,32 +243,39 @@ ngx_svc_federation_stop(ngx_svc_federation_flow_t *flow)
         ngx_str_t        why;
         const char      *detail;
     } stops[] = {
-        { NGX_SVC_E_FLOW, ngx_null_string,
-          "The sign-in has been overtaken: begin it again." },
-        { NGX_SVC_E_NONE, ngx_null_string, NULL },
-        { NGX_SVC_E_ACCESS_DENIED, ngx_string("inactive"),
-          "Signing in is not allowed from here and now." },
-        { NGX_SVC_E_ACCESS_DENIED, ngx_string("uncovered"),
-          "Signing in is not allowed from here and now." },
-        { NGX_SVC_E_EMAIL_UNVERIFIED, ngx_string("email_unverified"),
-          "The identity provider vouches for no address." },
-        { NGX_SVC_E_SSO_REQUIRED, ngx_string("sso_required"),
-          "People of that domain come in by another connection." },
-        { NGX_SVC_E_LINK, ngx_string("link_required"),
-          "Sign in first, and then link the identity." },
-        { NGX_SVC_E_NONE, ngx_null_string, NULL },
-        { NGX_SVC_E_NONE, ngx_null_string, NULL },
-        { NGX_SVC_E_NO_ACCOUNT, ngx_string("no_account"),
-          "Nobody has an account by that identity." },
-        { NGX_SVC_E_CONFLICT, ngx_string("conflict"),
-          "The identity is another user's, or the user has another one." },
-        { NGX_SVC_E_ACCESS_DENIED, ngx_string("stranger"),
-          "The identity is not the user's." },
-        { NGX_SVC_E_NONE, ngx_null_string, NULL },
-        { NGX_SVC_E_INVITATION, ngx_string("invitation_mismatch"),
-          "The invitation is for another address." },
-        { NGX_SVC_E_INVALID_INVITE, ngx_string("invalid_invite"),
-          "The invitation is expired or revoked, or has been accepted." }
+        [NGX_SVC_FEDERATION_OTHER] =
+            { NGX_SVC_E_FLOW, ngx_null_string,
+              "The sign-in has been overtaken: begin it again." },
+        [NGX_SVC_FEDERATION_INACTIVE] =
+            { NGX_SVC_E_ACCESS_DENIED, ngx_string("inactive"),
+              "Signing in is not allowed from here and now." },
+        [NGX_SVC_FEDERATION_UNCOVERED] =
+            { NGX_SVC_E_ACCESS_DENIED, ngx_string("uncovered"),
+              "Signing in is not allowed from here and now." },
+        [NGX_SVC_FEDERATION_UNVERIFIED] =
+            { NGX_SVC_E_EMAIL_UNVERIFIED, ngx_string("email_unverified"),
+              "The identity provider vouches for no address." },
+        [NGX_SVC_FEDERATION_FORCED] =
+            { NGX_SVC_E_SSO_REQUIRED, ngx_string("sso_required"),
+              "People of that domain come in by another connection." },
+        [NGX_SVC_FEDERATION_HELD] =
+            { NGX_SVC_E_LINK, ngx_string("link_required"),
+              "Sign in first, and then link the identity." },
+        [NGX_SVC_FEDERATION_NOBODY] =
+            { NGX_SVC_E_NO_ACCOUNT, ngx_string("no_account"),
+              "Nobody has an account by that identity." },
+        [NGX_SVC_FEDERATION_CONFLICT] =
+            { NGX_SVC_E_CONFLICT, ngx_string("conflict"),
+              "The identity is another user's, or the user has another one." },
+        [NGX_SVC_FEDERATION_STRANGER] =
+            { NGX_SVC_E_ACCESS_DENIED, ngx_string("stranger"),
+              "The identity is not the user's." },
+        [NGX_SVC_FEDERATION_MISMATCH] =
+            { NGX_SVC_E_INVITATION, ngx_string("invitation_mismatch"),
+              "The invitation is for another address." },
+        [NGX_SVC_FEDERATION_UNINVITED] =
+            { NGX_SVC_E_INVALID_INVITE, ngx_string("invalid_invite"),
+              "The invitation is expired or revoked, or has been accepted." }
     };
 
     sr = flow->login.sr;

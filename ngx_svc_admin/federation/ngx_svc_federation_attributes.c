@@ -41,7 +41,7 @@ ngx_svc_federation_attributes(ngx_svc_federation_flow_t *flow,
         attribute = &flow->proof.attributes[i];
 
         if (names[i].len == 0 || attribute->data
-            || ngx_strcmp(ngx_svc_attribute_keys[i], "email") == 0)
+            || i == NGX_SVC_ATTRIBUTE_EMAIL)
         {
             continue;
         }

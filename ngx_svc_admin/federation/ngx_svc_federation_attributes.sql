@@ -5,13 +5,13 @@
 --
 -- parameters
 --   user           uuid  ngx_svc_login_param(user)
---   first_name     text  ngx_svc_federation_param(proof.attributes[1])
---   last_name      text  ngx_svc_federation_param(proof.attributes[2])
---   display_name   text  ngx_svc_federation_param(proof.attributes[3])
---   title          text  ngx_svc_federation_param(proof.attributes[4])
---   department     text  ngx_svc_federation_param(proof.attributes[5])
---   locale         text  ngx_svc_federation_param(proof.attributes[6])
---   external_id    text  ngx_svc_federation_param(proof.attributes[7])
+--   first_name     text  ngx_svc_federation_param(proof.attributes[NGX_SVC_ATTRIBUTE_FIRST_NAME])
+--   last_name      text  ngx_svc_federation_param(proof.attributes[NGX_SVC_ATTRIBUTE_LAST_NAME])
+--   display_name   text  ngx_svc_federation_param(proof.attributes[NGX_SVC_ATTRIBUTE_DISPLAY_NAME])
+--   title          text  ngx_svc_federation_param(proof.attributes[NGX_SVC_ATTRIBUTE_TITLE])
+--   department     text  ngx_svc_federation_param(proof.attributes[NGX_SVC_ATTRIBUTE_DEPARTMENT])
+--   locale         text  ngx_svc_federation_param(proof.attributes[NGX_SVC_ATTRIBUTE_LOCALE])
+--   external_id    text  ngx_svc_federation_param(proof.attributes[NGX_SVC_ATTRIBUTE_EXTERNAL_ID])
 WITH old AS (
     SELECT account.id, account.user_name, account.first_name, account.last_name,
            account.display_name, account.title, account.department, account.locale,

@@ -58,7 +58,8 @@ typedef enum {
     NGX_SVC_FEDERATION_STRANGER,        /* of a step-up: it is not the user's */
     NGX_SVC_FEDERATION_INVITED,
     NGX_SVC_FEDERATION_MISMATCH,        /* the invitation is somebody else's */
-    NGX_SVC_FEDERATION_UNINVITED        /* it is not good any more */
+    NGX_SVC_FEDERATION_UNINVITED,       /* it is not good any more */
+    NGX_SVC_FEDERATION_MATCHES
 } ngx_svc_federation_match_e;
 
 

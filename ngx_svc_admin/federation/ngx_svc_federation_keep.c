@@ -34,6 +34,10 @@ static ngx_int_t ngx_svc_federation_kept_sid(ngx_svc_federation_flow_t *flow,
 #define ngx_svc_federation_keep_field(name, field)                            \
     { name, offsetof(ngx_svc_federation_flow_t, field) }
 
+#define ngx_svc_federation_keep_attribute(name, attribute)                    \
+    ngx_svc_federation_keep_field(name,                                       \
+                           proof.attributes[NGX_SVC_ATTRIBUTE_##attribute])
+
 static const struct {
     const char  *name;
     size_t       offset;        /* of an ngx_str_t */
@@ -48,13 +52,13 @@ static const struct {
     ngx_svc_federation_keep_field("authTime", proof.auth_time),
     ngx_svc_federation_keep_field("facts", facts),
     ngx_svc_federation_keep_field("groups", proof.groups),
-    ngx_svc_federation_keep_field("mappedFirst", proof.attributes[1]),
-    ngx_svc_federation_keep_field("mappedLast", proof.attributes[2]),
-    ngx_svc_federation_keep_field("mappedDisplay", proof.attributes[3]),
-    ngx_svc_federation_keep_field("title", proof.attributes[4]),
-    ngx_svc_federation_keep_field("department", proof.attributes[5]),
-    ngx_svc_federation_keep_field("locale", proof.attributes[6]),
-    ngx_svc_federation_keep_field("externalId", proof.attributes[7]),
+    ngx_svc_federation_keep_attribute("mappedFirst", FIRST_NAME),
+    ngx_svc_federation_keep_attribute("mappedLast", LAST_NAME),
+    ngx_svc_federation_keep_attribute("mappedDisplay", DISPLAY_NAME),
+    ngx_svc_federation_keep_attribute("title", TITLE),
+    ngx_svc_federation_keep_attribute("department", DEPARTMENT),
+    ngx_svc_federation_keep_attribute("locale", LOCALE),
+    ngx_svc_federation_keep_attribute("externalId", EXTERNAL_ID),
     { NULL, 0 }
 };
 
@@ -72,9 +76,22 @@ static const struct {
 /* Another version of ours may read them: numbers would mean something else. */
 
 static const char *const  ngx_svc_federation_keep_matches[] = {
-    "other", "linked", "inactive", "uncovered", "unverified", "forced", "held",
-    "link", "new", "nobody", "conflict", "stranger", "invited", "mismatch",
-    "uninvited", NULL
+    [NGX_SVC_FEDERATION_OTHER] = "other",
+    [NGX_SVC_FEDERATION_LINKED] = "linked",
+    [NGX_SVC_FEDERATION_INACTIVE] = "inactive",
+    [NGX_SVC_FEDERATION_UNCOVERED] = "uncovered",
+    [NGX_SVC_FEDERATION_UNVERIFIED] = "unverified",
+    [NGX_SVC_FEDERATION_FORCED] = "forced",
+    [NGX_SVC_FEDERATION_HELD] = "held",
+    [NGX_SVC_FEDERATION_LINK] = "link",
+    [NGX_SVC_FEDERATION_NEW] = "new",
+    [NGX_SVC_FEDERATION_NOBODY] = "nobody",
+    [NGX_SVC_FEDERATION_CONFLICT] = "conflict",
+    [NGX_SVC_FEDERATION_STRANGER] = "stranger",
+    [NGX_SVC_FEDERATION_INVITED] = "invited",
+    [NGX_SVC_FEDERATION_MISMATCH] = "mismatch",
+    [NGX_SVC_FEDERATION_UNINVITED] = "uninvited",
+    [NGX_SVC_FEDERATION_MATCHES] = NULL
 };
 
 
