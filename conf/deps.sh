@@ -23,7 +23,7 @@ test="perl libcmocka-dev clang libclang-rt-dev dpkg-dev xz-utils wrk php-cli
       python3-fido2 python3-jwcrypto python3-jwt python3-requests oathtool
       libcryptx-perl chromium exim4-daemon-light apache2-bin
       libapache2-mod-auth-openidc libapache2-mod-oauth2 oidc-agent-cli
-      ldap-utils samba-ad-dc samba-ad-provision python3-samba
+      ldap-utils samba-ad-dc samba-ad-provision python3-samba 389-ds-base libnss3-tools
       python3-jose python3-requests-oauthlib python3-social-auth-core
       ruby ruby-omniauth-openid-connect
       golang-go golang-github-coreos-go-oidc-dev golang-golang-x-oauth2-dev"

@@ -279,7 +279,8 @@ ngx_svc_ldap_password(ngx_svc_ldap_job_t *job)
 static ngx_int_t
 ngx_svc_ldap_refused(ngx_svc_ldap_job_t *job, int rc, const char *message)
 {
-    const char  *reason;
+    const char              *reason;
+    ngx_svc_ldap_outcome_e   outcome;
 
     switch (rc) {
 
@@ -296,12 +297,22 @@ ngx_svc_ldap_refused(ngx_svc_ldap_job_t *job, int rc, const char *message)
                                    "The directory does not bind the user");
     }
 
+    outcome = NGX_SVC_LDAP_WRONG;
     job->out.code = ngx_svc_ldap_ad_code(message);
     reason = ngx_svc_ldap_ad_reason(job->out.code);
 
-    return ngx_svc_ldap_fail(job, job->out.code == 0x532
-                                  || job->out.code == 0x773
-                                  ? NGX_SVC_LDAP_EXPIRED : NGX_SVC_LDAP_WRONG,
+    if (job->out.code == 0x532 || job->out.code == 0x773) {
+        outcome = NGX_SVC_LDAP_EXPIRED;
+
+    } else if (rc == LDAP_UNWILLING_TO_PERFORM && job->out.disabled) {
+
+        /* 389 Directory Server refuses so whomever it has locked */
+
+        outcome = NGX_SVC_LDAP_DISABLED;
+        reason = "the account is disabled";
+    }
+
+    return ngx_svc_ldap_fail(job, outcome,
                              "The directory refuses the password: %s (result "
                              "code %d).",
                              reason ? reason

@@ -170,22 +170,31 @@ sub fill {
 
 sub launch {
     my ($self) = @_;
+    my @command = $self->command;
+    my $starts = $self->starts;
 
-    write_file("$self->{dir}/slapd.conf", $self->fill($CONFIG) . $self->{conf});
     $self->own;
+    $self->{pid} = spawn(\@command, user => run_user(), out => "$self->{dir}/log");
 
-    my $starts = $self->lines('slapd starting');
-
-    $self->{pid} = spawn([ '/usr/sbin/slapd', '-f', "$self->{dir}/slapd.conf", '-h',
-                           $self->url . ' ' . $self->urls, '-d', 'stats' ],
-                         user => run_user(), out => "$self->{dir}/log");
-
-    wait_for { $self->lines('slapd starting') > $starts && $self->listens
-               || !alive($self->{pid}) };
-    die 'no slapd: ' . $self->said if !alive($self->{pid});
+    wait_for { $self->starts > $starts && $self->listens || !alive($self->{pid}) };
+    die "no directory: " . $self->said if !alive($self->{pid});
 
     $self->add($self->fill($BASE)) if !$self->{filled}++;
 }
+
+
+# Writes what it is configured with, and returns what starts it.
+
+sub command {
+    my ($self) = @_;
+
+    write_file("$self->{dir}/slapd.conf", $self->fill($CONFIG) . $self->{conf});
+
+    return ('/usr/sbin/slapd', '-f', "$self->{dir}/slapd.conf", '-h',
+            $self->url . ' ' . $self->urls, '-d', 'stats');
+}
+
+sub starts { return scalar $_[0]->lines('slapd starting') }
 
 
 # It listens only after it has said that it starts.
