@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
 # Shows the page in a real browser to people who sign in through another server, which is
-# oidc-provider: with buttons, by their address, and with what came of it.
+# oidc-provider: with buttons, by their address, and with what came of it; and with a
+# password of a directory, Debian's slapd.
 
 use strict;
 use utf8;
@@ -22,6 +23,7 @@ use SvcTest::Page qw(with_pages);
 use SvcTest::Process qw(wait_for);
 use SvcTest::Realm qw(verified force);
 use SvcTest::Receiver;
+use SvcTest::Slapd qw($SUFFIX $SERVICE $BIND);
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)'
     for qw(output failure_output todo_output);
@@ -391,6 +393,61 @@ $page->do(type => 'New password', 'a quiet harbour before seven');
 $page->do(press => 'Continue');
 says(qr/^Your organisation wants you to sign in with its own sign-in\./, 'does not do');
 $page->do('faults');
+
+
+# --- a password of a directory -----------------------------------------------------------
+
+my $slapd = SvcTest::Slapd->new($s);
+my $umbrella = $s->tenant('umbrella');
+
+$slapd->launch;
+
+$slapd->person($_ => (userPassword => $PASSWORD, cn => ucfirst)) for qw(dora olga);
+
+# its overlay "retcode" says what Active Directory says of an expired password
+
+$slapd->add("dn: uid=olga,ou=people,$SUFFIX\nchangetype: modrdn\nnewrdn: uid=olga\n"
+            . "deleteoldrdn: 0\nnewsuperior: ou=groups,$SUFFIX\n");
+$slapd->stop;
+$slapd->{conf} = <<"END";
+moduleload retcode
+overlay retcode
+retcode-parent "ou=groups,$SUFFIX"
+retcode-item "uid=olga" 49 op=bind text="AcceptSecurityContext error, data 532"
+END
+$slapd->launch;
+verified($s, $umbrella, 'example.test');
+$r = $umbrella->admin(PUT => '/ldap', {
+    url => $slapd->urls, bindDn => $SERVICE, bindPassword => $BIND, baseDn => $SUFFIX,
+    userFilter => '(mail={email})', enabled => $TRUE, jitProvisioning => $TRUE,
+    caCertificates => $slapd->ca, domains => [ 'example.test' ],
+    attributeMapping => { displayName => 'cn' } });
+is($r->status, 200, 'a directory') or diag($r->body);
+$s->sql('UPDATE svc.ldap SET vouched_owner = true');
+
+for my $language (qw(en de fr)) {
+    my $l = $LANGUAGE{$language};
+    my $w = $words->{$language};
+
+    opens('login?tenant=umbrella', "$l->{title} – Umbrella", $l->{locale});
+
+    for my $case ([ dora => 'wrong', $w->{text}{errors}{invalid_credentials} ],
+                  [ olga => $PASSWORD, $w->{errors}{directory_password_expired} ],
+                  [ dora => $PASSWORD ])
+    {
+        my ($who, $password, $sentence) = @$case;
+
+        $page->do(type => $l->{email}, "$who\@example.test");
+        $page->do(type => $w->{text}{password}, $password);
+        $page->do(press => $l->{title});
+        says(qr/^\Q$sentence\E$/, "$language: $who is told") if $sentence;
+    }
+
+    shows($l->{in}, 'with a password of the directory');
+    like($page->do(text => '.note'), qr/\bDora\b.*\bUmbrella\b/, 'as whom');
+}
+
+$slapd->stop;
 
 
 # --- with the keyboard -----------------------------------------------------------------------

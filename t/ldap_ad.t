@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
 # Shows what is read of Active Directory, with Samba: by which number it refuses a
-# password, objectGUID, the primary group, and groups of groups; and sign-ins by it.
+# password, objectGUID, the primary group, and groups of groups; and sign-ins by it, on the
+# page in Chromium, too.
 
 use strict;
 use warnings;
@@ -12,13 +13,17 @@ use SvcTest;
 use SvcTest::Connection qw(verified);
 use SvcTest::Admin;
 use SvcTest::Browser;
+use SvcTest::Chromium;
 use SvcTest::Dns;
+use SvcTest::Process qw(wait_for);
 use SvcTest::Samba qw($DOMAIN $ADMIN);
+use SvcTest::Www qw(with_pages);
 
 my $PASSWORD = 'A passw0rd of this test';
 
 my $s = SvcTest->new(workers => 1, svc => { svc_federation => 'on', svc_sign_in => 'on',
                                         svc_federation_allow => '127.0.0.0/8' });
+my $origin = with_pages($s);
 my $dns = SvcTest::Dns->new($s);
 my $ad = SvcTest::Samba->new($s);
 
@@ -141,6 +146,27 @@ $s->sql('CREATE OR REPLACE FUNCTION svc.sign_in_locked(tenant uuid, account uuid
         . " RETURNS bigint LANGUAGE sql AS 'SELECT 60::bigint'");
 admin_error(login('new'), 401, 'invalid_credentials', 'of an account that is locked it is not told');
 is(reason(), 'locked', 'but written down');
+
+
+# --- on the page ------------------------------------------------------------------------
+
+my $page = SvcTest::Chromium->new($s->root, "$origin/login?tenant=acme");
+
+sub typed {
+    my ($who, $selector, $text, $name) = @_;
+    my $field = 'document.querySelector("#view form").elements';
+
+    ok((wait_for { eval { $page->run("$field.password.value = '$PASSWORD'") } }), 'a form');
+    $page->run("$field.email.value = '$who\@ad.example.test';"
+               . ' document.querySelector("#view form").requestSubmit()');
+    ok((wait_for { (eval { $page->run("document.querySelector('$selector').innerText") } // '')
+                   eq $text }), $name) or diag(eval { $page->run('document.body.innerText') });
+}
+
+typed(new => '#error', "Your password has expired: change it in your organisation's directory,"
+                       . ' and sign in with the new one.', 'new is told so');
+typed(ada => 'h1', 'You are signed in', 'ada comes in');
+$page->end;
 
 
 # --- others -----------------------------------------------------------------------------

@@ -14,7 +14,8 @@ const profile = mkdtempSync(join(tmpdir(), "svc-chromium."));
 // as root there is no sandbox; the page is our own
 const chromium = spawn("chromium", [
   "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-  "--no-first-run", "--remote-debugging-pipe", `--user-data-dir=${profile}`,
+  "--no-first-run", "--accept-lang=en", "--remote-debugging-pipe",
+  `--user-data-dir=${profile}`,
   "about:blank",
 ], { stdio: [ "ignore", "ignore", "ignore", "pipe", "pipe" ] });
 

@@ -85,12 +85,13 @@ const mustBy = ({ connections, required }) =>
   connections.find(c => c.connection === required && leads(c));
 
 
-// A form of somebody who must come in otherwise: where it had an address, the browser
-// is led there.
+// An answer to a form.  Who must come in otherwise is led there, if the form had an
+// address.
 
-export async function required(e) {
+export async function answer(e) {
   const { email } = names;
-  const must = email?.includes("@") && mustBy(await discover(email));
+  const must = e.code === "sso_required" && email?.includes("@")
+    && mustBy(await discover(email));
 
   return must ? leave(must.connection, email) : say(e);
 }

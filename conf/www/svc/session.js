@@ -74,15 +74,18 @@ async function over(e) {
 
 const step = name => async () => (await import("./steps.js"))[name]();
 
+const other = async e => (await import("./others.js")).answer(e);
+
 onCode({
   step_up_required: step("secondFactor"),
   mfa_enrollment_required: step("enrol"),
   password_expired: step("expired"),
-  directory_account: async e => {
-    await import("./others.js");
-    say(e);
-  },
-  sso_required: async e => (await import("./others.js")).required(e),
+  directory_account: other,
+  directory_password_expired: other,
+  email_unverified: other,
+  link_required: other,
+  no_account: other,
+  sso_required: other,
   challenge_expired: over,
   unauthenticated: over,
 });

@@ -1,0 +1,50 @@
+package SvcTest::Www;
+
+# A server that has the pages of conf/www.
+#
+#     my $origin = with_pages($s);
+
+use strict;
+use warnings;
+
+use Exporter qw(import);
+
+use SvcTest::Process qw(slurp);
+
+our @EXPORT_OK = qw(with_pages);
+
+
+# Has a server that is not started yet serve the pages, and an empty page at
+# /nothing, where a client's /callback redirects.  Returns the origin.  The
+# empty page has the opener policy of the others: without it the browser would
+# use another process.
+
+sub with_pages {
+    my ($s) = @_;
+
+    my $nginx = $s->{nginx};
+    my $origin = "http://localhost:$nginx->{port}";
+
+    system('cp', '-r', $s->root . '/conf/www', "$s->{dir}/www") == 0
+        or die "cp: $?\n";
+
+    $nginx->{fixed_port} = 1;
+    $nginx->{svc_default}{svc_base_url} = $origin;
+    $nginx->{locations} .= slurp($s->root . '/conf/svc-www.conf')
+                           =~ s{/usr/share/ngx_svc/www}{$s->{dir}/www}r
+                           . <<'EOT';
+        location = /nothing {
+            default_type text/html;
+            add_header Cross-Origin-Opener-Policy same-origin;
+            return 200 '<!doctype html><link rel="icon" href="data:,">';
+        }
+        location = /callback {
+            return 303 $scheme://$http_host/nothing;
+        }
+EOT
+
+    return $origin;
+}
+
+
+1;
