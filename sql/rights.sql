@@ -107,6 +107,7 @@ WITH may (name, privileges, columns) AS (VALUES
     ('email_challenge',   'UPDATE', 'attempts, expires_at, used_at'),
     ('federated_identity','UPDATE', 'email_seen, last_at, subject'),
     ('federation_flow',   'UPDATE', 'token_hash, subject_hash, found_id, sealed, used_at'),
+    ('federation_seen',   'UPDATE', 'expires_at'),
     ('incident',          'UPDATE', 'acknowledged_at, acknowledged_by_type, acknowledged_by_id, '
                                     'acknowledged_by_name'),
     ('invitation',        'UPDATE', 'token_hash, expires_at, accepted_at, accepted_by, revoked_at'),
@@ -149,8 +150,8 @@ WITH may (name, privileges, columns) AS (VALUES
     organization_open, organization_taken, organization_try, public_logo, public_tenant,
     punycode, role_grants, scim_claim, scim_hold, scim_release, sealed_by, sealed_keys,
     search_text, sign_in_by, sign_in_directory, sign_in_expire, sign_in_locked,
-    sign_in_realm, sign_in_sweep, sign_in_tenant, sign_in_way, token_acts, user_added,
-    user_conflict, user_index, user_page, user_search, way_in_last, webhook_attempt_delete,
+    sign_in_realm, sign_in_sweep, sign_in_tenant, sign_in_way, signed_out_there, token_acts,
+    user_added, user_conflict, user_index, user_page, user_search, way_in_last, webhook_attempt_delete,
     webhook_attempt_expire, webhook_done_expire, webhook_note, webhook_outbox_rest,
     webhook_outbox_take
 

@@ -169,6 +169,62 @@ is($s->sql("SELECT count(*) FROM svc.session WHERE upstream_sid = '\\x" . sha256
            . "' AND ended_at IS NULL"), 0, 'waits no more');
 
 
+# --- whoever signs in meanwhile ---------------------------------------------------------------
+
+my $db = $s->connect_as('postgres');
+
+# Begins a sign-in of bea's, which waits for her lock when the provider has answered.
+
+sub waits {
+    my (%claims) = @_;
+    my $b = browser();
+
+    $told->ask(claims => { sub => 'bea', %claims });
+
+    my $to = $told->start($b, 'oidc-one')->json->{redirectTo};
+    my $back = $told->ask(walk => $to)->{location} =~ s{^https?://[^/]*}{}r;
+
+    $db->query($_)
+        for 'BEGIN', "SELECT FROM svc.user_account WHERE user_name = 'bea\@acme.test' FOR UPDATE";
+
+    my $c = $s->begin(GET => $back, [ Cookie => $b->cookie, Connection => 'close' ]);
+
+    ok((wait_for { $s->waiting == 1 }), 'bea signs in');
+
+    return $c;
+}
+
+
+sub ends {
+    my ($c, $to, $name) = @_;
+
+    $db->query('COMMIT');
+    is($c->read->header('Location') =~ s/&id=.*//r, $to, $name);
+}
+
+my $OVER = '/login?tenant=acme#error=flow_expired';
+my $c = waits(sid => 's4');
+
+good(sends(token(sid => 's4')), 'a sid meanwhile');
+ends($c, $OVER, 'nobody is signed in by it');
+good(sends(token(sid => 's4')), 'once more');
+$c = waits(sid => 's4');
+good(sends(token(sid => 's5')), 'another sid');
+ends($c, '/account', 'ends no other sign-in, nor does what was before');
+$c = waits(sid => 's4');
+
+my $second = $s->begin(POST => '/v1/tenants/acme/federation/oidc-one/backchannel-logout',
+                       [ 'Content-Type' => 'application/x-www-form-urlencoded',
+                         Connection => 'close' ], 'logout_token=' . token(sub => 'bea'));
+
+ok((wait_for { $s->waiting == 2 }), 'a sub waits for the sign-in');
+ends($c, '/account', 'which is made');
+is($second->read->status, 200, 'and then the sub');
+is($s->sql("SELECT count(*) FROM svc.session WHERE ended_at IS NULL AND upstream_sid = '\\x"
+           . sha256_hex('s4') . "'"), 0, 'ends it');
+$b{d} = comes('oidc-one', 'bea', sid => 's3');
+
+
 # --- what is no logout token ------------------------------------------------------------------
 
 my $failed = 0;

@@ -7,6 +7,7 @@
  * its user ends it.
  */
 
+#include "ngx_svc_federation_account.h"
 #include "ngx_svc_federation_answer.h"
 #include "ngx_svc_federation_ask.h"
 #include "ngx_svc_federation_keys.h"
@@ -250,6 +251,8 @@ ngx_svc_federation_logout_write(ngx_svc_request_t *sr)
 {
     static const ngx_svc_pg_statement_t *const  list[] = {
         &ngx_svc_sql_federation_named_tenant,
+        &ngx_svc_sql_federation_account_lock,
+        &ngx_svc_sql_federation_logout_lock,
         &ngx_svc_sql_federation_logout,
         NULL
     };

@@ -1,8 +1,28 @@
+-- statement: federation_logout_lock
+-- Whoever is just being signed in has a session behind this, or is told that it is over.
+--
+-- parameters
+--   connection_id  uuid  ngx_svc_federation_param(connection.id)
+--   subject_hash   bytea ngx_svc_federation_param(proof.subject_hash)
+SELECT
+  FROM svc.user_account account
+ WHERE account.tenant_id = :tenant
+   AND account.id = (SELECT identity.user_id
+                       FROM svc.federated_identity identity
+                      WHERE identity.tenant_id = :tenant
+                        AND identity.connection_id = :connection_id
+                        AND identity.subject_hash BETWEEN :subject_hash AND :subject_hash
+                      ORDER BY identity.subject_hash
+                      LIMIT 1)
+   FOR NO KEY UPDATE;
+
+
 -- statement: federation_logout
 -- A logout token that has come once before ends nothing: sessions that have begun since go
 -- on. Without a "sid" all sessions of its subject end, and with both those whose issuer has
 -- given them no "sid" end, too, as they may be the one. Those of a subject are found by the user
--- whom it is linked to.
+-- whom it is linked to. What it ends is kept for sign-ins that are under way: see
+-- svc.signed_out_there().
 --
 -- parameters
 --   connection_id  uuid  ngx_svc_federation_param(connection.id)
@@ -17,6 +37,16 @@ WITH seen AS (
      WHERE social.tenant_id = :tenant AND social.connection_id = :connection_id AND social.enabled
     ON CONFLICT DO NOTHING
     RETURNING connection_id
+), under_way AS (
+    INSERT INTO svc.federation_seen AS told (tenant_id, connection_id, digest, expires_at)
+    SELECT :tenant, seen.connection_id, sha256(named.whom), now() + interval '15 minutes'
+      FROM seen
+      CROSS JOIN (VALUES ('\x00'::bytea || :sid),
+                         (CASE WHEN :sid IS NULL THEN '\x01' ELSE '\x02' END::bytea
+                          || :subject_hash)) named (whom)
+     WHERE named.whom IS NOT NULL
+    ON CONFLICT (tenant_id, connection_id, digest)
+       DO UPDATE SET expires_at = excluded.expires_at
 ), meant AS MATERIALIZED (
     SELECT named.id, named.user_id
       FROM seen

@@ -10,7 +10,8 @@
 -- may be another account than that of the address. Of a session's flow the user is known before:
 -- "own" says whether that session goes on, and "elsewhere" whether the identity is another
 -- user's. Where an address may not be linked because its domain is not owned, a code by mail may
--- prove whose it is, of people who may do nothing special ("mails").
+-- prove whose it is, of people who may do nothing special ("mails"). Who has signed out at the
+-- provider since it was asked is as one of whom something has changed.
 --
 -- parameters
 --   flow_id        uuid  ngx_svc_federation_param(id)
@@ -25,6 +26,7 @@
 --   expected       text  ngx_svc_federation_param(facts)
 --   usual_contexts text  ngx_svc_param_call(ngx_svc_federation_bind_contexts)
 --   session        bytea ngx_svc_federation_param_session()
+--   sid            bytea ngx_svc_federation_param(proof.sid)
 -- columns
 --   :login_checked
 --   facts          text
@@ -121,10 +123,8 @@ WITH proof AS MATERIALIZED (
                     false) AS covered,
            coalesce(svc.sign_in_by(:tenant, proof.sign_in_forced,
                                    coalesce(account.user_name, :email::text))
-                    <> proof.connection_id,
-                    false) AS forced,
-           coalesce(account.email_verified, false) AS proved,
-           proof.proved AS verified,
+                    <> proof.connection_id, false) AS forced,
+           coalesce(account.email_verified, false) AS proved, proof.proved AS verified,
            (proof.owned OR proof.link_by_email = 'verified' AND account.role = 'member')
            AND proof.link_by_email <> 'never' AS takes,
            proof.link_by_email <> 'never' AND account.role = 'member' AS mails,
@@ -140,19 +140,21 @@ WITH proof AS MATERIALIZED (
 ), decided AS MATERIALIZED (
     SELECT judged.*, judged::text AS facts,
            proof.directory
-           AND svc.sign_in_locked(:tenant, judged.id, :email_mac) IS NOT NULL AS locked
+           AND svc.sign_in_locked(:tenant, judged.id, :email_mac) IS NOT NULL AS locked,
+           CASE WHEN :expected::text IS NOT NULL
+                THEN svc.signed_out_there(:tenant, :flow_id, :sid, :subject_hash) END AS gone
       FROM judged
       CROSS JOIN proof
 )
 SELECT CASE
            WHEN decided.locked THEN 'locked'
-           WHEN decided.facts IS DISTINCT FROM :expected THEN 'other'
+           WHEN decided.facts IS DISTINCT FROM :expected OR decided.gone THEN 'other'
            ELSE 'go'
        END AS verdict,
        CASE
            WHEN :expected::text IS NULL
                 THEN set_config('svc.found', coalesce(decided.id::text, ''), true)
-           WHEN decided.facts = :expected AND NOT decided.locked
+           WHEN decided.facts = :expected AND NOT decided.locked AND NOT decided.gone
                 THEN set_config('svc.actor_type', 'user', true)
                      || set_config('svc.actor_id', coalesce(decided.id::text, ''), true)
            ELSE set_config('svc.tenant', '', true)
