@@ -343,7 +343,20 @@ release();
 $by_saml->login('ada@acme.test');
 $s->sql("UPDATE svc.session SET connection_id = '$saml' WHERE id IN (SELECT id FROM svc.session"
         . " WHERE user_id = '$ada->{id}' ORDER BY created_at DESC LIMIT 1)");
+
+# the password of whose sign-in is being compared does not come too late for that
+
+my $db = $s->connect_as('postgres');
+
+$db->query($_) for 'BEGIN', "SELECT FROM svc.user_account WHERE id = '$ada->{id}' FOR UPDATE";
+
+my $late = $s->begin(POST => '/v1/auth/login', [ Connection => 'close' ],
+                     { email => 'ada@acme.test', password => $PASSWORD, tenant => 'acme' });
+
+ok((wait_for { $s->waiting == 1 }), 'somebody signs in meanwhile');
 is(put($b, { connection => 'saml', endSessions => $TRUE })->status, 200, 'forced again');
+$db->query('COMMIT');
+admin_error($late->read, 401, 'invalid_credentials', 'who is refused');
 is($ada_b->get('/v1/auth/session')->status, 401, 'which ends sessions');
 is($by_saml->get('/v1/auth/session')->status, 200, 'but those that began by the connection');
 is($bobs->get('/v1/auth/session')->status, 200, 'and those of others');

@@ -9,7 +9,8 @@ SELECT
 
 -- statement: admin_domain_sign_in
 -- An owner decides, who has shown within a day that the connection works. Sessions that
--- began by it go on, and so does the caller's.
+-- began by it go on, and so does the caller's. Where the others end, a password whose hash is
+-- just being compared is as one that has been changed: it makes no session behind this.
 --
 -- missing: NGX_SVC_ADMIN_NO_DOMAIN
 -- parameters
@@ -91,21 +92,29 @@ WITH caller AS (
       FROM decided
      WHERE domain.tenant_id = :tenant AND domain.domain = :domain AND decided.verdict IS NULL
     RETURNING domain.*
-), ended AS (
-    UPDATE svc.session session
-       SET ended_at = now()
+), meant AS (
+    SELECT account.id, changed.sign_in
       FROM changed, svc.user_account account
      WHERE :end_sessions::bool
        AND changed.sign_in IS NOT NULL
-       AND session.tenant_id = :tenant
-       AND session.ended_at IS NULL
-       AND session.connection_id IS DISTINCT FROM changed.sign_in
-       AND session.id NOT IN (SELECT caller.id FROM caller)
        AND account.tenant_id = :tenant
-       AND account.id = session.user_id
        AND (changed.domain = (svc.domain_path(account.user_name))[1]
             OR (changed.include_subdomains
                 AND changed.domain = ANY (svc.domain_path(account.user_name))))
+), ended AS (
+    UPDATE svc.session session
+       SET ended_at = now()
+      FROM meant
+     WHERE session.tenant_id = :tenant
+       AND session.user_id = meant.id
+       AND session.ended_at IS NULL
+       AND session.connection_id IS DISTINCT FROM meant.sign_in
+       AND session.id NOT IN (SELECT caller.id FROM caller)
+), under_way AS (
+    UPDATE svc.password password
+       SET version = password.version + 1
+      FROM meant
+     WHERE password.tenant_id = :tenant AND password.user_id = meant.id
 )
 SELECT decided.verdict AS _verdict, changed.domain,
        CASE WHEN changed.verified_at IS NULL THEN 'pending' ELSE 'verified' END AS status,
