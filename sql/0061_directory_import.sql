@@ -50,5 +50,30 @@ GRANT EXECUTE ON FUNCTION svc.signed_out_there TO svc_app;
 
 -- --- a directory's accounts ------------------------------------------------------------------
 
+-- Whether a connection has ever mapped groups: what an earlier mapping has given goes with the
+-- next sign-in. All others look for no memberships.
+
+ALTER TABLE svc.social ADD COLUMN grouped boolean NOT NULL DEFAULT false;
+ALTER TABLE svc.ldap ADD COLUMN grouped boolean NOT NULL DEFAULT false;
+
+UPDATE svc.social s SET grouped = true
+ WHERE s.group_mapping <> '[]'
+    OR s.connection_id IN (SELECT m.origin FROM svc.group_member m WHERE m.origin IS NOT NULL);
+UPDATE svc.ldap l SET grouped = true WHERE l.group_mapping <> '[]';
+
+CREATE FUNCTION svc.groups_mapped() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+    NEW.grouped := NEW.grouped OR NEW.group_mapping <> '[]';
+
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER groups_mapped BEFORE INSERT OR UPDATE OF group_mapping
+    ON svc.social FOR EACH ROW EXECUTE FUNCTION svc.groups_mapped();
+CREATE TRIGGER groups_mapped BEFORE INSERT OR UPDATE OF group_mapping
+    ON svc.ldap FOR EACH ROW EXECUTE FUNCTION svc.groups_mapped();
+
 
 -- --- what was written twice ------------------------------------------------------------------

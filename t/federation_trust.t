@@ -441,7 +441,9 @@ for my $less ("social SET vouched = $fewer", "federated_identity SET vouched = $
 }
 
 maps("group_mapping = '[]'");
-grouped('where nothing is mapped', 'blue red', groups => []);
+grouped('where nothing is mapped any more', 'red', groups => [ 'b' ]);
+maps("group_mapping = '[{\"external\":\"b\",\"groupId\":\"$group{blue}\"}]'");
+grouped('where it is again', 'blue red', groups => [ 'b' ]);
 $s->sql("DELETE FROM svc.federated_identity WHERE user_id = (SELECT id FROM svc.user_account"
         . " WHERE user_name = 'kim\@acme.test')");
 is($s->sql("SELECT string_agg(name || member_count, ' ' ORDER BY name) FROM svc.user_group"),

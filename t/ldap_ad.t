@@ -110,7 +110,11 @@ refused(eve => $PASSWORD, 'the account is locked');
 
 # --- sign-ins ---------------------------------------------------------------------------
 
-$s->sql('UPDATE svc.ldap SET vouched_owner = true');
+$s->sql("UPDATE svc.ldap SET vouched_owner = true, vouched = '{groups:manage}'");
+$s->sql("INSERT INTO svc.user_group (tenant_id, id, name)"
+        . " SELECT '$acme->{id}', gen_random_uuid(), unnest('{outer,whole,other}'::text[])");
+$s->sql("UPDATE svc.ldap SET group_mapping = (SELECT jsonb_agg(jsonb_build_object('external',"
+        . " 'cn=' || name || ', CN=Users,$DOMAIN', 'groupId', id)) FROM svc.user_group)");
 
 sub login {
     my ($who, $password) = @_;
@@ -126,6 +130,9 @@ sub reason {
 $r = login('ada');
 is($r->status, 200, 'ada signs in') or diag($r->body);
 is($s->sql('SELECT count(*) FROM svc.federated_identity'), 1, 'and is linked');
+is($s->sql("SELECT string_agg(name, ' ' ORDER BY name) FROM svc.group_member"
+           . ' JOIN svc.user_group ON id = group_id'), 'outer whole',
+   'into the groups of her groups, and of the primary one');
 
 for my $case ([ ada => 'wrong', 'wrong' ], [ nobody => undef, 'unknown' ],
               [ off => undef, 'directory_disabled' ],

@@ -36,6 +36,7 @@ $s->start;
 $s->secret($_) for $PASSWORD, $THERE;
 
 my ($acme, $globex) = map { $s->tenant($_) } qw(acme globex);
+my $manager = $acme->token_for('tenant:manage,groups:manage');
 
 verified($s, $acme, qw(example.test acme.test));
 
@@ -52,7 +53,7 @@ sub configure {
 
     delete @body{ grep { !defined $body{$_} } keys %body };
 
-    my $r = $acme->admin(PUT => '/ldap', \%body);
+    my $r = $acme->admin(PUT => '/ldap', \%body, [], $manager);
 
     is($r->status, 200, 'configured') or diag($r->body);
     $s->sql("UPDATE svc.ldap SET vouched_owner = true, vouched = '{apps:manage,audit:view,"
@@ -455,6 +456,91 @@ admin_error(login('eve@acme.test'), 403, 'email_unverified',
             'not where it may be somebody else of another domain');
 is(login('dan@acme.test')->json->{user}{email}, 'dan@example.test', 'who is linked is');
 configure();
+
+
+# --- attributes, and groups ----------------------------------------------------------------
+
+my %mapped = (attributeMapping => { email => 'mail', firstName => 'givenName', title => 'title',
+                                    department => 'ou', locale => 'preferredLanguage',
+                                    externalId => 'employeeNumber' });
+
+sub person {
+    return join ' ', map { $_ // '-' }
+           account("$_[0]\@example.test", 'first_name, last_name, title, department, locale,'
+                                          . ' external_id');
+}
+
+my $ivy_dn = $slapd->person(ivy => (userPassword => $THERE, givenName => 'Ivy', title => 'Chef',
+                                    ou => 'Kitchen', preferredLanguage => 'fr',
+                                    employeeNumber => '7'));
+
+configure(%mapped);
+is(login('ivy@example.test')->status, 200, 'somebody new with attributes');
+is(person('ivy'), 'Ivy - Chef Kitchen fr 7', 'has them');
+$slapd->add("dn: $ivy_dn\nchangetype: modify\nreplace: title\ntitle: Cook\n-\n"
+            . "delete: ou\n-\nreplace: givenName\ngivenName: a\xe2\x80\xaeb\n");
+is(login('ivy@example.test')->status, 200, 'when they change');
+is(person('ivy'), 'Ivy - Cook Kitchen fr 7', 'so they do here, if they are good');
+is_deeply((events('user.updated'))[-1], { changed => [ 'title' ] }, 'in the audit log');
+$slapd->add("dn: uid=bob,ou=people,$SUFFIX\nchangetype: modify\nadd: title\ntitle: Boss\n");
+is(login('bob@example.test')->status, 200, 'somebody whom the directory has not made');
+is(person('bob'), '- - - - - -', 'stays as he was');
+
+my %group = map { $_ => $acme->admin(POST => '/groups', { name => $_ }, [], $manager)->json->{id} }
+                qw(red blue);
+my @map = map { { external => $_->[0], groupId => $group{ $_->[1] } } }
+              [ "CN=Red\\2C and Others , OU=Groups,DC=EXAMPLE,dc=test", 'red' ],
+              [ "cn=blue,ou=groups,$SUFFIX", 'blue' ],
+              [ 'red', 'blue' ];
+
+sub grouped {
+    my ($name, $is, $who) = @_;
+    my $email = ($who // 'ivy') . '@example.test';
+
+    is(login($email)->status, 200, $name);
+    is(join(' ', map { $_->[0] } $s->sql(<<"EOT")), $is, "is in '$is'");
+SELECT name FROM svc.group_member JOIN svc.user_group ON group_id = user_group.id
+ JOIN svc.user_account ON user_id = user_account.id WHERE user_name = '$email' ORDER BY name
+EOT
+}
+
+sub leave { $slapd->add("dn: $_[0]\nchangetype: modify\ndelete: member\nmember: $_[1]\n") }
+
+my $red = "cn=red\\, and others,ou=groups,$SUFFIX";
+
+$slapd->add("dn: $red\nobjectClass: groupOfNames\ncn: red, and others\n"
+            . "member: $ivy_dn\nmember: $ada_dn\n");
+
+my $blue = $slapd->group(blue => $ada_dn);
+
+grouped('where no group is mapped', '');
+configure(%mapped, groupMapping => \@map);
+grouped('in a group', 'red');
+grouped('in none, which is looked for', '', 'bob');
+is(scalar(() = $slapd->lines(qr/member=uid=/)), 1, 'where an entry has no memberOf');
+$slapd->add("dn: $blue\nchangetype: modify\nadd: member\nmember: $ivy_dn\n");
+leave($red, $ivy_dn);
+grouped('in another one', 'blue');
+is_deeply([ map { $_->[0] } $acme->events_where("action = 'group.member_removed'", 'target_name') ],
+          [ 'red' ], 'in the audit log');
+$s->sql("INSERT INTO svc.group_member (tenant_id, group_id, user_id) SELECT tenant_id,"
+        . " '$group{red}', id FROM svc.user_account WHERE user_name = 'ivy\@example.test'");
+leave($blue, $ivy_dn);
+grouped('in none, but for one by hand', 'red');
+$slapd->add("dn: $blue\nchangetype: modify\nadd: member\nmember: $ivy_dn\n");
+
+for my $less (qw(ldap federated_identity)) {
+    $s->sql("UPDATE svc.$less SET vouched = array_remove(vouched, 'groups:manage')");
+    grouped('of a directory that does not vouch for groups', 'red');
+    $s->sql("UPDATE svc.$less SET vouched = vouched || '{groups:manage}'");
+}
+
+grouped('of one that does', 'blue red');
+
+configure(%mapped);
+grouped('what is mapped no more goes', 'red');
+configure();
+grouped('in new ones of a directory', 'red');
 
 
 # --- policies, factors ---------------------------------------------------------------------

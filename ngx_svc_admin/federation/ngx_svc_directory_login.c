@@ -10,6 +10,7 @@
  */
 
 #include "ngx_svc_directory_login.h"
+#include "ngx_svc_directory_groups.h"
 #include "ngx_svc_email.h"
 #include "ngx_svc_federation_login.h"
 #include "ngx_svc_federation_match.h"
@@ -179,6 +180,7 @@ ngx_svc_directory_login_send(ngx_svc_directory_login_t *d)
     ldap->directory = &d->directory;
     ldap->email = login->asked.email;
     ldap->password = login->password.sent;
+    ldap->groups = d->directory.mapped.n != 0;
     ldap->handler = ngx_svc_directory_login_asked;
     ldap->data = d;
 
@@ -265,23 +267,16 @@ ngx_svc_directory_login_outcome(ngx_svc_directory_login_t *d)
 static ngx_int_t
 ngx_svc_directory_login_proof(ngx_svc_directory_login_t *d)
 {
-    ngx_uint_t                   i;
-    ngx_svc_federation_flow_t   *flow;
-    ngx_svc_federation_proof_t  *proof;
+    ngx_uint_t                  i;
+    ngx_svc_federation_flow_t  *flow;
 
     flow = &d->flow;
-    proof = &flow->proof;
-
-    ngx_str_t *const  texts[NGX_SVC_ATTRIBUTES] = {
-        [NGX_SVC_ATTRIBUTE_FIRST_NAME] = &proof->first_name,
-        [NGX_SVC_ATTRIBUTE_LAST_NAME] = &proof->last_name,
-        [NGX_SVC_ATTRIBUTE_DISPLAY_NAME] = &proof->display_name
-    };
 
     for (i = 0; i < NGX_SVC_ATTRIBUTES; i++) {
-        if (texts[i]) {
-            *texts[i] = ngx_svc_federation_proof_value(&d->ldap.values[i],
-                                                       NGX_SVC_PROFILE_MAX);
+        if (i != NGX_SVC_ATTRIBUTE_EMAIL) {
+            flow->proof.attributes[i] =
+                ngx_svc_federation_proof_value(&d->ldap.values[i],
+                                               NGX_SVC_PROFILE_MAX);
         }
     }
 
@@ -297,7 +292,8 @@ ngx_svc_directory_login_proof(ngx_svc_directory_login_t *d)
 
     if (ngx_svc_federation_proof_subject(flow, &d->ldap.subject) != NGX_OK
         || ngx_svc_federation_proof_time(flow, ngx_time()) != NGX_OK
-        || ngx_svc_directory_login_address(d) != NGX_OK)
+        || ngx_svc_directory_login_address(d) != NGX_OK
+        || ngx_svc_directory_groups(flow, &d->directory, &d->ldap) != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }

@@ -60,7 +60,8 @@ ngx_svc_federation_attributes(ngx_svc_federation_flow_t *flow,
 
 /*
  * Who has so many that Entra leaves them out says so (overage): all stays then.
- * Whoever else says nothing has none.
+ * Whoever else says nothing has none, and so has everybody whose connection maps
+ * none any more.
  */
 
 static ngx_int_t
@@ -73,6 +74,10 @@ ngx_svc_federation_attributes_groups(ngx_svc_federation_flow_t *flow,
     static const ngx_str_t  none = ngx_string("[]");
 
     text = &flow->proof.groups;
+
+    if (!flow->connection.maps_groups && flow->connection.grouped) {
+        *text = none;
+    }
 
     if (!flow->connection.maps_groups || text->len > none.len) {
         return NGX_OK;

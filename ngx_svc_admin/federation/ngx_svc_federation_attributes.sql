@@ -1,9 +1,10 @@
 -- statement: federation_attributes (shared)
--- A user whom connections with identity providers have made is as they say, with each sign-in;
--- SCIM's are as SCIM says, and all others as they were. A key of another system that another
--- user has is nobody else's.
+-- A user whom connections with identity providers have made is as they say, with each sign-in,
+-- and one whom the directory has made as that says; SCIM's are as SCIM says, and all others as
+-- they were. A key of another system that another user has is nobody else's.
 --
 -- parameters
+--   key            text  ngx_svc_federation_param(connection.key)
 --   user           uuid  ngx_svc_login_param(user)
 --   first_name     text  ngx_svc_federation_param(proof.attributes[NGX_SVC_ATTRIBUTE_FIRST_NAME])
 --   last_name      text  ngx_svc_federation_param(proof.attributes[NGX_SVC_ATTRIBUTE_LAST_NAME])
@@ -17,7 +18,9 @@ WITH old AS (
            account.display_name, account.title, account.department, account.locale,
            account.external_id
       FROM svc.user_account account
-     WHERE account.tenant_id = :tenant AND account.id = :user AND account.source = 'social'
+     WHERE account.tenant_id = :tenant
+       AND account.id = :user
+       AND account.source = CASE :key::text WHEN 'ldap' THEN 'ldap' ELSE 'social' END
 ), wanted AS (
     SELECT old.id, old.user_name, coalesce(:first_name, old.first_name) AS first_name,
            coalesce(:last_name, old.last_name) AS last_name,
@@ -81,15 +84,19 @@ SELECT 'user.updated', 'user', changed.id::text, NULL,
 --   user           uuid  ngx_svc_login_param(user)
 --   groups         text  ngx_svc_federation_param(proof.groups)
 WITH connection AS (
-    SELECT social.group_mapping
-      FROM svc.social social
+    SELECT maps.group_mapping
+      FROM (SELECT social.group_mapping, social.vouched
+              FROM svc.social social
+             WHERE social.tenant_id = :tenant AND social.connection_id = :connection_id
+            UNION ALL
+            SELECT ldap.group_mapping, ldap.vouched
+              FROM svc.ldap ldap
+             WHERE ldap.tenant_id = :tenant AND ldap.connection_id = :connection_id) maps
       JOIN svc.federated_identity identity
            ON identity.tenant_id = :tenant
-          AND identity.connection_id = social.connection_id
+          AND identity.connection_id = :connection_id
           AND identity.subject_hash = :subject_hash
-     WHERE social.tenant_id = :tenant
-       AND social.connection_id = :connection_id
-       AND 'groups:manage' = ANY (social.vouched)
+     WHERE 'groups:manage' = ANY (maps.vouched)
        AND 'groups:manage' = ANY (identity.vouched)
 ), mapped AS (
     SELECT array_agg(mapping."groupId") FILTER (WHERE :groups::text::jsonb ? mapping.external)

@@ -78,6 +78,7 @@ typedef struct {
     ngx_str_t                  jwks;        /* as text; no data: not known */
     ngx_str_t                  mapping;     /* of attributes, an object */
     ngx_uint_t                 maps_groups;
+    ngx_uint_t                 grouped;     /* 1: it does, or has done so */
     ngx_uint_t                 trust_mfa;
 } ngx_svc_federation_connection_t;
 

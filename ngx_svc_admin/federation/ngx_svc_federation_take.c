@@ -259,6 +259,7 @@ ngx_svc_federation_take_connection(ngx_svc_federation_flow_t *flow,
     connection = &flow->connection;
     connection->trust_mfa = row->trust_mfa;
     connection->maps_groups = row->maps_groups;
+    connection->grouped = row->grouped;
 
     const struct {
         ngx_str_t  *text;

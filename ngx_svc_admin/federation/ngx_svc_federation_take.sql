@@ -51,6 +51,7 @@ SELECT set_config('svc.tenant', tenant.id::text, true) AS id, tenant.slug, tenan
 --   trust_mfa      bool
 --   mapping        jsonb
 --   maps_groups    bool
+--   grouped        bool
 --   document       jsonb
 --   jwks           jsonb
 --   settings_set   bool         unread
@@ -79,7 +80,7 @@ SELECT flow.id, flow.purpose, flow.nonce, flow.sealed, flow.return_to, flow.emai
                 AND domain.domain = ANY (social.domains)
                 AND domain.verified_at IS NOT NULL) AS owned,
        social.trust_email, social.trust_mfa, social.attribute_mapping AS mapping,
-       social.group_mapping <> '[]' AS maps_groups, meta.document,
+       social.group_mapping <> '[]' AS maps_groups, social.grouped, meta.document,
        meta.jwks, set_config('svc.found', coalesce(flow.found_id::text, ''), true) IS NULL
            AS settings_set
   FROM flow

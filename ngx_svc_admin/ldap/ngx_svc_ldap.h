@@ -24,6 +24,7 @@
 #include "ngx_svc_attribute_map.h"
 #include "ngx_svc_crypto.h"
 #include "ngx_svc_http.h"
+#include "ngx_svc_pg_array.h"
 
 
 #define NGX_SVC_LDAP_TIMEOUT   8000     /* ms in all */
@@ -93,6 +94,8 @@ typedef struct {
     ngx_str_t                  unique_id;
     ngx_str_t                  ca_certificates;
     ngx_str_t                  attributes[NGX_SVC_ATTRIBUTES];
+    ngx_svc_pg_array_t         mapped;  /* names of groups */
+    ngx_uint_t                 grouped; /* 1: some are mapped, or have been */
     const ngx_array_t         *allow;   /* ngx_svc_cidr_t: addresses that are
                                            allowed though they are private */
 } ngx_svc_ldap_directory_t;

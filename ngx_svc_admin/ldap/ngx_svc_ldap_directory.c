@@ -41,6 +41,7 @@ ngx_svc_ldap_directory(ngx_svc_request_t *sr, PGresult *res,
     directory->start_tls = row.start_tls;
     directory->vouched = row.vouched;
     directory->alone = row.alone;
+    directory->grouped = row.grouped;
     directory->allow = &smcf->allow;
 
     if (ngx_svc_uuid_parse(row.tenant.data, row.tenant.len, directory->tenant)
@@ -52,6 +53,9 @@ ngx_svc_ldap_directory(ngx_svc_request_t *sr, PGresult *res,
         || ngx_svc_attribute_map_read(sr->request->pool,
                                       &row.attribute_mapping,
                                       directory->attributes)
+           != NGX_OK
+        || ngx_svc_pg_array_read(sr->request->pool, &row.mapped,
+                                 &directory->mapped)
            != NGX_OK)
     {
         return NGX_ERROR;

@@ -16,12 +16,17 @@
 --   unique_id         text
 --   ca_certificates   text
 --   attribute_mapping jsonb
+--   mapped            text[]
+--   grouped           bool
 --   vouched           bool
 --   alone             bool
 SELECT ldap.tenant_id AS tenant, ldap.connection_id AS connection, ldap.updated_at AS version,
        ldap.url, ldap.start_tls, ldap.bind_dn, ldap.bind_password, ldap.bind_password_id,
        ldap.base_dn, ldap.user_filter, ldap.unique_id_attribute AS unique_id,
        ldap.ca_certificates, ldap.attribute_mapping,
+       ARRAY(SELECT mapping ->> 'external'
+               FROM jsonb_array_elements(ldap.group_mapping) mapping) AS mapped,
+       ldap.grouped,
        ldap.enabled AND ldap.vouched_owner AS vouched,
        coalesce(cardinality(ldap.domains) = 1, false) AS alone
   FROM svc.ldap ldap

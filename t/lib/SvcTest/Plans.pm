@@ -599,7 +599,7 @@ sub values {
         federation_account_lock => [ $subject ],
         federation_account => [ $new, "new\@$self->{slug}.test", 'A', 'B', 'A B', 'google',
                                 (undef) x 6, 'x1' ],
-        federation_attributes => [ $who, 'A', 'B', undef, 'T', undef, 'fr', 'x1' ],
+        federation_attributes => [ 'google', $who, 'A', 'B', undef, 'T', undef, 'fr', 'x1' ],
         federation_groups_lock => [ $self->id($CONNECTION, 1), $subject, $who, '["a"]' ],
         federation_groups => [ $self->id($CONNECTION, 1), $who ],
         signin_tenant_again => [ $self->{id}, @client ],
