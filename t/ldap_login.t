@@ -634,6 +634,41 @@ isnt($b->post('/v1/auth/password', { newPassword => 'a quiet harbour before seve
      ->json->{error}{code}, 'directory_account', 'unless nothing links her to it');
 
 
+# --- who is invited ------------------------------------------------------------------------
+
+my $inviter = $acme->token_for('apps:manage,audit:view,groups:manage,members:manage,roles:manage,'
+                               . 'tenant:manage,users:view');
+
+sub invited {
+    my ($name, %body) = @_;
+    my $r = $acme->admin(POST => '/invitations', { email => "$name\@example.test",
+                                                   role => 'member', %body }, [], $inviter);
+
+    is($r->status, 201, "$name is invited") or diag($r->body);
+}
+
+configure(jitProvisioning => undef);
+$slapd->person(jan => (userPassword => $THERE, cn => 'Jan', mail => [ 'jan@example.test',
+                                                                      'j@example.test' ]));
+admin_error(login('jan@example.test'), 403, 'no_account', 'somebody whom nobody has invited');
+invited(jan => (groupIds => [ $group{blue} ]));
+admin_error(login('jan@example.test', 'wrong'), 401, 'invalid_credentials', 'a wrong password');
+is(login('j@example.test')->json->{user}{email}, 'jan@example.test', 'an invitation');
+is_deeply([ account('jan@example.test', 'source, display_name') ], [ 'invitation', 'Jan' ],
+          'is accepted by the directory');
+is_deeply((events('invitation.accepted'))[-1]{groupIds}, [ $group{blue} ], 'with its groups');
+is_deeply((events('federation.linked'))[-1], { connection => 'ldap' }, 'and linked');
+is(login('jan@example.test')->status, 200, 'and signs in from then on');
+$slapd->person(kim => (userPassword => $THERE));
+invited(kim => (role => 'admin'));
+$s->sql('UPDATE svc.ldap SET vouched = \'{}\'');
+admin_error(login('kim@example.test'), 403, 'access_denied', 'one beyond what it covers is not');
+is((events('federation.denied'))[-1]{why}, 'uncovered', 'as the audit log says');
+$s->sql("UPDATE svc.invitation SET expires_at = now() WHERE email = 'kim\@example.test'");
+admin_error(login('kim@example.test'), 403, 'no_account', 'nor one that has expired');
+configure();
+
+
 # --- forced --------------------------------------------------------------------------------
 
 my $ldap = $s->sql('SELECT connection_id FROM svc.ldap');
@@ -644,6 +679,11 @@ my $discover = sub {
 force($s, $acme, 'example.test', $ldap);
 wait_for { ($discover->()->{required} // '') eq 'ldap' };
 is(login('ada@example.test')->status, 200, 'who must come in by the directory');
+configure(jitProvisioning => undef);
+$slapd->person(lea => (userPassword => $THERE));
+invited('lea');
+is(login('lea@example.test')->status, 200, 'and whoever is invited');
+configure();
 same_as_wrong(login('ada@example.test', 'wrong'), 'and a wrong password');
 admin_error(login('carol@example.test', $PASSWORD, connection => 'local'), 403, 'sso_required',
             'no password of ours');

@@ -1,6 +1,7 @@
 /*
- * Whoever is invited, and comes by another server: what the account will be is
- * the invitation's, as of one that is accepted with a password.
+ * Whoever is invited, and comes by another server, or by the directory: what the
+ * account will be is the invitation's, as of one that is accepted with a
+ * password.
  */
 
 #include "ngx_svc_federation_invited.h"
@@ -38,7 +39,7 @@ static ngx_int_t
 ngx_svc_federation_invited_calls(ngx_svc_request_t *sr)
 {
     static const ngx_svc_pg_statement_t *const  list[] = {
-        &ngx_svc_sql_signin_tenant,
+        &ngx_svc_sql_signin_tenant_again,
         &ngx_svc_sql_federation_invited,
         NULL
     };
@@ -51,12 +52,14 @@ static ngx_int_t
 ngx_svc_federation_invited_reply(ngx_svc_request_t *sr)
 {
     PGresult                          *res;
+    ngx_str_t                         *mapped;
     ngx_svc_invitation_t              *in;
     ngx_svc_federation_flow_t         *flow;
     ngx_svc_row_federation_invited_t   row;
 
     flow = sr->data;
     in = &flow->invited;
+    mapped = &flow->proof.attributes[NGX_SVC_ATTRIBUTE_DISPLAY_NAME];
     res = ngx_svc_result(sr, &ngx_svc_sql_federation_invited);
     ngx_svc_row_federation_invited(&row, res, 0);
 
@@ -71,7 +74,8 @@ ngx_svc_federation_invited_reply(ngx_svc_request_t *sr)
         return ngx_svc_federation_stop(flow);
     }
 
-    in->account.display_name = flow->proof.display_name;
+    in->account.display_name = mapped->data ? *mapped
+                                            : flow->proof.display_name;
     in->token.data = in->digest;
     in->token.len = NGX_SVC_SHA256_LEN;
 

@@ -1,10 +1,11 @@
 -- statement: federation_invited
 -- The invitation that a journey accepts: the one whose token began it, or the one of an address
 -- that is proved, and of a domain of the connection's. It is good while it is open, and nobody
--- has its address.
+-- has its address. A directory has no flow, and so no token.
 --
 -- parameters
 --   flow_id        uuid  ngx_svc_federation_param(id)
+--   connection_id  uuid  ngx_svc_federation_param(connection.id)
 --   email          text  ngx_svc_federation_param(proof.email)
 --   domain         text  ngx_svc_federation_param(proof.domain)
 --   verified       bool  ngx_svc_param_call(ngx_svc_federation_bind_verified)
@@ -14,21 +15,19 @@
 --   covered        bool
 --   forced         bool
 WITH proof AS MATERIALIZED (
-    SELECT flow.invitation_id, social.connection_id, social.vouched, social.vouched_owner,
-           tenant.sign_in_forced,
+    SELECT flow.invitation_id, connection.connection_id, connection.vouched,
+           connection.vouched_owner, tenant.sign_in_forced,
            (SELECT svc.address_key(:email::text)) AS email_key,
-           :verified::bool
-           AND coalesce(:domain::text = ANY (social.domains), false)
-           AND EXISTS (SELECT
-                         FROM svc.domain domain
-                        WHERE domain.tenant_id = :tenant
-                          AND domain.domain = :domain
-                          AND domain.verified_at IS NOT NULL) AS owned
-      FROM svc.federation_flow flow
-      JOIN svc.tenant tenant ON tenant.id = flow.tenant_id
-      JOIN svc.social social
-           ON social.tenant_id = :tenant AND social.connection_id = flow.connection_id
-     WHERE flow.tenant_id = :tenant AND flow.id = :flow_id
+           :verified::bool AND connection.owned AS owned
+      FROM svc.connection_of(:tenant, :connection_id::uuid, :domain::text) connection
+      JOIN svc.tenant tenant ON tenant.id = :tenant
+      LEFT JOIN LATERAL (
+           SELECT flow.invitation_id
+             FROM svc.federation_flow flow
+            WHERE flow.tenant_id = :tenant
+              AND flow.id = :flow_id
+              AND flow.connection_id = connection.connection_id
+            LIMIT 1) flow ON true
 )
 SELECT invitation.token_hash AS token,
        coalesce(invitation.email_key = proof.email_key, false) AS fits,

@@ -115,8 +115,7 @@ ngx_svc_federation_end(ngx_svc_federation_flow_t *flow)
     login = &flow->login;
 
     if (flow->match == NGX_SVC_FEDERATION_INVITED
-        || (flow->match == NGX_SVC_FEDERATION_NOBODY
-            && flow->directory.data == NULL))
+        || flow->match == NGX_SVC_FEDERATION_NOBODY)
     {
         return ngx_svc_federation_invited(flow);
     }
