@@ -14,7 +14,7 @@ use warnings;
 
 use parent -norequire, 'SvcTest::Slapd';
 
-use SvcTest::Process qw(run run_user slurp write_file);
+use SvcTest::Process qw(on_exit run run_user slurp write_file);
 use SvcTest::Skip;
 use SvcTest::Slapd qw($SUFFIX $SERVICE);
 
@@ -26,10 +26,15 @@ my $SHARE = '/usr/share/dirsrv/data';
 my $LEVEL = 266354688;
 
 
+# It calls a semaphore by the last part of its folder, and leaves it behind.
+
 sub new {
     my ($class, $s, %opt) = @_;
+    my $dir = $opt{dir} // "dirsrv-$$";
 
-    return $class->SUPER::new($s, dir => 'dirsrv', %opt);
+    on_exit(sub { unlink "/dev/shm/sem.$dir.stats" });
+
+    return $class->SUPER::new($s, %opt, dir => $dir);
 }
 
 
