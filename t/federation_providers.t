@@ -173,6 +173,21 @@ my $facebook = grep { $_ eq 'graph.facebook.com/oauth/access_token' }
 is($facebook, 1, 'where its token endpoint is');
 
 
+# What makes each ask once more, where an application wants that.
+
+for my $case ([ google => 'select_account' ], [ microsoft => 'login', 0 ], [ 'apple' ],
+              [ gitlab => 'login', 0 ], [ 'linkedin' ], [ github => 'select_account' ],
+              [ 'facebook' ])
+{
+    my ($key, @expected) = @$case;
+    my $to = $idp->start(browser(), $key, returnTo => '/oauth/authorize?client_id=x&prompt=login')
+                 ->json->{redirectTo};
+
+    is_deeply([ map { $to =~ /[?&]$_=([^&]*)/ ? $1 : () } qw(prompt max_age) ], \@expected,
+              "$key asks again");
+}
+
+
 # --- 7: Microsoft ---------------------------------------------------------------------------
 
 with_password($s, $acme, userName => 'victim@acme.test');
@@ -244,6 +259,11 @@ for my $fails ([ '/user', 'the user: status 500' ], [ '/user/emails', 'the addre
 }
 
 $idp->ask(set => { fails => '' });
+$s->sql("UPDATE svc.social SET attribute_mapping = '{\"title\":\"job\"}'"
+        . " WHERE provider = 'github'");
+comes('github', { %hub, sub => '3', email => 'hub3@acme.test',
+                  emails => [ { %{ $emails[1] }, email => 'hub3@acme.test' } ] },
+      'who does not say all that is mapped');
 
 my $b = browser();
 my $to = (begun($b, 'github', \%hub))[0] =~ s/code=[^&]*/code=x/r;
@@ -264,6 +284,9 @@ sub form {
         "$_=" . ($value =~ s/([^\w.-])/sprintf '%%%02X', ord $1/ger)
     } sort keys %form;
 }
+
+
+sub counted { return $s->redis->lines(KEYS => 'svc.rate.l.*') }
 
 
 # Sends the form as another site would: without cookies.
@@ -373,6 +396,40 @@ $r = $b->post("$MAIL/verify", { flow => $held, challengeId => $r->json->{challen
                                 code => $code });
 is($r->json->{user}{email}, 'held@elsewhere.test', 'which signs in') or diag($r->body);
 
+# What the finish knows: a factor that is believed, and when there was one,
+
+$s->sql("UPDATE svc.social SET trust_mfa = true WHERE provider = 'apple'");
+
+$b = browser();
+($to, $form) = begun($b, 'apple', claims('apple', email => 'a@acme.test', amr => [ 'mfa' ]));
+$s->redis->lines(DEL => counted());
+$r = posts($to, $form);
+is_deeply([ counted() ], [], 'a form is not counted');
+is($b->get($r->header('Location'))->header('Location'), '/account', 'with a second factor');
+is_deeply([ $s->sql('SELECT methods, mfa_at = auth_time,'
+                    . ' auth_time = date_trunc(\'second\', auth_time)'
+                    . ' FROM svc.session ORDER BY created_at DESC LIMIT 1') ],
+          [ [ '{social,mfa}', 't', 't' ] ], 'of when Apple says');
+
+# ... and whether the address was somebody's own before, whose password then stays.
+
+with_password($s, $acme, userName => 'kept@acme.test');
+$b = browser();
+($to, $form) = begun($b, 'apple', claims('kept'));
+is($b->get(posts($to, $form)->header('Location'))->header('Location'), '/account', 'is linked');
+is(browser()->login('kept@acme.test')->status, 200, 'and has a password still');
+
+$b = browser();
+$s->redis->lines(DEL => counted());
+($to) = $idp->away($idp->start($b, 'google', email => 'g@acme.test')->json->{redirectTo},
+                   claims('g', hd => 'acme.test'));
+is_deeply([ map { $s->redis->lines(GET => $_) } counted() ], [ 1, 1 ],
+          'a client and an address are counted');
+$b->get($to);
+is_deeply([ map { $s->redis->lines(GET => $_) } counted() ], [ 0, 0 ],
+          'and not, once somebody has signed in');
+
+
 # Who may not come.
 
 $b = browser();
@@ -389,6 +446,10 @@ $b = browser();
 ($to, $form) = begun($b, 'apple', claims('apple'));
 fails(posts($to, $form), 'federation_failed', "the client's secret is no key of Apple's",
       'a secret that is no key');
+
+is_deeply($idp->ask->{sent}, { (map { $_ => 'header' } qw(google microsoft gitlab)),
+                               (map { $_ => 'form' } qw(apple linkedin github facebook)) },
+          'where each wants the secret');
 
 # A form that was not asked for.
 

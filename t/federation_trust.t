@@ -267,7 +267,7 @@ is(asked('client_id=x&login_hint=leo', email => 'mia@acme.test'), 'login_hint=mi
    'whom the page names comes first');
 is(asked($_), '', $_)
     for 'client_id=x', 'max_age=-1', 'max_age=1e3', 'max_age=6&max_age=7', 'acr_values=%00',
-        'login_hint=a%0d%0ab', 'max_age=1234567890', '%zz&prompt=login';
+        'login_hint=a%0d%0ab', 'login_hint=a%7f', 'max_age=1234567890', '%zz&prompt=login';
 is($idp->start(browser(), 'oidc-one', returnTo => '/account?prompt=login')->json->{redirectTo}
    =~ /prompt/, '', 'an address that is no application\'s');
 
@@ -282,7 +282,8 @@ $s->sql("UPDATE svc.social SET mfa_contexts = '{https://refeds.org/profile/mfa,p
         . " trust_mfa = true WHERE provider = 'oidc-one'");
 is(asked('client_id=x'), '', 'no second factor is needed');
 policy_mfa('mfa');
-is(asked('client_id=x&acr_values=urn:x'), "acr_values=urn%3Ax%20$both", 'it is');
+is(asked('client_id=x'), "acr_values=$both", 'it is');
+is(asked('client_id=x&acr_values=urn:x'), "acr_values=urn%3Ax%20$both", 'beside what is asked');
 $s->sql("UPDATE svc.social SET trust_mfa = false WHERE provider = 'oidc-one'");
 is(asked('client_id=x'), '', 'but is not believed');
 policy_mfa('allow');

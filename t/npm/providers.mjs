@@ -8,8 +8,9 @@
 // each line on stdin is a journey: { url, account }, and the answer is { location }, where
 // the browser is led, with { form } when it is to send one.  { set } changes what follows:
 // appleKey, the key of Apple's clients; linkedin, how that spells its issuer; fails, a path
-// that answers 500.  The answer has "asked", the last requests to paths, and "secret", the
-// header and the claims of the last secret that Apple was sent.
+// that answers 500.  The answer has "asked", the last requests to paths; "secret", the
+// header and the claims of the last secret that Apple was sent; and "sent", whether each
+// provider was sent a secret in the header or in the form.
 
 import { createPublicKey } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -26,6 +27,7 @@ const told = { linkedin: "https://www.linkedin.com/oauth" };
 let account = null;
 let secret = null;
 let asked = [];
+const sent = {};
 
 const { privateKey } = await generateKeyPair("RS256", { extractable: true });
 const jwks = { keys: [{ ...await exportJWK(privateKey), alg: "RS256", use: "sig" }] };
@@ -73,7 +75,7 @@ function settings(name, quirk) {
     claims: {
       email: ["email", "email_verified"],
       profile: ["name", "given_name", "family_name"],
-      openid: ["sub", "hd", "tid", "oid", "xms_edov"],
+      openid: ["sub", "hd", "tid", "oid", "xms_edov", "amr", "auth_time"],
     },
     ...quirk.routes ? { routes: quirk.routes } : {},
     scopes: ["openid", "offline_access", ...quirk.scopes ?? []],
@@ -96,9 +98,13 @@ function settings(name, quirk) {
 
 // What a provider answers in its own way.
 
-function peculiar(provider, quirk) {
+function peculiar(name, provider, quirk) {
   provider.use(async (ctx, next) => {
     await next();
+
+    if (ctx.oidc?.route === "token") {
+      sent[name] = ctx.headers.authorization ? "header" : "form";
+    }
 
     if (ctx.path.endsWith("/openid-configuration")) {
       if (quirk.no_iss) {
@@ -152,7 +158,7 @@ const providers = Object.entries(quirks).map(([name, quirk]) => {
   const provider = new Provider(`https://${quirk.host}${quirk.path ?? ""}`,
                                 settings(name, quirk));
 
-  peculiar(provider, quirk);
+  peculiar(name, provider, quirk);
   provider.on("server_error", (ctx, error) => console.error(error));
 
   return { ...quirk, name, provider, handle: provider.callback(),
@@ -210,7 +216,8 @@ async function serve(req, res) {
   }
 
   if (req.url.startsWith("/interaction/")) {
-    return one.provider.interactionFinished(req, res, { login: { accountId: account.sub } });
+    return one.provider.interactionFinished(req, res, {
+      login: { accountId: account.sub, amr: account.amr } });
   }
 
   if (one.path) {
@@ -293,7 +300,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 
   const came = url ? await walk(url) : {};
 
-  console.log(JSON.stringify({ ...came, asked, secret }));
+  console.log(JSON.stringify({ ...came, asked, secret, sent }));
 }
 
 process.exit(0);

@@ -125,6 +125,8 @@ test_discovery(void **state)
         { "microsoft", "organizations", "",
           MICROSOFT "organizations/v2.0" WELL_KNOWN,
           MICROSOFT "{tenantid}/v2.0" },
+        { "microsoft", "", "", MICROSOFT "organizations/v2.0" WELL_KNOWN,
+          MICROSOFT "{tenantid}/v2.0" },
         { "microsoft", TID, "", MICROSOFT TID "/v2.0" WELL_KNOWN,
           MICROSOFT TID "/v2.0" },
         { "apple", "", "", "https://appleid.apple.com" WELL_KNOWN,
@@ -191,6 +193,11 @@ test_expect(void **state)
     assert_int_equal(e.tenant, 0);
     assert_int_equal(e.no_nonce, 1);
     assert_int_equal(e.ntids, 0);
+
+    settings = settings_of("google", "", 0);
+    settings.issuer = (ngx_str_t) ngx_string("https://evil.example");
+    ngx_svc_provider_expect(&settings, &e);
+    same(&e.issuer, "https://accounts.google.com");
 
     settings = settings_of("oidc", "", 0);
     settings.issuer = (ngx_str_t) ngx_string("https://idp.example");
