@@ -586,8 +586,26 @@ my ($quin, $quins) = held('quins', 'quin');
 is(verify($quin, $quins, mailed($quin, $quins))->status, 200, 'its owner comes');
 is($squatter->get('/v1/auth/session')->status, 401, 'the session of whoever made it is over');
 is(browser()->login('quin@acme.test')->status, 401, 'its password is gone');
-is_deeply((events('federation.linked'))[-1], { connection => 'oidc-two', purged => $TRUE },
-          'which is written down');
+is_deeply((events('federation.linked'))[-1],
+          { connection => 'oidc-two', purged => $TRUE, mailed => $TRUE }, 'which is written down');
+
+# Of one identity that says another address now: the code for one's own is good for no other.
+
+user($_) for qw(tia uma);
+
+my ($tia, $tias) = held('both', 'tia');
+
+($challenge, $code) = mailed($tia, $tias);
+
+my ($uma, $umas) = held('both', 'uma');
+
+admin_error(verify($uma, $umas, $challenge, $code), 400, 'challenge_expired', "another's address");
+admin_error(verify($tia, $umas, $challenge, $code), 400, 'flow_expired', "or another's flow");
+is($s->sql("SELECT count(*) FROM svc.federated_identity i JOIN svc.user_account u"
+           . " ON u.id = i.user_id WHERE u.user_name ~ '^(tia|uma)'"), 0, 'links nothing');
+is(verify($tia, $tias, $challenge, $code)->status, 200, 'it is still good for itself');
+is($s->sql("SELECT methods[1] FROM svc.session ORDER BY created_at DESC LIMIT 1"), 'email',
+   'another code by mail proves nothing more');
 
 # For whom there is no code.
 
@@ -605,6 +623,14 @@ $s->sql("UPDATE svc.user_account SET role = 'member' WHERE user_name = 'sue\@acm
 $s->sql("UPDATE svc.user_account SET role = 'admin' WHERE user_name = 'sue\@acme.test'");
 admin_error(verify($sue, $sues, $challenge, $code), 400, 'flow_expired', 'nor with a code');
 $s->sql("UPDATE svc.user_account SET role = 'member' WHERE user_name = 'sue\@acme.test'");
+($sue, $sues) = held('sues', 'sue');
+($challenge, $code) = mailed($sue, $sues);
+$s->sql("UPDATE svc.user_account SET valid_after = now() WHERE user_name = 'sue\@acme.test'");
+admin_error(verify($sue, $sues, $challenge, $code), 400, 'flow_expired',
+            'who has ended all sessions since');
+$s->sql("UPDATE svc.user_account SET mfa_enrolled = true WHERE user_name = 'sue\@acme.test'");
+is((held('sues', 'sue'))[1], undef, 'who has a second factor');
+$s->sql("UPDATE svc.user_account SET mfa_enrolled = false WHERE user_name = 'sue\@acme.test'");
 ($sue, $sues) = held('sues', 'sue');
 ($challenge, $code) = mailed($sue, $sues);
 $s->sql("UPDATE svc.user_account SET locked_until = now() + interval '1 hour'"

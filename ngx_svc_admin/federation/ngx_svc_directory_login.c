@@ -244,7 +244,7 @@ ngx_svc_directory_login_outcome(ngx_svc_directory_login_t *d)
     case NGX_SVC_LDAP_DISABLED:
     case NGX_SVC_LDAP_EXPIRED:
 
-        /* of a password that is not sent no entry is looked for */
+        /* for a password that is not sent no entry is looked for */
 
         return d->ldap.subject.len ? ngx_svc_directory_login_proof(d)
                                    : ngx_svc_directory_login_wrong(d);

@@ -45,6 +45,20 @@ ngx_svc_federation_bind_purpose(ngx_svc_request_t *sr,
 
 
 ngx_int_t
+ngx_svc_federation_bind_mailed(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_federation_flow_t  *flow;
+
+    flow = sr->data;
+
+    ngx_svc_pg_bind_bool(call, flow->mailed);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
 ngx_svc_federation_bind_session(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)
 {

@@ -174,8 +174,8 @@ struct ngx_svc_federation_flow_s {
                                                the address is the user's */
     ngx_uint_t                 mailed;      /* 1: one does */
     const ngx_svc_pg_statement_t  *keeps;   /* is written with a refusal, and
-                                               stores "kept"; NULL: it ends the
-                                               flow */
+                                               stores "kept"; NULL: nothing is
+                                               kept */
     ngx_str_t                  profile;     /* GitHub's, a JSON object */
     time_t                     asked;       /* since when the person must have
                                                signed in there; 0: any */
@@ -242,6 +242,10 @@ extern const ngx_str_t  ngx_svc_federation_purposes[];
 ngx_int_t ngx_svc_federation_bind_purpose(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 ngx_int_t ngx_svc_federation_bind_session(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+
+/* Binds whether a code by mail proves the address. */
+ngx_int_t ngx_svc_federation_bind_mailed(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
 /*

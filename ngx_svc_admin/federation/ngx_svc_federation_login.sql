@@ -59,6 +59,7 @@ UPDATE svc.user_account
 --   email          text  ngx_svc_federation_param(proof.email)
 --   key            text  ngx_svc_federation_param(connection.key)
 --   purged         bool  ngx_svc_param_call(ngx_svc_federation_bind_purged)
+--   mailed         bool  ngx_svc_param_call(ngx_svc_federation_bind_mailed)
 WITH identity AS (
     INSERT INTO svc.federated_identity
         (tenant_id, connection_id, subject_hash, id, user_id, subject, email_seen, last_at,
@@ -72,6 +73,7 @@ INSERT INTO svc.audit_event (action, target_type, target_id, target_name, detail
 SELECT 'federation.linked', 'user', identity.user_id::text, NULL,
        jsonb_build_object('connection', :key::text)
        || CASE WHEN :purged::bool THEN '{"purged":true}' ELSE '{}' END::jsonb
+       || CASE WHEN :mailed::bool THEN '{"mailed":true}' ELSE '{}' END::jsonb
   FROM identity;
 
 

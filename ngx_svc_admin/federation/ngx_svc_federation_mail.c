@@ -2,8 +2,9 @@
  * /v1/auth/federation/mail: a code by mail proves that the address of a proof is
  * its user's, where the proof alone does not do.
  *
- * The flow has kept the proof.  The code is bound to the proof's subject:
- * another one cannot spend it.
+ * The flow has kept the proof.  The code is bound to the flow and to the proof's
+ * subject: neither another subject can spend it, nor the same one whose address
+ * is another by now.
  */
 
 #include "ngx_svc_email_challenge.h"
@@ -40,14 +41,17 @@ static ngx_int_t ngx_svc_federation_mail_verify(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_federation_mail_take(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_federation_mail_taken(
     ngx_svc_federation_flow_t *flow);
-static ngx_int_t ngx_svc_federation_mail_held(ngx_svc_federation_flow_t *flow);
+static ngx_int_t ngx_svc_federation_mail_mac(ngx_svc_federation_flow_t *flow);
 static ngx_int_t ngx_svc_federation_mail_user(ngx_svc_federation_flow_t *flow);
 static ngx_int_t ngx_svc_federation_mail_started(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_federation_mail_make(ngx_svc_federation_flow_t *flow);
 static ngx_int_t ngx_svc_federation_mail_open(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_federation_mail_opened(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_federation_mail_send(ngx_svc_login_t *login,
     PGresult *res);
 static ngx_int_t ngx_svc_federation_mail_presented(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_federation_mail_bound(
+    ngx_svc_federation_flow_t *flow, u_char hash[NGX_SVC_SHA256_LEN]);
 static ngx_int_t ngx_svc_federation_mail_code(ngx_svc_federation_flow_t *flow);
 static ngx_int_t ngx_svc_federation_mail_proof(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_federation_mail_written(ngx_svc_request_t *sr);
@@ -82,7 +86,7 @@ static const ngx_svc_member_t  ngx_svc_federation_mail_verify_members[] = {
 
 
 static const ngx_svc_login_method_t  ngx_svc_federation_mail_method = {
-    .methods = ngx_string("{" NGX_SVC_FEDERATION_METHOD "}"),
+    .methods = ngx_string("{email," NGX_SVC_FEDERATION_METHOD "}"),
     .error = NGX_SVC_E_CODE,
     .wrong = "The code is wrong.",
     .lost = ngx_svc_federation_over,
@@ -204,8 +208,14 @@ ngx_svc_federation_mail_taken(ngx_svc_federation_flow_t *flow)
         rc = ngx_svc_federation_kept(flow);
     }
 
+    /* a flow that has ended otherwise may have a proof, too */
+
+    if (rc == NGX_OK && !flow->mailable) {
+        rc = ngx_svc_federation_over(sr);
+    }
+
     if (rc == NGX_OK) {
-        rc = ngx_svc_federation_mail_held(flow);
+        rc = ngx_svc_federation_mail_mac(flow);
     }
 
     if (rc == NGX_OK) {
@@ -217,19 +227,12 @@ ngx_svc_federation_mail_taken(ngx_svc_federation_flow_t *flow)
 }
 
 
-/*
- * A flow that has ended otherwise may have a proof, too.  The mails to an address
- * are counted by its key, whatever the flow has begun with.
- */
+/* The mails to an address are counted by it, whatever the flow has begun with. */
 
 static ngx_int_t
-ngx_svc_federation_mail_held(ngx_svc_federation_flow_t *flow)
+ngx_svc_federation_mail_mac(ngx_svc_federation_flow_t *flow)
 {
     ngx_str_t  *mac;
-
-    if (!flow->mailable) {
-        return ngx_svc_federation_over(flow->login.sr);
-    }
 
     mac = &flow->login.mailed.mac;
 
@@ -266,28 +269,63 @@ static ngx_int_t
 ngx_svc_federation_mail_started(ngx_svc_request_t *sr)
 {
     ngx_int_t                   rc;
-    ngx_svc_login_t            *login;
     ngx_svc_federation_flow_t  *flow;
 
     flow = sr->data;
-    login = &flow->login;
 
     rc = ngx_svc_federation_mail_taken(flow);
 
-    if (rc == NGX_DECLINED) {
-        return ngx_svc_login_declined(login);
+    if (rc == NGX_OK) {
+        rc = ngx_svc_federation_mail_make(flow);
     }
 
-    login->mailed.data = flow->proof.subject_hash;
+    switch (rc) {
 
-    return rc == NGX_OK
-           && ngx_svc_email_challenge_new(login, NGX_SVC_FEDERATION_MAIL_KIND,
-                                          0)
-              == NGX_OK
-           ? ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
-                                   ngx_svc_federation_mail_open,
-                                   ngx_svc_federation_mail_opened)
-           : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    case NGX_OK:
+        return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                     ngx_svc_federation_mail_open,
+                                     ngx_svc_federation_mail_opened);
+
+    case NGX_DECLINED:
+        return ngx_svc_login_declined(&flow->login);
+
+    default:
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+}
+
+
+static ngx_int_t
+ngx_svc_federation_mail_make(ngx_svc_federation_flow_t *flow)
+{
+    ngx_str_t  *data;
+
+    data = &flow->login.mailed.data;
+
+    data->len = NGX_SVC_SHA256_LEN;
+    data->data = ngx_pnalloc(flow->login.sr->request->pool,
+                             NGX_SVC_SHA256_LEN);
+
+    return data->data
+           && ngx_svc_federation_mail_bound(flow, data->data) == NGX_OK
+           ? ngx_svc_email_challenge_new(&flow->login,
+                                         NGX_SVC_FEDERATION_MAIL_KIND, 0)
+           : NGX_ERROR;
+}
+
+
+/* What a challenge of the flow has as its data. */
+
+static ngx_int_t
+ngx_svc_federation_mail_bound(ngx_svc_federation_flow_t *flow,
+    u_char hash[NGX_SVC_SHA256_LEN])
+{
+    u_char  text[NGX_SVC_UUID_LEN + NGX_SVC_SHA256_LEN];
+
+    ngx_memcpy(ngx_cpymem(text, flow->id.data, NGX_SVC_UUID_LEN),
+               flow->proof.subject_hash.data, NGX_SVC_SHA256_LEN);
+
+    return ngx_svc_sha256(text, sizeof(text), hash);
 }
 
 
@@ -389,8 +427,8 @@ ngx_svc_federation_mail_presented(ngx_svc_request_t *sr)
 
 
 /*
- * Returns as ngx_svc_email_challenge_verify(); the code of another subject is as
- * one that is over, whether it is right or not.
+ * Returns as ngx_svc_email_challenge_verify(); the code of another flow, or of
+ * another subject, is as one that is over, whether it is right or not.
  */
 
 static ngx_int_t
@@ -398,6 +436,7 @@ ngx_svc_federation_mail_code(ngx_svc_federation_flow_t *flow)
 {
     size_t                         len;
     u_char                         hash[NGX_SVC_SHA256_LEN];
+    u_char                         bound[NGX_SVC_SHA256_LEN];
     PGresult                      *tried;
     ngx_svc_request_t             *sr;
     ngx_svc_row_challenge_tried_t  row;
@@ -406,12 +445,15 @@ ngx_svc_federation_mail_code(ngx_svc_federation_flow_t *flow)
     tried = ngx_svc_result(sr, &ngx_svc_sql_email_challenge_try);
     ngx_svc_row_challenge_tried(&row, tried, 0, 0);
 
+    if (ngx_svc_federation_mail_bound(flow, bound) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     len = sizeof(hash);
 
     if (row.id.len
         && (ngx_svc_hex_bytea(&row.data, hash, &len) != NGX_OK
-            || len != sizeof(hash)
-            || !ngx_svc_equal(hash, flow->proof.subject_hash.data, len)))
+            || len != sizeof(hash) || !ngx_svc_equal(hash, bound, len)))
     {
         (void) ngx_svc_email_challenge_over(sr);
         return NGX_ABORT;
@@ -435,6 +477,7 @@ static ngx_int_t
 ngx_svc_federation_mail_written(ngx_svc_request_t *sr)
 {
     PGresult                     *used;
+    ngx_str_t                     mac;
     ngx_svc_login_t              *login;
     ngx_svc_row_login_checked_t   row;
 
@@ -452,8 +495,15 @@ ngx_svc_federation_mail_written(ngx_svc_request_t *sr)
         return ngx_svc_send_error(sr);
     }
 
+    /* of the requests between, the client alone was counted */
+
     if (login->stage == NGX_SVC_STAGE_FULL) {
+        mac = login->asked.mac;
+        ngx_str_null(&login->asked.mac);
+
         ngx_svc_login_give_back(login, NGX_SVC_FEDERATION_MAIL_HITS);
+
+        login->asked.mac = mac;
     }
 
     return ngx_svc_login_end(login);

@@ -10,8 +10,9 @@
 -- may be another account than that of the address. Of a session's flow the user is known before:
 -- "own" says whether that session goes on, and "elsewhere" whether the identity is another
 -- user's. Where an address may not be linked because its domain is not owned, a code by mail may
--- prove whose it is, of people who may do nothing special ("mails"). Who has signed out at the
--- provider since it was asked is as one of whom something has changed.
+-- prove whose it is, of people who may do nothing special and have no second factor, which a
+-- mailbox must not pass ("mails"); a code can be guessed, so that a lock refuses it, too. Who has
+-- signed out at the provider since it was asked is as one of whom something has changed.
 --
 -- parameters
 --   flow_id        uuid  ngx_svc_federation_param(id)
@@ -27,6 +28,7 @@
 --   usual_contexts text  ngx_svc_param_call(ngx_svc_federation_bind_contexts)
 --   session        bytea ngx_svc_federation_param_session()
 --   sid            bytea ngx_svc_federation_param(proof.sid)
+--   mailed         bool  ngx_svc_param_call(ngx_svc_federation_bind_mailed)
 -- columns
 --   :login_checked
 --   facts          text
@@ -124,10 +126,13 @@ WITH proof AS MATERIALIZED (
            coalesce(svc.sign_in_by(:tenant, proof.sign_in_forced,
                                    coalesce(account.user_name, :email::text))
                     <> proof.connection_id, false) AS forced,
-           coalesce(account.email_verified, false) AS proved, proof.proved AS verified,
+           account.valid_after, coalesce(account.email_verified, false) AS proved,
+           proof.proved AS verified,
            (proof.owned OR proof.link_by_email = 'verified' AND account.role = 'member')
            AND proof.link_by_email <> 'never' AS takes,
-           proof.link_by_email <> 'never' AND account.role = 'member' AS mails,
+           proof.link_by_email <> 'never'
+           AND account.role = 'member'
+           AND NOT account.mfa_enrolled AS mails,
            proof.makes, proof.strong
       FROM proof
       CROSS JOIN found
@@ -139,7 +144,7 @@ WITH proof AS MATERIALIZED (
             LIMIT 1) account ON true
 ), decided AS MATERIALIZED (
     SELECT judged.*, judged::text AS facts,
-           proof.directory
+           (proof.directory OR :mailed::bool)
            AND svc.sign_in_locked(:tenant, judged.id, :email_mac) IS NOT NULL AS locked,
            CASE WHEN :expected::text IS NOT NULL
                 THEN svc.signed_out_there(:tenant, :flow_id, :sid, :subject_hash) END AS gone

@@ -33,8 +33,6 @@ static ngx_int_t ngx_svc_federation_take_open(ngx_svc_federation_flow_t *flow,
     ngx_str_t *text);
 static ngx_int_t ngx_svc_federation_bind_finishes(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
-static ngx_int_t ngx_svc_federation_bind_mailed(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
 
 #include "ngx_svc_federation_take.sql.h"
@@ -129,20 +127,6 @@ ngx_svc_federation_bind_finishes(ngx_svc_request_t *sr,
     flow = sr->data;
 
     ngx_svc_pg_bind_bool(call, flow->finishes);
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_svc_federation_bind_mailed(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
-    const ngx_svc_param_t *param, void *body)
-{
-    ngx_svc_federation_flow_t  *flow;
-
-    flow = sr->data;
-
-    ngx_svc_pg_bind_bool(call, flow->mailed);
 
     return NGX_OK;
 }

@@ -337,8 +337,8 @@ habit.successes AS hours, habit.this_hour AS hour
 -- in 30 seconds for a purpose, and ten in an hour, are enough for an address.
 -- "superseded" ends the older ones: three are good, and a void one ends nothing.
 limits AS MATERIALIZED (
-    SELECT count(*) FILTER (WHERE (recent.kind IN ('sign_in', 'signup'))
-                                  = (:kind IN ('sign_in', 'signup'))) >= 10
+    SELECT count(*) FILTER (WHERE (recent.kind IN ('sign_in', 'signup', 'link'))
+                                  = (:kind IN ('sign_in', 'signup', 'link'))) >= 10
            OR coalesce(max(recent.created_at) FILTER (WHERE recent.kind = :kind)
                        > now() - interval '30 seconds',
                        false) AS void

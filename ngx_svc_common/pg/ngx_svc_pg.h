@@ -16,7 +16,7 @@
 #include <libpq-fe.h>
 
 
-#define NGX_SVC_PG_CALLS       20       /* in one op, at most */
+#define NGX_SVC_PG_CALLS       24       /* in one op, at most */
 #define NGX_SVC_PG_MAX_CONNS   64       /* of one pool in one worker */
 #define NGX_SVC_PG_MAX_DEPTH   256      /* ops in flight on one connection */
 
