@@ -115,12 +115,15 @@ WITH connection AS (
      WHERE kept.origin = :connection_id
 ), locked AS (
     SELECT user_group.id
-      FROM concerned
-      JOIN svc.user_group user_group
-           ON user_group.tenant_id = :tenant
-          AND user_group.id BETWEEN concerned.id AND concerned.id
-     ORDER BY user_group.id
-     FOR NO KEY UPDATE OF user_group
+      FROM (SELECT concerned.id FROM concerned ORDER BY concerned.id OFFSET 0) concerned
+      CROSS JOIN LATERAL (
+           SELECT user_group.id
+             FROM svc.user_group user_group
+            WHERE user_group.tenant_id = :tenant
+              AND user_group.id BETWEEN concerned.id AND concerned.id
+            ORDER BY user_group.id
+            LIMIT 1
+            FOR NO KEY UPDATE) user_group
 )
 SELECT count(locked.id),
        set_config('svc.groups',

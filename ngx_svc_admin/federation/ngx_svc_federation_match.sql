@@ -59,8 +59,7 @@ WITH proof AS MATERIALIZED (
                 OR connection.domains IS NULL
                    AND tenant.branding -> 'allowSelfSignup' IS NOT DISTINCT FROM 'true') AS makes,
            coalesce(:acr::text = ANY (coalesce(connection.mfa_contexts,
-                                               :usual_contexts::text::text[])),
-                    false) AS strong
+                                               :usual_contexts::text::text[])), false) AS strong
       FROM svc.connection_of(:tenant, :connection_id::uuid, :domain::text) connection
       JOIN svc.tenant tenant ON tenant.id = :tenant
       LEFT JOIN LATERAL (
@@ -107,11 +106,9 @@ WITH proof AS MATERIALIZED (
                               AND session.token_hash BETWEEN :session AND :session
                             ORDER BY session.token_hash
                             LIMIT 1) session
-                    WHERE session.user_id = proof.user_id
-                      AND session.root_id = proof.root_id
+                    WHERE (session.user_id, session.root_id) = (proof.user_id, proof.root_id)
                       AND session.ended_at IS NULL
-                      AND session.created_at
-                          >= coalesce(account.valid_after, '-infinity')) AS own,
+                      AND session.created_at >= coalesce(account.valid_after, '-infinity')) AS own,
            account.id IS NOT NULL AS held,
            coalesce(account.status = 'active', false) AS active,
            EXISTS (SELECT
