@@ -388,7 +388,8 @@ ngx_svc_session_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
 
     ngx_svc_pg_bind_str(call, stages);
     ngx_svc_pg_bind_str(call, session->csrf_failed
-                              || (flags & NGX_SVC_ROUTE_SESSION)
+                              || ((flags & NGX_SVC_ROUTE_SESSION)
+                                  && sr->route->permission == 0)
                               ? NULL
                               : ngx_svc_permission_name(sr->route->permission));
 }
