@@ -159,13 +159,13 @@ ngx_int_t
 ngx_svc_sealed_open(const char *what, const ngx_str_t *id,
     const ngx_str_t *column, u_char *out, size_t *len)
 {
-    u_char                sealed[NGX_SVC_SEALED_TEXT + NGX_SVC_SEAL_OVERHEAD];
+    u_char                sealed[NGX_SVC_SEALED_MAX + NGX_SVC_SEAL_OVERHEAD];
     u_char                text[sizeof(sealed)];
     size_t                n;
     ngx_int_t             rc;
     ngx_svc_sealed_aad_t  aad;
 
-    n = ngx_min(*len, NGX_SVC_SEALED_TEXT) + NGX_SVC_SEAL_OVERHEAD;
+    n = ngx_min(*len, NGX_SVC_SEALED_MAX) + NGX_SVC_SEAL_OVERHEAD;
 
     if (ngx_svc_sealed_aad(&aad, what, id) != NGX_OK
         || ngx_svc_hex_bytea(column, sealed, &n) != NGX_OK)

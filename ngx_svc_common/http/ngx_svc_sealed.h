@@ -9,7 +9,8 @@
 #include "ngx_svc_bind.h"
 
 
-#define NGX_SVC_SEALED_TEXT  4096   /* bytes of an unsealed text, at most */
+#define NGX_SVC_SEALED_TEXT  4096   /* bytes of a secret, at most */
+#define NGX_SVC_SEALED_MAX   16384  /* bytes of any unsealed text */
 
 
 /*
@@ -71,7 +72,7 @@ NGX_SVC_API ngx_int_t ngx_svc_sealed_seal(const char *what,
 
 /*
  * Unseals a column as PostgreSQL writes a bytea, "\x" and digits.  *len: the
- * room in out, of which at most NGX_SVC_SEALED_TEXT is used, and then the
+ * room in out, of which at most NGX_SVC_SEALED_MAX is used, and then the
  * length of the secret.  Returns NGX_OK; NGX_DECLINED when the secret is longer
  * or not authentic, or its key is not in svc_key_file any more; or NGX_ERROR.
  */
