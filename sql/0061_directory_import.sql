@@ -44,6 +44,14 @@ GRANT EXECUTE ON FUNCTION svc.signed_out_there TO svc_app;
 
 -- --- the test of a connection ----------------------------------------------------------------
 
+-- A flow that tests its connection ends with what was found, sealed in place of the verifier.
+-- Where it has found that the caller would come in, which forcing a domain asks for, it lives
+-- on for a day.
+
+ALTER TABLE svc.federation_flow ADD COLUMN tested_at timestamptz(3);    -- NULL: not yet
+
+GRANT UPDATE (expires_at, tested_at) ON svc.federation_flow TO svc_app;
+
 
 -- --- the import from the directory -----------------------------------------------------------
 

@@ -106,7 +106,8 @@ WITH may (name, privileges, columns) AS (VALUES
     ('domain',            'UPDATE', 'verified_at, sign_in, rp_id, include_subdomains'),
     ('email_challenge',   'UPDATE', 'attempts, expires_at, used_at'),
     ('federated_identity','UPDATE', 'email_seen, last_at, subject'),
-    ('federation_flow',   'UPDATE', 'token_hash, subject_hash, found_id, sealed, used_at'),
+    ('federation_flow',   'UPDATE', 'token_hash, subject_hash, found_id, sealed, used_at, '
+                                    'expires_at, tested_at'),
     ('federation_seen',   'UPDATE', 'expires_at'),
     ('incident',          'UPDATE', 'acknowledged_at, acknowledged_by_type, acknowledged_by_id, '
                                     'acknowledged_by_name'),

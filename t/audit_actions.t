@@ -25,7 +25,8 @@ my %OTHER = map { $_ => 1 } qw(audit.stream);
 # Actions that the contract's list leaves out.
 my %BEYOND = map { $_ => 1 } qw(domain.sign_in_released domain.sign_in_required
                                domain.updated federation.denied federation.failed
-                               federation.linked federation.unlinked group.app_added
+                               federation.linked federation.tested
+                               federation.unlinked group.app_added
                                group.app_removed oauth.settings_updated social.updated);
 
 # Actions that the contract lists and nothing writes. A sign-in writes "user.login" in

@@ -369,6 +369,37 @@ meets("DELETE FROM svc.federated_identity identity USING svc.social social WHERE
 meets("UPDATE svc.social SET updated_at = clock_timestamp() WHERE provider = 'apple'", 'SELECT',
       'flow_expired', 'a connection that changes');
 meets(sprintf($flow, "- interval '1 s'"), 'SELECT', 'flow_expired', 'too late');
+meets("UPDATE svc.federation_flow SET purpose = 'test' WHERE used_at IS NULL", 'SELECT',
+      'flow_expired', 'one that tests writes nothing, whatever has kept its proof');
+
+# A test ends where the form comes, without the cookie; GitHub's has no ID token.
+
+with_password($s, $acme, userName => 'boss@acme.test', role => 'admin');
+
+my $boss = browser();
+my $sessions = sub { scalar $s->sql('SELECT count(*) FROM svc.session') };
+
+$boss->login('boss@acme.test');
+
+for ([ apple => 'a@acme.test', 'link' ], [ github => 'hub@acme.test', 'link_required' ]) {
+    my ($key, $email, $outcome) = @$_;
+    my $was = $sessions->();
+    my ($to, $form) = $idp->away($boss->post("/v1/admin/federation/$key/test")->json->{redirectTo},
+                                 $key eq 'github' ? \%hub
+                                 : claims($key, email => $email, email_verified => 'true'));
+    my $r = $form->{code} ? posts($to, $form) : $boss->get($to);
+    my ($id) = ($r->header('Location') // '') =~ m{/account\?tenant=acme&test=([\w-]+)\z};
+    my $found = $boss->get("/v1/admin/federation/tests/$id")->json;
+
+    is($found->{outcome}, $outcome, "a test of $key") or diag(explain($found));
+    is(join(' ', map { $_->{step} } @{ $found->{steps} }),
+       'metadata authorization token ' . ($key eq 'apple' ? 'id_token ' : '')
+       . 'claims mapping user second_factor', 'its steps');
+    is($sessions->(), $was, 'no session begins');
+    is($found->{user}, $email, 'who it is');
+    unlike(join('', map { $_->{value} } @{ $found->{claims} }), qr/\x{202e}/,
+           'nothing looks like another text');
+}
 
 # A code by mail proves an address of what has come as a form, too.
 

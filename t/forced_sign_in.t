@@ -438,10 +438,10 @@ for ([ 'of somebody else', 'anti_lockout', user => $ada->{id} ],
     $s->sql(<<"EOT");
 INSERT INTO svc.federation_flow (tenant_id, id, token_hash, connection_id, connection_version,
                                  purpose, binding_hash, host, user_id, subject_hash,
-                                 used_at, expires_at)
+                                 used_at, tested_at, expires_at)
 VALUES ('$acme->{id}', gen_random_uuid(), sha256(gen_random_uuid()::text::bytea),
         '$flow{connection}', now(), '$flow{purpose}', sha256('x'), 'localhost', '$flow{user}',
-        $flow{subject}, $flow{at}, now())
+        $flow{subject}, now(), $flow{at}, now())
 EOT
     $error ? admin_error(put($b, { connection => 'saml' }), 400, $error, "a flow $what")
            : is(put($b, { connection => 'saml', endSessions => $TRUE })->status, 200,

@@ -75,7 +75,7 @@ is_deeply([ sort map { "$_->{method} $_->{path}" } @sensitive ], [ sort
     'POST /admin/domains', 'DELETE /admin/domains/*', 'PUT /admin/domains/*/sign-in',
     'POST /admin/scim/tokens', 'PUT /admin/ldap', 'DELETE /admin/ldap',
     'POST /admin/social/connections', 'PATCH /admin/social/connections/*',
-    'PUT /admin/saml',
+    'PUT /admin/saml', 'POST /admin/federation/*/test',
     'POST /admin/scim-targets', 'PUT /admin/scim-targets/*',
     'POST /auth/email/change', 'POST /auth/password', 'POST /mfa/passkeys',
     'POST /applications', 'POST /applications/*/secret',

@@ -174,7 +174,9 @@ $idp->connect($acme, 'oidc-wrong', issuer_url => $receiver->url('/html'));
 is_status(401, 'startFederation', body => { connection => 'oidc-wrong', tenant => 'acme' });
 is_status(503, 'federationLogout', body => 'logout_token=x', path => { connection => 'oidc-wrong' });
 is_status(404, 'federationLogout', body => 'logout_token=x', path => { connection => 'oidc-none' });
-$c->stands('tenants/{slug}/federation/{connection}' => 'oidc-acme');
+$c->stands('tenants/{slug}/federation/{connection}' => 'oidc-acme',
+           'admin/federation/{connection}' => 'oidc-none',
+           'admin/federation/tests/{id}' => '00000000-0000-0000-0000-000000000000');
 is_status(303, 'initiateFederation', query => 'iss=x');
 is_status(303, 'initiateFederationByForm', body => 'iss=x');
 is_status(400, 'federationLogout', body => 'logout_token=x');
@@ -623,7 +625,7 @@ my %later = map { $_ => 1 } @later, qw(createGroupPasswordPolicy testWebhook
                                        passkeyOptions passkeySignIn
                                        newPasskeyOptions addPasskey
                                        getSignInOptions startFederation endFederation
-                                       federationLogout
+                                       federationLogout testConnection readConnectionTest
                                        endFederationByForm finishFederation
                                        initiateFederation initiateFederationByForm
                                        startFederationMail endFederationMail
@@ -693,6 +695,17 @@ is_status(200, 'discoverSignIn', body => { email => 'ada@verified.example', tena
 is_status($_->[0], 'createSocialConnection', headers => [ @again ],
           body => { provider => 'github', clientId => $_->[1], clientSecret => 'x' })
     for [ 201, 'x' ], [ 201, 'x' ], [ 409, 'y' ];
+
+# a test of a connection, which ends as its server refuses
+
+my ($state) = is_status(200, 'testConnection', path => { connection => 'github' })
+              ->json->{redirectTo} =~ /[?&]state=([\w-]+)/;
+my ($tested) = $c->{browser}->get('/v1/tenants/acme/federation/github/callback'
+                                  . "?error=access_denied&state=$state")
+               ->header('Location') =~ /&test=([\w-]+)\z/;
+
+is_status(400, 'testConnection', path => { connection => 'ldap' });
+is_status(200, 'readConnectionTest', path => { id => $tested });
 is_status($_->[0], 'createSamlApp', headers => [ @again ],
           body => { name => $_->[1], map { $_ => 'https://once.test' }
                     qw(spEntityId acsUrl) })
@@ -761,6 +774,7 @@ for my $id ($c->ids) {
                                   |removeFactor|createRecoveryCodes|verifyDomain
                                   |addEmailFactor
                                   |removeMember|resendInvitation|resetUserMfa
+                                  |testConnection
                                   |restoreAccessPolicyVersion)\z/x;
 }
 

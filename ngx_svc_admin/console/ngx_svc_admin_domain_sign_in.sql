@@ -77,7 +77,7 @@ WITH caller AS (
                                        AND flow.connection_id = connection.id
                                        AND flow.purpose = 'test'
                                        AND flow.subject_hash IS NOT NULL
-                                       AND flow.used_at > now() - interval '1 day')
+                                       AND flow.tested_at > now() - interval '1 day')
                    THEN 'untried'
            END AS verdict,
            connection.id AS connection_id

@@ -141,6 +141,10 @@ ngx_svc_federation_declined(ngx_svc_request_t *sr, ngx_int_t rc)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
+    if (flow->ended && (flow->id.data || flow->why.data)) {
+        return flow->ended(flow);
+    }
+
     /* sr->error is sent when that is written */
 
     return flow->why.data

@@ -11,6 +11,7 @@
 #include "ngx_svc_federation_exchange.h"
 #include "ngx_svc_federation_own.h"
 #include "ngx_svc_federation_take.h"
+#include "ngx_svc_federation_test.h"
 #include "ngx_svc_form.h"
 
 
@@ -148,6 +149,9 @@ ngx_svc_federation_callback_reply(ngx_svc_request_t *sr)
     rc = ngx_svc_federation_taken(flow);
 
     if (rc == NGX_OK) {
+        flow->step = NGX_SVC_FEDERATION_AT_AUTHORIZATION;
+        flow->ended = flow->purpose == NGX_SVC_FEDERATION_TEST
+                      ? ngx_svc_federation_test_failed : NULL;
         rc = ngx_svc_federation_callback_path(flow);
     }
 
@@ -239,6 +243,7 @@ ngx_svc_federation_callback_check(ngx_svc_federation_flow_t *flow)
     }
 
     if (rc == NGX_DECLINED) {
+        flow->step = NGX_SVC_FEDERATION_AT_METADATA;
         return ngx_svc_federation_fail(flow, "the metadata are too old");
     }
 

@@ -13,7 +13,8 @@
     _(ngx_svc_federation_finish)                                              \
     _(ngx_svc_federation_links)                                               \
     _(ngx_svc_federation_logout)                                              \
-    _(ngx_svc_federation_initiate)
+    _(ngx_svc_federation_initiate)                                            \
+    _(ngx_svc_federation_test)
 
 /* Those that svc_mail adds. */
 

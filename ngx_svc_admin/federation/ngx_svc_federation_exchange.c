@@ -57,6 +57,8 @@ ngx_svc_federation_exchange(ngx_svc_federation_flow_t *flow)
         return ngx_svc_federation_declined(flow->login.sr, NGX_ERROR);
     }
 
+    flow->step = NGX_SVC_FEDERATION_AT_TOKENS;
+
     rc = flow->connection.settings.provider->apple
          ? ngx_svc_federation_exchange_secret(flow) : NGX_OK;
 
@@ -238,6 +240,7 @@ ngx_svc_federation_exchanged(ngx_svc_federation_flow_t *flow)
     rc = ngx_svc_federation_exchange_tokens(flow);
 
     if (rc == NGX_OK && !flow->connection.settings.provider->oauth) {
+        flow->step = NGX_SVC_FEDERATION_AT_ID_TOKEN;
         rc = ngx_svc_federation_exchange_check(flow);
     }
 
@@ -258,6 +261,10 @@ static ngx_int_t
 ngx_svc_federation_exchange_over(ngx_svc_federation_flow_t *flow, ngx_int_t rc)
 {
     ngx_svc_oidc_metadata_t  m;
+
+    if (rc == NGX_OK) {
+        flow->step = NGX_SVC_FEDERATION_AT_CLAIMS;
+    }
 
     if (rc == NGX_OK && flow->connection.settings.provider->oauth) {
         return ngx_svc_federation_github(flow);
@@ -286,8 +293,8 @@ ngx_svc_federation_exchange_end(ngx_svc_federation_flow_t *flow, ngx_int_t rc)
         return ngx_svc_federation_declined(flow->login.sr, rc);
     }
 
-    return flow->posted ? ngx_svc_federation_keep(flow)
-                        : ngx_svc_federation_read(flow);
+    return flow->posted && flow->purpose != NGX_SVC_FEDERATION_TEST
+           ? ngx_svc_federation_keep(flow) : ngx_svc_federation_read(flow);
 }
 
 

@@ -23,6 +23,7 @@ const ngx_str_t  ngx_svc_federation_purposes[] = {
     ngx_string("link"),
     ngx_string("step_up"),
     ngx_string("invite"),
+    ngx_string("test"),
     ngx_null_string
 };
 

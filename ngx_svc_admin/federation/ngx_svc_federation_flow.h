@@ -33,8 +33,24 @@ typedef enum {
     NGX_SVC_FEDERATION_SIGN_IN = 0,
     NGX_SVC_FEDERATION_TO_LINK,
     NGX_SVC_FEDERATION_STEP_UP,
-    NGX_SVC_FEDERATION_INVITE
+    NGX_SVC_FEDERATION_INVITE,
+    NGX_SVC_FEDERATION_TEST             /* nothing comes of it but its result */
 } ngx_svc_federation_purpose_e;
+
+
+/* How far a flow has come, for the result of a test. */
+
+typedef enum {
+    NGX_SVC_FEDERATION_AT_METADATA = 0,
+    NGX_SVC_FEDERATION_AT_AUTHORIZATION,
+    NGX_SVC_FEDERATION_AT_TOKENS,
+    NGX_SVC_FEDERATION_AT_ID_TOKEN,
+    NGX_SVC_FEDERATION_AT_CLAIMS,
+    NGX_SVC_FEDERATION_AT_MAPPING,
+    NGX_SVC_FEDERATION_AT_ROW,
+    NGX_SVC_FEDERATION_AT_FACTOR,
+    NGX_SVC_FEDERATION_STEPS
+} ngx_svc_federation_step_e;
 
 
 /* What decides who somebody is, in the order of the table of federation.md. */
@@ -137,6 +153,7 @@ struct ngx_svc_federation_flow_s {
     };
 
     ngx_svc_federation_purpose_e  purpose;
+    ngx_svc_federation_step_e  step;        /* the one that is under way */
     ngx_str_t                  key;         /* of the connection, as asked, or
                                                as the path has it */
     ngx_str_t                  return_to;   /* no data: none */
@@ -183,6 +200,7 @@ struct ngx_svc_federation_flow_s {
     ngx_str_t                  access_token;
     ngx_str_t                  sub;         /* of the ID token */
     const cJSON               *claims;      /* of the ID token */
+    const cJSON               *userinfo;    /* NULL: it was not asked */
 
     ngx_svc_federation_connection_t  connection;
     ngx_svc_fetch_t            fetch;
@@ -200,6 +218,9 @@ struct ngx_svc_federation_flow_s {
                                                nobody */
     ngx_str_t                  facts;       /* what it was decided by */
     ngx_str_t                  why;         /* for the audit log */
+    ngx_str_t                  outcome;     /* of a test, a word */
+    ngx_uint_t                 counts;      /* 1: a test has found who has begun
+                                               it, and would let him in */
     ngx_uint_t                 proved;      /* 1: the user's own address was,
                                                before the proof came */
 
@@ -220,6 +241,9 @@ struct ngx_svc_federation_flow_s {
 
     /* the reply to that write; NULL: the ordinary one */
     ngx_int_t                (*written)(ngx_svc_request_t *sr);
+
+    /* ends a test that comes no further than flow->step; NULL: it is none */
+    ngx_int_t                (*ended)(ngx_svc_federation_flow_t *flow);
 };
 
 

@@ -21,8 +21,7 @@ static ngx_int_t ngx_svc_federation_invited_reply(ngx_svc_request_t *sr);
 #include "ngx_svc_federation_invited.sql.h"
 
 
-static ngx_svc_federation_match_e ngx_svc_federation_invited_match(
-    const ngx_svc_federation_flow_t *flow,
+static ngx_svc_federation_match_e ngx_svc_federation_invited_rule(
     const ngx_svc_row_federation_invited_t *row);
 
 
@@ -61,18 +60,14 @@ ngx_svc_federation_invited_reply(ngx_svc_request_t *sr)
     in = &flow->invited;
     mapped = &flow->proof.attributes[NGX_SVC_ATTRIBUTE_DISPLAY_NAME];
     res = ngx_svc_result(sr, &ngx_svc_sql_federation_invited);
-    ngx_svc_row_federation_invited(&row, res, 0);
 
-    if (PQntuples(res)) {
-        flow->match = ngx_svc_federation_invited_match(flow, &row);
-
-    } else if (flow->match == NGX_SVC_FEDERATION_INVITED) {
-        flow->match = NGX_SVC_FEDERATION_UNINVITED;
-    }
+    ngx_svc_federation_invited_match(flow, res);
 
     if (flow->match != NGX_SVC_FEDERATION_INVITED) {
         return ngx_svc_federation_stop(flow);
     }
+
+    ngx_svc_row_federation_invited(&row, res, 0);
 
     in->account.display_name = mapped->data ? *mapped
                                             : flow->proof.display_name;
@@ -89,11 +84,26 @@ ngx_svc_federation_invited_reply(ngx_svc_request_t *sr)
 }
 
 
+void
+ngx_svc_federation_invited_match(ngx_svc_federation_flow_t *flow,
+    PGresult *res)
+{
+    ngx_svc_row_federation_invited_t  row;
+
+    if (PQntuples(res)) {
+        ngx_svc_row_federation_invited(&row, res, 0);
+        flow->match = ngx_svc_federation_invited_rule(&row);
+
+    } else if (flow->match == NGX_SVC_FEDERATION_INVITED) {
+        flow->match = NGX_SVC_FEDERATION_UNINVITED;
+    }
+}
+
+
 /* The token proves the mailbox: then the address need not be proved there. */
 
 static ngx_svc_federation_match_e
-ngx_svc_federation_invited_match(const ngx_svc_federation_flow_t *flow,
-    const ngx_svc_row_federation_invited_t *row)
+ngx_svc_federation_invited_rule(const ngx_svc_row_federation_invited_t *row)
 {
     if (!row->fits) {
         return NGX_SVC_FEDERATION_MISMATCH;

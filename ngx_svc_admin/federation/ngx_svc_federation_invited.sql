@@ -1,4 +1,4 @@
--- statement: federation_invited
+-- statement: federation_invited (shared)
 -- The invitation that a journey accepts: the one whose token began it, or the one of an address
 -- that is proved, and of a domain of the connection's. It is good while it is open, and nobody
 -- has its address. A directory has no flow, and so no token.

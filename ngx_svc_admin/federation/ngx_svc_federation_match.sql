@@ -12,7 +12,9 @@
 -- user's. Where an address may not be linked because its domain is not owned, a code by mail may
 -- prove whose it is, of people who may do nothing special and have no second factor, which a
 -- mailbox must not pass ("mails"); a code can be guessed, so that a lock refuses it, too. Who has
--- signed out at the provider since it was asked is as one of whom something has changed.
+-- signed out at the provider since it was asked is as one of whom something has changed. A test
+-- looks at all this as a sign-in does, also while the connection is off, and there is never a
+-- tenant for what it would write.
 --
 -- parameters
 --   flow_id        uuid  ngx_svc_federation_param(id)
@@ -48,13 +50,12 @@
 --   makes          bool
 --   strong         bool
 WITH proof AS MATERIALIZED (
-    SELECT connection.*, flow.user_id, flow.root_id,
+    SELECT connection.*, flow.user_id, flow.root_id, coalesce(flow.tests, false) AS tests,
            :verified::bool AND (connection.owned OR NOT connection.directory) AS proved,
-           connection.enabled
+           (connection.enabled OR coalesce(flow.tests, false))
            AND connection.updated_at
                = coalesce(:version::text::timestamptz, flow.connection_version) AS same,
-           tenant.sign_in_forced,
-           connection.jit_provisioning
+           tenant.sign_in_forced, connection.jit_provisioning
            AND (connection.owned
                 OR connection.domains IS NULL
                    AND tenant.branding -> 'allowSelfSignup' IS NOT DISTINCT FROM 'true') AS makes,
@@ -63,10 +64,10 @@ WITH proof AS MATERIALIZED (
       FROM svc.connection_of(:tenant, :connection_id::uuid, :domain::text) connection
       JOIN svc.tenant tenant ON tenant.id = :tenant
       LEFT JOIN LATERAL (
-           SELECT flow.connection_version, flow.user_id, flow.root_id
+           SELECT flow.connection_version, flow.root_id, flow.purpose = 'test' AS tests,
+                  CASE WHEN flow.purpose <> 'test' THEN flow.user_id END AS user_id
              FROM svc.federation_flow flow
-            WHERE flow.tenant_id = :tenant
-              AND flow.id = :flow_id
+            WHERE flow.tenant_id = :tenant AND flow.id = :flow_id
               AND flow.connection_id = connection.connection_id
             LIMIT 1) flow ON true
 ), found AS MATERIALIZED (
@@ -143,8 +144,9 @@ WITH proof AS MATERIALIZED (
     SELECT judged.*, judged::text AS facts,
            (proof.directory OR :mailed::bool)
            AND svc.sign_in_locked(:tenant, judged.id, :email_mac) IS NOT NULL AS locked,
-           CASE WHEN :expected::text IS NOT NULL
-                THEN svc.signed_out_there(:tenant, :flow_id, :sid, :subject_hash) END AS gone
+           proof.tests
+           OR :expected::text IS NOT NULL
+              AND svc.signed_out_there(:tenant, :flow_id, :sid, :subject_hash) AS gone
       FROM judged
       CROSS JOIN proof
 )

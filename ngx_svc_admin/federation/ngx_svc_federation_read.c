@@ -11,6 +11,7 @@
 #include "ngx_svc_federation_match.h"
 #include "ngx_svc_federation_match.row.h"
 #include "ngx_svc_federation_own.h"
+#include "ngx_svc_federation_test.h"
 #include "ngx_svc_login_outcome.h"
 #include "ngx_svc_login_read.h"
 #include "ngx_svc_login_refused.h"
@@ -28,6 +29,10 @@ static ngx_int_t ngx_svc_federation_read_written(ngx_svc_request_t *sr);
 ngx_int_t
 ngx_svc_federation_read(ngx_svc_federation_flow_t *flow)
 {
+    if (flow->purpose == NGX_SVC_FEDERATION_TEST) {
+        return ngx_svc_federation_test_read(flow);
+    }
+
     return flow->login.sr->session
            ? ngx_svc_federation_own(flow)
            : ngx_svc_request_again(flow->login.sr, NGX_SVC_PG_READ,

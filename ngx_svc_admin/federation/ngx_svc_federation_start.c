@@ -7,6 +7,7 @@
 #include "ngx_svc_federation_match.h"
 #include "ngx_svc_federation_meta.h"
 #include "ngx_svc_federation_own.h"
+#include "ngx_svc_federation_start.h"
 #include "ngx_svc_federation_start.row.h"
 #include "ngx_svc_federation_wish.h"
 #include "ngx_svc_login_limit.h"
@@ -44,12 +45,10 @@ static ngx_int_t ngx_svc_federation_start_email(
     ngx_svc_federation_flow_t *flow, ngx_svc_value_t *email);
 static ngx_int_t ngx_svc_federation_bind_again(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
-static ngx_int_t ngx_svc_federation_start_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_federation_start_tenant(
     ngx_svc_federation_flow_t *flow);
 static ngx_int_t ngx_svc_federation_start_wait(
     ngx_svc_federation_flow_t *flow);
-static ngx_int_t ngx_svc_federation_start_begin(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_federation_start_begun(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_federation_start_none(
     ngx_svc_federation_flow_t *flow, const ngx_str_t *error);
@@ -278,10 +277,10 @@ static ngx_int_t
 ngx_svc_federation_start_check(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err)
 {
-    const ngx_str_t  *name;
+    ngx_uint_t  i;
 
-    for (name = ngx_svc_federation_purposes; name->len; name++) {
-        if (ngx_svc_same(&value->str, name)) {
+    for (i = 0; i < NGX_SVC_FEDERATION_TEST; i++) {
+        if (ngx_svc_same(&value->str, &ngx_svc_federation_purposes[i])) {
             return NGX_OK;
         }
     }
@@ -332,7 +331,7 @@ ngx_svc_federation_bind_again(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 }
 
 
-static ngx_int_t
+ngx_int_t
 ngx_svc_federation_start_reply(ngx_svc_request_t *sr)
 {
     ngx_int_t                        rc;
@@ -408,7 +407,7 @@ ngx_svc_federation_start_wait(ngx_svc_federation_flow_t *flow)
 }
 
 
-static ngx_int_t
+ngx_int_t
 ngx_svc_federation_start_begin(ngx_svc_request_t *sr)
 {
     static const ngx_svc_pg_statement_t *const  list[] = {

@@ -4,7 +4,7 @@
 -- others expire. Who has few open is not kept out by others, and the tenant's are not counted for
 -- that. Of rows that are written at the same time each may be one too many. A flow of a session
 -- is its user's, and one of an invitation is good while that is: it is open, and nobody has its
--- address.
+-- address. A connection that is off can be tested.
 --
 -- parameters
 --   new_id         uuid  ngx_svc_param_new_id()
@@ -56,7 +56,9 @@ WITH asked AS MATERIALIZED (
       LEFT JOIN svc.federation_meta meta
            ON meta.tenant_id = social.tenant_id
           AND meta.connection_id = social.connection_id
-     WHERE social.tenant_id = :tenant AND social.provider = :key AND social.enabled
+     WHERE social.tenant_id = :tenant
+       AND social.provider = :key
+       AND (social.enabled OR :purpose = 'test')
 ), own AS MATERIALIZED (
     SELECT (SELECT count(*)
               FROM (SELECT

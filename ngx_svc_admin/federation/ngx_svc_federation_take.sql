@@ -19,7 +19,8 @@ SELECT set_config('svc.tenant', tenant.id::text, true) AS id, tenant.slug, tenan
 -- it; one of those that come at the same time gets the row. A form comes from another site, and
 -- so without a cookie: what it proves is kept, under another token, for the browser that has the
 -- cookie. One that waits for a code by mail is spent, and is looked at as often as a code is
--- asked for or typed. A connection that has been changed or switched off meanwhile has none.
+-- asked for or typed. A connection that has been changed or switched off meanwhile has none,
+-- unless it is tested.
 --
 -- parameters
 --   state_hash     bytea ngx_svc_federation_param(state_hash)
@@ -88,7 +89,7 @@ SELECT flow.id, flow.purpose, flow.nonce, flow.sealed, flow.return_to, flow.emai
        ON social.tenant_id = :tenant
       AND social.connection_id = flow.connection_id
       AND social.updated_at = flow.connection_version
-      AND social.enabled
+      AND (social.enabled OR flow.purpose = 'test')
   LEFT JOIN svc.federation_meta meta
        ON meta.tenant_id = :tenant
       AND meta.connection_id = flow.connection_id

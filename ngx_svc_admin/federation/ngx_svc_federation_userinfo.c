@@ -58,6 +58,7 @@ ngx_svc_federation_userinfo_answered(ngx_svc_federation_flow_t *flow)
     }
 
     if (rc == NGX_OK) {
+        flow->userinfo = json;
         rc = ngx_svc_federation_attributes(flow, json);
     }
 

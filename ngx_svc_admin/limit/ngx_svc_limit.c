@@ -57,7 +57,8 @@ ngx_str_t  ngx_svc_limit_families[NGX_SVC_LIMIT_FAMILIES] = {
     ngx_string("login"),
     ngx_string("signup"),
     ngx_string("domain"),
-    ngx_string("directory")
+    ngx_string("directory"),
+    ngx_string("connection")
 };
 
 ngx_str_t  ngx_svc_limit_kinds[NGX_SVC_LIMIT_KINDS] = {
@@ -91,7 +92,9 @@ static const ngx_svc_metric_e
     [NGX_SVC_LIMIT_DOMAIN] = {
         [NGX_SVC_LIMIT_TENANT] = NGX_SVC_M_RATE_DOMAIN_TENANT },
     [NGX_SVC_LIMIT_DIRECTORY] = {
-        [NGX_SVC_LIMIT_TENANT] = NGX_SVC_M_RATE_DIRECTORY_TENANT }
+        [NGX_SVC_LIMIT_TENANT] = NGX_SVC_M_RATE_DIRECTORY_TENANT },
+    [NGX_SVC_LIMIT_CONNECTION] = {
+        [NGX_SVC_LIMIT_TENANT] = NGX_SVC_M_RATE_CONNECTION_TENANT }
 };
 
 

@@ -60,6 +60,7 @@ ngx_svc_limit_key_text(u_char *p, const ngx_svc_limit_key_t *key)
         [NGX_SVC_LIMIT_SIGNUP] = "svc.rate.s.",
         [NGX_SVC_LIMIT_DOMAIN] = "svc.rate.d.",
         [NGX_SVC_LIMIT_DIRECTORY] = "svc.rate.t.",
+        [NGX_SVC_LIMIT_CONNECTION] = "svc.rate.c.",
         [NGX_SVC_LIMIT_LOCK] = "svc.lock."
     };
 

@@ -21,6 +21,7 @@ typedef enum {
     NGX_SVC_LIMIT_SIGNUP,
     NGX_SVC_LIMIT_DOMAIN,               /* verifying a tenant's domains */
     NGX_SVC_LIMIT_DIRECTORY,            /* testing a tenant's directory */
+    NGX_SVC_LIMIT_CONNECTION,           /* testing its other connections */
     NGX_SVC_LIMIT_FAMILIES,
     NGX_SVC_LIMIT_LOCK = NGX_SVC_LIMIT_FAMILIES     /* in keys alone */
 } ngx_svc_limit_family_e;

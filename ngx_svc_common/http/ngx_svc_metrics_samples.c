@@ -125,6 +125,8 @@ const ngx_svc_metrics_sample_t  ngx_svc_metrics_counter_samples[] = {
       NGX_SVC_M_RATE_DOMAIN_TENANT },
     { "svc_rate_limited_total", NULL, "family=\"directory\",key=\"tenant\"",
       NGX_SVC_M_RATE_DIRECTORY_TENANT },
+    { "svc_rate_limited_total", NULL, "family=\"connection\",key=\"tenant\"",
+      NGX_SVC_M_RATE_CONNECTION_TENANT },
 
     { "svc_oauth_tokens_total", "Requests for tokens, by grant type.",
       "grant=\"client_credentials\",outcome=\"issued\"",

@@ -64,6 +64,7 @@ typedef enum {
     NGX_SVC_M_RATE_SIGNUP_EMAIL,
     NGX_SVC_M_RATE_DOMAIN_TENANT,
     NGX_SVC_M_RATE_DIRECTORY_TENANT,
+    NGX_SVC_M_RATE_CONNECTION_TENANT,
     NGX_SVC_M_TOKEN_CLIENT,             /* issued tokens, by grant type */
     NGX_SVC_M_TOKEN_CLIENT_REFUSED,     /* refused requests for tokens, by grant
                                            type */

@@ -209,6 +209,11 @@ sub things {
         email => $add->('factor', 'user_id, id, type, name',
             "'$user', gen_random_uuid(), 'email', 'x'", 'id'),
 
+        tests => $add->('federation_flow', 'id, token_hash, connection_id,'
+            . ' connection_version, purpose, binding_hash, host, user_id, used_at, tested_at,'
+            . ' expires_at', "gen_random_uuid(), sha256('$slug test'), gen_random_uuid(), now(),"
+            . " 'test', sha256(''), 'x.test', '$owner', now(), 'infinity', 'infinity'", 'id'),
+
         # from our fixed lists
 
         connections => $slug eq 'acme' ? 'google' : 'apple',
