@@ -499,6 +499,74 @@ $page->do(press => 'Sign in with oidc-none');
 says(qr/^That is not offered here/, 'one that there is not');
 
 
+# --- the test of a connection -------------------------------------------------------------------
+
+with_password($s, $acme, userName => 'boss@acme.test', displayName => 'Boss', role => 'owner');
+
+sub signs_in {
+    my ($path, $name, $l) = @_;
+
+    opens($path, "$l->{title} \x{2013} Acme", $l->{locale});
+    $page->do(type => $l->{email}, "$name\@acme.test");
+    $page->do(type => $l->{password}, $PASSWORD);
+    $page->do(press => $l->{title});
+}
+
+my %TEST = (
+    en => { password => 'Password', test => 'Test of oidc-one', good => 'User: good',
+            outcome => 'A user would be signed in.', over => 'There is nothing to show' },
+    de => { password => 'Passwort', test => 'Test von oidc-one', good => 'Benutzer: gut',
+            outcome => 'Ein Benutzer würde angemeldet.' },
+    fr => { password => 'Mot de passe', test => 'Test de oidc-one', good => 'Utilisateur: bon',
+            outcome => 'Un utilisateur serait connecté.' },
+);
+
+$TEST{$_} = { %{ $LANGUAGE{$_} }, %{ $TEST{$_} } } for keys %TEST;
+
+signs_in('login?tenant=acme', 'boss', $TEST{en});
+shows('You are signed in', 'who tests');
+$page->do(run => <<'EOT');
+(async () => {
+  const { call } = await import("/svc/page.js");
+  const { redirectTo } = await call("POST", "/v1/admin/federation/oidc-one/test");
+
+  location.assign(redirectTo);
+})()
+EOT
+comes('', 'ada');
+shows($TEST{en}{test}, 'what it has found');
+
+my ($tested) = $page->do('url') =~ /&test=([\w-]+)\z/;
+
+for my $language (qw(en de fr)) {
+    my $l = $TEST{$language};
+
+    if ($language ne 'en') {
+        signs_in("account?tenant=acme&test=$tested", 'boss', $l);
+        shows($l->{test}, "$language, for who signs in first");
+    }
+
+    my $text = $page->do(text => '#view');
+
+    like($text, qr/\Q$l->{outcome}\E\s+ada\@acme\.test/, 'the outcome');
+    like($text, qr/\Q$l->{good}\E\s+"ada\@acme\.test" signs in/, 'a step');
+    like($text, qr/email_verified\s+true/, 'a claim');
+    is($page->do(count => '#view li'), 8, 'all steps');
+}
+
+is($page->do(run => <<'EOT'), 1, 'all languages say the same');
+(async () => new Set(await Promise.all(["en", "de", "fr"].map(async l => {
+  const { step, outcomes, ...all } = (await import(`/svc/tested.${l}.js`)).default;
+
+  return JSON.stringify([step, outcomes, all].map(words => Object.keys(words)));
+}))).size)()
+EOT
+
+signs_in("account?tenant=acme&test=$tested", 'bob', $TEST{en});
+shows($TEST{en}{over}, 'nothing for who does not administer the tenant');
+$page->do('faults');
+
+
 # --- for an application -------------------------------------------------------------------------
 
 my $app = application($acme, name => 'Billing', type => 'web', redirectUris => [ "$origin/reset" ],
