@@ -328,37 +328,8 @@ ngx_svc_federation_take_open(ngx_svc_federation_flow_t *flow,
     const char *what, const ngx_str_t *id, const ngx_str_t *column,
     ngx_str_t *text)
 {
-    size_t       len;
-    u_char      *p, *sealed;
-    ngx_int_t    rc;
-    ngx_pool_t  *pool;
-
-    pool = flow->login.sr->request->pool;
-
-    p = ngx_pnalloc(pool, NGX_SVC_SEALED_TEXT);
-
-    if (p == NULL
-        || ngx_svc_wipe_later(pool, p, NGX_SVC_SEALED_TEXT) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    text->data = p;
-    text->len = NGX_SVC_SEALED_TEXT;
-
-    rc = ngx_svc_sealed_open(what, id, column, text->data, &text->len);
-
-    if (rc != NGX_DECLINED) {
-        return rc;
-    }
-
-    len = column->len / 2;
-    sealed = ngx_pnalloc(pool, len + 1);
-
-    if (sealed && ngx_svc_hex_bytea(column, sealed, &len) == NGX_OK) {
-        ngx_svc_sealed_lost(flow->login.sr, "a secret of a connection",
-                            flow->login.row.tenant, sealed, len);
-    }
-
-    return NGX_ERROR;
+    return ngx_svc_sealed_text(flow->login.sr, what, id, column,
+                               "a secret of a connection",
+                               flow->login.row.tenant, text)
+           == NGX_OK ? NGX_OK : NGX_ERROR;
 }

@@ -3,15 +3,11 @@
  */
 
 #include "ngx_svc_oidc_jwks.h"
-#include "ngx_svc_json.h"
-#include "ngx_svc_json_write.h"
 #include "ngx_svc_jwk_foreign.h"
+#include "ngx_svc_jwks.h"
 
 
-static ngx_int_t ngx_svc_oidc_jwks_read(ngx_pool_t *pool, const ngx_str_t *text,
-    const cJSON **keys);
-static ngx_int_t ngx_svc_oidc_jwks_usable(const cJSON *jwk);
-static void ngx_svc_oidc_jwks_write(ngx_svc_json_writer_t *w, const cJSON *jwk);
+static ngx_int_t ngx_svc_oidc_jwks_usable(const cJSON *jwk, void *data);
 static ngx_uint_t ngx_svc_oidc_jwks_named(const cJSON *jwk,
     const ngx_svc_jws_t *jws);
 static ngx_int_t ngx_svc_oidc_jwks_none(const ngx_svc_jws_t *jws,
@@ -29,12 +25,16 @@ ngx_int_t
 ngx_svc_oidc_jwks_keep(ngx_pool_t *pool, const ngx_str_t *text, ngx_str_t *kept,
     const char **why)
 {
-    ngx_int_t               rc;
-    ngx_uint_t              n;
-    const cJSON            *keys, *jwk;
-    ngx_svc_json_writer_t   w;
+    ngx_int_t     rc;
+    ngx_uint_t    n;
+    const cJSON  *keys;
 
-    rc = ngx_svc_oidc_jwks_read(pool, text, &keys);
+    static const ngx_svc_jwks_kept_t  keep = {
+        .members = ngx_svc_oidc_jwks_members,
+        .usable = ngx_svc_oidc_jwks_usable
+    };
+
+    rc = ngx_svc_jwks_read(pool, text, &keys);
 
     if (rc != NGX_OK) {
         *why = "is no JSON object with an array 'keys'";
@@ -46,33 +46,9 @@ ngx_svc_oidc_jwks_keep(ngx_pool_t *pool, const ngx_str_t *text, ngx_str_t *kept,
         return NGX_DECLINED;
     }
 
-    if (ngx_svc_json_writer_init(&w, pool, 2048) != NGX_OK) {
+    if (ngx_svc_jwks_write(pool, keys, &keep, &n, kept) != NGX_OK) {
         return NGX_ERROR;
     }
-
-    n = 0;
-
-    ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_json_open(&w, "keys", '[');
-
-    cJSON_ArrayForEach(jwk, keys) {
-        rc = ngx_svc_oidc_jwks_usable(jwk);
-
-        if (rc == NGX_ERROR) {
-            return NGX_ERROR;
-        }
-
-        if (rc == NGX_OK) {
-            n++;
-            ngx_svc_oidc_jwks_write(&w, jwk);
-        }
-    }
-
-    ngx_svc_json_close(&w, ']');
-    ngx_svc_json_close(&w, '}');
-
-    kept->data = w.start;
-    kept->len = w.last - w.start;
 
     if (n == 0 && cJSON_GetArraySize(keys)) {
         *why = "has no key for signatures of a kind that is verified";
@@ -84,38 +60,12 @@ ngx_svc_oidc_jwks_keep(ngx_pool_t *pool, const ngx_str_t *text, ngx_str_t *kept,
         return NGX_DECLINED;
     }
 
-    return w.failed ? NGX_ERROR : NGX_OK;
-}
-
-
-/* Returns NGX_DECLINED when the text is no key set. */
-
-static ngx_int_t
-ngx_svc_oidc_jwks_read(ngx_pool_t *pool, const ngx_str_t *text,
-    const cJSON **keys)
-{
-    cJSON            *json;
-    ngx_int_t         rc;
-    ngx_str_t         copy;
-    ngx_svc_error_t   err;
-
-    copy = *text;
-    err.kind = NGX_SVC_E_NONE;
-
-    rc = ngx_svc_json_parse(pool, &copy, &json, &err);
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    *keys = cJSON_GetObjectItemCaseSensitive(json, "keys");
-
-    return cJSON_IsArray(*keys) ? NGX_OK : NGX_DECLINED;
+    return NGX_OK;
 }
 
 
 static ngx_int_t
-ngx_svc_oidc_jwks_usable(const cJSON *jwk)
+ngx_svc_oidc_jwks_usable(const cJSON *jwk, void *data)
 {
     EVP_PKEY    *key;
     ngx_int_t    rc;
@@ -134,27 +84,6 @@ ngx_svc_oidc_jwks_usable(const cJSON *jwk)
 }
 
 
-static void
-ngx_svc_oidc_jwks_write(ngx_svc_json_writer_t *w, const cJSON *jwk)
-{
-    ngx_uint_t   i;
-    const char  *name, *text;
-
-    ngx_svc_json_open(w, NULL, '{');
-
-    for (i = 0; ngx_svc_oidc_jwks_members[i]; i++) {
-        name = ngx_svc_oidc_jwks_members[i];
-        text = ngx_svc_jwk_string(jwk, name);
-
-        if (text) {
-            ngx_svc_json_string(w, name, (u_char *) text, ngx_strlen(text));
-        }
-    }
-
-    ngx_svc_json_close(w, '}');
-}
-
-
 ngx_int_t
 ngx_svc_oidc_jwks_key(ngx_pool_t *pool, const ngx_str_t *jwks,
     const ngx_svc_jws_t *jws, EVP_PKEY **key, const cJSON **jwk,
@@ -169,7 +98,7 @@ ngx_svc_oidc_jwks_key(ngx_pool_t *pool, const ngx_str_t *jwks,
     found = 0;
     fit = 0;
 
-    rc = ngx_svc_oidc_jwks_read(pool, jwks, &keys);
+    rc = ngx_svc_jwks_read(pool, jwks, &keys);
 
     if (rc != NGX_OK) {
         return rc == NGX_ERROR ? rc : ngx_svc_oidc_jwks_none(jws, 0, 0, why);

@@ -4,7 +4,6 @@
 
 #include "ngx_svc_ldap_directory.h"
 #include "ngx_svc_ldap_directory.row.h"
-#include "ngx_svc_json.h"
 #include "ngx_svc_sealed.h"
 
 
@@ -16,10 +15,6 @@ static ngx_int_t ngx_svc_ldap_directory_texts(ngx_svc_request_t *sr,
     ngx_svc_ldap_directory_t *directory);
 static ngx_int_t ngx_svc_ldap_directory_text(ngx_svc_request_t *sr,
     ngx_str_t *to, const ngx_str_t *from);
-static ngx_int_t ngx_svc_ldap_directory_password(ngx_svc_request_t *sr,
-    const ngx_svc_row_ldap_directory_t *row,
-    ngx_svc_ldap_directory_t *directory);
-static void ngx_svc_ldap_directory_wipe(void *data);
 
 
 #include "ngx_svc_ldap_directory.sql.h"
@@ -61,8 +56,13 @@ ngx_svc_ldap_directory(ngx_svc_request_t *sr, PGresult *res,
         return NGX_ERROR;
     }
 
-    return row.bind_password.data
-           ? ngx_svc_ldap_directory_password(sr, &row, directory) : NGX_OK;
+    return row.bind_password.data == NULL
+           ? NGX_OK
+           : ngx_svc_sealed_text(sr, NGX_SVC_LDAP_SEALED,
+                                 &row.bind_password_id, &row.bind_password,
+                                 "the password of a directory",
+                                 directory->tenant,
+                                 &directory->bind_password);
 }
 
 
@@ -116,58 +116,4 @@ ngx_svc_ldap_directory_text(ngx_svc_request_t *sr, ngx_str_t *to,
     ngx_memcpy(to->data, from->data, from->len);
 
     return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_svc_ldap_directory_password(ngx_svc_request_t *sr,
-    const ngx_svc_row_ldap_directory_t *row,
-    ngx_svc_ldap_directory_t *directory)
-{
-    size_t               len;
-    ngx_int_t            rc;
-    ngx_str_t           *password;
-    ngx_pool_cleanup_t  *cln;
-
-    len = NGX_SVC_SEALED_TEXT;
-    password = &directory->bind_password;
-
-    cln = ngx_pool_cleanup_add(sr->request->pool, sizeof(ngx_str_t));
-    if (cln == NULL) {
-        return NGX_ERROR;
-    }
-
-    password->data = ngx_pnalloc(sr->request->pool, len);
-    if (password->data == NULL) {
-        return NGX_ERROR;
-    }
-
-    rc = ngx_svc_sealed_open(NGX_SVC_LDAP_SEALED, &row->bind_password_id,
-                             &row->bind_password, password->data, &len);
-    if (rc == NGX_OK) {
-        password->len = len;
-        *(ngx_str_t *) cln->data = *password;
-        cln->handler = ngx_svc_ldap_directory_wipe;
-
-    } else {
-        ngx_str_null(password);
-    }
-
-    if (rc == NGX_DECLINED) {
-        ngx_log_error(NGX_LOG_ERR, sr->request->connection->log, 0,
-                      "svc: the password for the directory of tenant %V "
-                      "cannot be unsealed: is its key in svc_key_file?",
-                      &row->tenant);
-    }
-
-    return rc;
-}
-
-
-static void
-ngx_svc_ldap_directory_wipe(void *data)
-{
-    ngx_str_t *password = data;
-
-    ngx_explicit_memzero(password->data, password->len);
 }

@@ -4,8 +4,8 @@
 
 #include "ngx_svc_application_keys.h"
 #include "ngx_svc_federation.h"
-#include "ngx_svc_json_write.h"
 #include "ngx_svc_jwk_rsa.h"
+#include "ngx_svc_jwks.h"
 
 
 static ngx_uint_t ngx_svc_application_keys_fit(const cJSON *json,
@@ -14,12 +14,16 @@ static ngx_int_t ngx_svc_application_key(const cJSON *jwk, const char *path,
     ngx_uint_t i, ngx_svc_error_t *err);
 static ngx_int_t ngx_svc_application_key_id(const cJSON *jwk,
     const char *path, ngx_uint_t i, ngx_svc_error_t *err);
-static ngx_int_t ngx_svc_application_keys_published(ngx_pool_t *pool,
-    const ngx_str_t *text, const cJSON **keys, const char **why);
 static ngx_int_t ngx_svc_application_keys_usable(const cJSON *jwk,
-    const char **kids, ngx_uint_t n);
-static void ngx_svc_application_keys_write(ngx_svc_json_writer_t *w,
-    const cJSON *jwk);
+    void *data);
+
+
+/* The keys of a set that are kept so far. */
+
+typedef struct {
+    const char  *kids[NGX_SVC_APPLICATION_PUBLISHED];
+    ngx_uint_t   n;
+} ngx_svc_application_kids_t;
 
 
 /* What is kept of a key that was fetched. */
@@ -188,45 +192,33 @@ ngx_int_t
 ngx_svc_application_keys_keep(ngx_pool_t *pool, const ngx_str_t *text,
     ngx_str_t *kept, const char **why)
 {
-    ngx_int_t               rc;
-    ngx_uint_t              n;
-    const char             *kids[NGX_SVC_APPLICATION_PUBLISHED];
-    const cJSON            *keys, *jwk;
-    ngx_svc_json_writer_t   w;
+    ngx_int_t                    rc;
+    ngx_uint_t                   n;
+    const cJSON                 *keys;
+    ngx_svc_jwks_kept_t          keep;
+    ngx_svc_application_kids_t   kids;
 
-    rc = ngx_svc_application_keys_published(pool, text, &keys, why);
+    rc = ngx_svc_jwks_read(pool, text, &keys);
 
     if (rc != NGX_OK) {
+        *why = "the answer is no JSON with an array of keys";
         return rc;
     }
 
-    if (ngx_svc_json_writer_init(&w, pool, 2048) != NGX_OK) {
+    if (cJSON_GetArraySize(keys) > NGX_SVC_APPLICATION_PUBLISHED) {
+        *why = "the answer has more than 100 keys";
+        return NGX_DECLINED;
+    }
+
+    kids.n = 0;
+
+    keep.members = ngx_svc_application_keys_members;
+    keep.usable = ngx_svc_application_keys_usable;
+    keep.data = &kids;
+
+    if (ngx_svc_jwks_write(pool, keys, &keep, &n, kept) != NGX_OK) {
         return NGX_ERROR;
     }
-
-    n = 0;
-
-    ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_json_open(&w, "keys", '[');
-
-    cJSON_ArrayForEach(jwk, keys) {
-        rc = ngx_svc_application_keys_usable(jwk, kids, n);
-
-        if (rc == NGX_ERROR) {
-            return rc;
-        }
-
-        if (rc == NGX_OK) {
-            n++;
-            ngx_svc_application_keys_write(&w, jwk);
-        }
-    }
-
-    ngx_svc_json_close(&w, ']');
-    ngx_svc_json_close(&w, '}');
-
-    kept->data = w.start;
-    kept->len = w.last - w.start;
 
     if (n == 0 || kept->len > NGX_SVC_APPLICATION_PUBLISHED_SIZE) {
         *why = n ? "the answer has more keys than 65536 bytes hold"
@@ -234,55 +226,21 @@ ngx_svc_application_keys_keep(ngx_pool_t *pool, const ngx_str_t *text,
         return NGX_DECLINED;
     }
 
-    return w.failed ? NGX_ERROR : NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_svc_application_keys_published(ngx_pool_t *pool, const ngx_str_t *text,
-    const cJSON **keys, const char **why)
-{
-    cJSON            *json;
-    ngx_int_t         rc;
-    ngx_str_t         copy;
-    ngx_svc_error_t   err;
-
-    copy = *text;
-    err.kind = NGX_SVC_E_NONE;
-
-    rc = ngx_svc_json_parse(pool, &copy, &json, &err);
-
-    if (rc == NGX_ERROR) {
-        return rc;
-    }
-
-    *keys = rc == NGX_OK ? cJSON_GetObjectItemCaseSensitive(json, "keys")
-                         : NULL;
-
-    if (!cJSON_IsArray(*keys)) {
-        *why = "the answer is no JSON with an array of keys";
-        return NGX_DECLINED;
-    }
-
-    if (cJSON_GetArraySize(*keys) > NGX_SVC_APPLICATION_PUBLISHED) {
-        *why = "the answer has more than 100 keys";
-        return NGX_DECLINED;
-    }
-
     return NGX_OK;
 }
 
 
-/* Returns NGX_OK for a key that can be used beside n others. */
+/* The first of several keys with one "kid" is kept. */
 
 static ngx_int_t
-ngx_svc_application_keys_usable(const cJSON *jwk, const char **kids,
-    ngx_uint_t n)
+ngx_svc_application_keys_usable(const cJSON *jwk, void *data)
 {
+    ngx_svc_application_kids_t *kids = data;
+
     size_t       len;
     EVP_PKEY    *key;
     ngx_int_t    rc;
-    ngx_uint_t   algs;
+    ngx_uint_t   i, algs;
     const char  *kid;
 
     kid = ngx_svc_jwk_string(jwk, "kid");
@@ -292,10 +250,8 @@ ngx_svc_application_keys_usable(const cJSON *jwk, const char **kids,
         return NGX_DECLINED;
     }
 
-    kids[n] = kid;
-
-    while (n--) {
-        if (ngx_strcmp(kids[n], kid) == 0) {
+    for (i = 0; i < kids->n; i++) {
+        if (ngx_strcmp(kids->kids[i], kid) == 0) {
             return NGX_DECLINED;
         }
     }
@@ -305,26 +261,9 @@ ngx_svc_application_keys_usable(const cJSON *jwk, const char **kids,
 
     EVP_PKEY_free(key);
 
-    return rc;
-}
-
-
-static void
-ngx_svc_application_keys_write(ngx_svc_json_writer_t *w, const cJSON *jwk)
-{
-    ngx_uint_t   i;
-    const char  *name, *text;
-
-    ngx_svc_json_open(w, NULL, '{');
-
-    for (i = 0; ngx_svc_application_keys_members[i]; i++) {
-        name = ngx_svc_application_keys_members[i];
-        text = ngx_svc_jwk_string(jwk, name);
-
-        if (text) {
-            ngx_svc_json_string(w, name, (u_char *) text, ngx_strlen(text));
-        }
+    if (rc == NGX_OK) {
+        kids->kids[kids->n++] = kid;
     }
 
-    ngx_svc_json_close(w, '}');
+    return rc;
 }

@@ -191,6 +191,53 @@ ngx_svc_sealed_open(const char *what, const ngx_str_t *id,
 }
 
 
+ngx_int_t
+ngx_svc_sealed_text(ngx_svc_request_t *sr, const char *what,
+    const ngx_str_t *id, const ngx_str_t *column, const char *name,
+    const u_char *tenant, ngx_str_t *text)
+{
+    size_t       len;
+    u_char      *p, *sealed;
+    ngx_int_t    rc;
+    ngx_pool_t  *pool;
+
+    pool = sr->request->pool;
+    p = ngx_pnalloc(pool, NGX_SVC_SEALED_TEXT);
+
+    if (p == NULL
+        || ngx_svc_wipe_later(pool, p, NGX_SVC_SEALED_TEXT) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    text->data = p;
+    text->len = NGX_SVC_SEALED_TEXT;
+
+    rc = ngx_svc_sealed_open(what, id, column, text->data, &text->len);
+
+    if (rc != NGX_DECLINED) {
+        return rc;
+    }
+
+    ngx_str_null(text);
+
+    len = column->len / 2;
+    sealed = ngx_pnalloc(pool, len + 1);
+
+    if (sealed == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (ngx_svc_hex_bytea(column, sealed, &len) != NGX_OK) {
+        len = 0;
+    }
+
+    ngx_svc_sealed_lost(sr, name, tenant, sealed, len);
+
+    return NGX_DECLINED;
+}
+
+
 void
 ngx_svc_sealed_lost(ngx_svc_request_t *sr, const char *what,
     const u_char *tenant, const u_char *sealed, size_t len)

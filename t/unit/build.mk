@@ -29,7 +29,7 @@ NGX_SVC_PURE_ADMIN = $(wildcard ngx_svc_admin/tenant/ngx_svc_admin_image*.c) \
 	$(addprefix ngx_svc_admin/limit/ngx_svc_, limit_key.c limit_memory.c \
 		setting.c) \
 	$(wildcard ngx_svc_admin/factor/*.c) \
-	$(addprefix ngx_svc_admin/core/ngx_svc_, domain.c ldap_filter.c url.c) \
+	$(addprefix ngx_svc_admin/core/ngx_svc_, domain.c jwks.c ldap_filter.c url.c) \
 	$(addprefix ngx_svc_admin/federation/ngx_svc_, apple_secret.c id_token.c \
 		oidc_jwks.c oidc_metadata.c provider.c provider_person.c) \
 	ngx_svc_admin/ldap/ngx_svc_ldap_text.c \
