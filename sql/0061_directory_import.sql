@@ -85,3 +85,62 @@ CREATE TRIGGER groups_mapped BEFORE INSERT OR UPDATE OF group_mapping
 
 
 -- --- what was written twice ------------------------------------------------------------------
+
+-- The tenant of a sign-in, and how it goes there: whether the address, if there is one, must come
+-- in by a connection, and which directory the password goes to, unless it is one that is stored
+-- here, which "stored" says.
+
+CREATE FUNCTION svc.sign_in_place(host text, named text, address text, stored boolean)
+    RETURNS TABLE (id uuid, slug text, name text, suspended boolean, by_domain boolean,
+                   forced boolean, directory uuid)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    tenant     uuid;
+    by_domain  boolean;
+BEGIN
+    SELECT d.tenant_id INTO tenant FROM svc.domain d
+     WHERE d.domain = host AND d.verified_at IS NOT NULL;
+
+    by_domain := FOUND;
+
+    IF NOT by_domain THEN
+        IF named IS NOT NULL THEN
+            SELECT t.id INTO tenant FROM svc.tenant t WHERE t.slug = named;
+
+        ELSE
+            SELECT t.id INTO tenant FROM svc.tenant t ORDER BY t.id LIMIT 1;
+
+            IF EXISTS (SELECT FROM svc.tenant t WHERE t.id > tenant) THEN
+                tenant := NULL;
+            END IF;
+        END IF;
+    END IF;
+
+    RETURN QUERY SELECT t.id, t.slug, t.name, t.suspended_at IS NOT NULL, by_domain,
+                        svc.sign_in_by(t.id, t.sign_in_forced, address) IS NOT NULL,
+                        svc.sign_in_directory(t.id, CASE WHEN NOT stored THEN t.directory END,
+                                              address)
+                   FROM svc.tenant t WHERE t.id = tenant;
+END
+$$;
+
+-- These are written into the statements that call them: one function is called.
+
+CREATE OR REPLACE FUNCTION svc.sign_in_realm(host text, named text, address text)
+    RETURNS TABLE (id uuid, slug text, name text, suspended boolean, by_domain boolean,
+                   forced boolean)
+LANGUAGE sql STABLE AS $$
+    SELECT p.id, p.slug, p.name, p.suspended, p.by_domain, p.forced
+      FROM svc.sign_in_place(host, named, address, true) p
+$$;
+
+CREATE OR REPLACE FUNCTION svc.sign_in_way(host text, named text, address text, stored boolean)
+    RETURNS TABLE (id uuid, slug text, suspended boolean, by_domain boolean, forced boolean,
+                   directory uuid)
+LANGUAGE sql STABLE AS $$
+    SELECT p.id, p.slug, p.suspended, p.by_domain, p.forced, p.directory
+      FROM svc.sign_in_place(host, named, address, stored) p
+$$;
+
+REVOKE ALL ON FUNCTION svc.sign_in_place FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION svc.sign_in_place TO svc_app;

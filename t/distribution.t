@@ -157,7 +157,7 @@ my $EVENTS = 'part of a task of all tenants: of the events that it has read';
 my $OPERATOR = 'an operator calls it, for all tenants';
 
 my %ALL_TENANTS_FUNCTION = (
-    ( map { $_ => $ASKS } qw(sign_in_tenant sign_in_realm sign_in_way domain_slug
+    ( map { $_ => $ASKS } qw(sign_in_tenant sign_in_place domain_slug
                              email_challenge_tenant invitation_tenant federation_tenant
                              public_tenant oauth_jwks oauth_key_tenant) ),
     ( map { $_ => 'whether another tenant has it already' } qw(domain_taken
