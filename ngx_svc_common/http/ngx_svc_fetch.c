@@ -24,6 +24,8 @@ typedef struct {
     ngx_msec_t       beat;              /* when a helper was last heard of */
     uint32_t         serial;            /* the last fetch's */
     unsigned         on:1;
+    unsigned         missed:1;          /* Redis was not there when answers were
+                                           to be collected */
 } ngx_svc_fetches_t;
 
 
@@ -261,7 +263,11 @@ ngx_svc_fetch_queued(redisReply *reply, void *data)
 }
 
 
-/* Messages may have been missed when the subscription begins again. */
+/*
+ * Messages may have been missed when the subscription begins again.  It may do
+ * so before there is a connection that asks for answers: the next beat comes
+ * within a second.
+ */
 
 static void
 ngx_svc_fetch_heard(ngx_str_t *payload)
@@ -292,8 +298,13 @@ ngx_svc_fetch_heard(ngx_str_t *payload)
 
     if (payload->len == 1 && payload->data[0] == NGX_SVC_FETCH_BEAT[0]) {
         ngx_svc_fetches.beat = ngx_current_msec;
-        return;
+
+        if (!ngx_svc_fetches.missed) {
+            return;
+        }
     }
+
+    ngx_svc_fetches.missed = 0;
 
     for (q = ngx_queue_head(&ngx_svc_fetches.waiting);
          q != &ngx_svc_fetches.waiting;
@@ -317,9 +328,13 @@ ngx_svc_fetch_collect(ngx_svc_fetch_t *fetch)
     name.data = key;
     name.len = p - key;
 
-    (void) ngx_svc_redis_call(&ngx_svc_fetch_collect_script, &name, 1, 1,
-                              ngx_svc_fetch_collected,
-                              (void *) (uintptr_t) fetch->serial);
+    if (ngx_svc_redis_call(&ngx_svc_fetch_collect_script, &name, 1, 1,
+                           ngx_svc_fetch_collected,
+                           (void *) (uintptr_t) fetch->serial)
+        != NGX_OK)
+    {
+        ngx_svc_fetches.missed = 1;
+    }
 }
 
 
@@ -331,9 +346,14 @@ ngx_svc_fetch_collected(redisReply *reply, void *data)
     ngx_svc_fetch_t      *fetch;
     ngx_svc_main_conf_t  *smcf;
 
+    if (reply == NULL) {
+        ngx_svc_fetches.missed = 1;
+        return;
+    }
+
     fetch = ngx_svc_fetch_find((uint32_t) (uintptr_t) data);
 
-    if (fetch == NULL || reply == NULL || reply->type != REDIS_REPLY_STRING) {
+    if (fetch == NULL || reply->type != REDIS_REPLY_STRING) {
         return;
     }
 
