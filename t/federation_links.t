@@ -607,6 +607,39 @@ is(verify($tia, $tias, $challenge, $code)->status, 200, 'it is still good for it
 is($s->sql("SELECT methods[1] FROM svc.session ORDER BY created_at DESC LIMIT 1"), 'email',
    'another code by mail proves nothing more');
 
+# Two that come at once, and one that does not wait for the answer.
+
+sub shows {
+    my ($b, $flow, $challenge, $code) = @_;
+
+    return $s->begin(POST => "$MAIL/verify", [ Cookie => $b->cookie, Connection => 'close' ],
+                     { flow => $flow, challengeId => $challenge, code => $code });
+}
+
+user('tom');
+
+my ($tom, $toms) = held('toms', 'tom');
+my @tom = ($tom, $toms, mailed($tom, $toms));
+
+is_deeply([ sort map { $_->read->status } map { shows(@tom) } 1, 2 ], [ 200, 400 ],
+          'a code is good once');
+
+my $uma = user('uma');
+my ($umas, $hers) = held('umas', 'uma');
+my $db = $s->connect_as('postgres');
+my @workers = $s->workers;
+my @uma = ($umas, $hers, mailed($umas, $hers));
+
+$db->query($_) for 'BEGIN', "SELECT FROM svc.user_account WHERE id = '$uma->{id}' FOR UPDATE";
+
+my $c = shows(@uma);
+
+ok((wait_for { $s->waiting == 1 }), 'one that waits');
+$c->abort;
+$db->query('COMMIT');
+ok((wait_for { links_of($uma->{id})->[0] }), 'links, whoever has gone');
+$s->unharmed(\@workers, 'and nothing else comes of it');
+
 # For whom there is no code.
 
 user('ray', role => 'admin');

@@ -188,6 +188,26 @@ sub begun {
     return $idp->away($r->json->{redirectTo}, claims('ada'));
 }
 
+# A provider that never answers is waited for while all else is tested (6).
+
+sub asks_at {
+    my ($url) = @_;
+
+    $s->sql("UPDATE svc.federation_meta SET document = document || '{\"token_endpoint\":\"$url\"}'"
+            . ' WHERE connection_id = (SELECT connection_id FROM svc.social WHERE tenant_id ='
+            . " '$acme->{id}' AND provider = 'oidc-one')");
+}
+
+my $waiter = browser();
+my $away = begun($waiter);
+
+asks_at($receiver->url('/hang/token'));
+
+my $hung = $s->begin(GET => $away, [ Cookie => $waiter->cookie, Connection => 'close' ]);
+
+ok((wait_for { $receiver->at('/hang/token') }), 'a provider that does not answer');
+asks_at("$idp->{issuers}[0]/token");
+
 my $tokens = $idp->tokens;
 
 $b = browser();
@@ -496,6 +516,14 @@ admin_error($idp->start(browser(), 'oidc-one'), 401, 'federation_failed', 'for s
 meta($MINUTE);
 comes('oidc-one', claims('ada'), 'ada@acme.test', 'then it is fetched first');
 is_deeply([ shown() ], [ 'ready', undef ], 'and is there');
+
+
+# --- 6: silence -----------------------------------------------------------------------------------
+
+refused($hung->read, 'unavailable', 'who waits for an answer is told that there is none');
+is($receiver->at('/hang/token'), 1, 'the code was sent once');
+refused($waiter->get($away), 'flow_expired', 'the flow is spent');
+is($waiter->get('/v1/auth/session')->status, 401, 'no session');
 
 
 # --- how many may be open ----------------------------------------------------------------------

@@ -10,7 +10,10 @@ use Test::More;
 use Time::HiRes qw(time);
 
 use SvcTest;
+use SvcTest::Admin;
+use SvcTest::Browser;
 use SvcTest::Fetch;
+use SvcTest::Idp;
 use SvcTest::Process qw(slow wait_for spawn wait_exit signal_pid subreaper
     slurp);
 use SvcTest::Receiver;
@@ -95,6 +98,23 @@ $helper = $fetch->helper($helper);
 # --- no helper for long ----------------------------------------------------------------
 
 answers('fetches go on');
+
+my $acme = $s->tenant('acme');
+my $b = SvcTest::Browser->new($s, tenant => 'acme');
+
+is($acme->admin(POST => '/social/connections',
+                { provider => 'github', clientId => 'x', clientSecret => 'y' })->status, 201,
+   'a connection');
+
+
+sub start {
+    return $b->post('/v1/auth/federation/start', { connection => 'github', tenant => 'acme' });
+}
+
+
+my ($state) = start()->json->{redirectTo} =~ /state=([\w-]{43})/;
+my $back = sub { return $b->get(SvcTest::Idp::callback('github') . "?code=x&state=$state") };
+
 signal_pid('STOP', $helper);
 
 my $since = time;
@@ -104,9 +124,15 @@ ok((wait_for { get('/ok', timeout => 1000)->{outcome} eq 'unavailable' } slow(20
 cmp_ok(time - $since, '>', 3, 'not before');
 ok((wait_for { $fetch->ready eq '0' }), 'the worker knows without asking');
 
+# nobody is sent away to a provider, and who comes back from one is told
+
+admin_error(start(), 503, 'unavailable', 'no sign-in begins');
+is(SvcTest::Idp::refusal($back->()), 'unavailable', 'and none ends');
 signal_pid('CONT', $helper);
 ok((wait_for { $fetch->ready eq '1' }), 'until the helper is heard of again');
 answers('it answers');
+is(SvcTest::Idp::refusal($back->()), 'flow_expired', 'the flow was spent');
+is($b->get('/v1/auth/session')->status, 401, 'without a session');
 
 
 # --- reload ----------------------------------------------------------------------------

@@ -3,18 +3,20 @@
 //   node upstream.mjs DIR N
 //
 // DIR has good.pem and good.key.  It says which issuers there are.  Then each line on
-// stdin is { claims }, of the next ID tokens, which have no auth_time of their own;
+// stdin is { claims }, of who comes next, whose ID tokens have no auth_time of their own;
 // { leads: { ISSUER: URL } }, where that issuer sends whoever comes, with the state that
 // it was sent; { walk }, where a browser goes; or { sign }, the claims of a token, with
 // "by", the number of the issuer that signs it, and "kid".  The answer has "location", where
 // the providers lead it, "token", and "got", how many codes each issuer's token endpoint was
 // sent.
-// { userinfo } is what userinfo says, and "users" how often it was asked.
+// { userinfo } is what userinfo says, and "users" how often it was asked.  { hold: true }
+// has those who ask for tokens wait until it is false.
 
 import { readFileSync } from "node:fs";
 import https from "node:https";
 import { createHash, randomBytes } from "node:crypto";
 import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 
 const [dir, n] = process.argv.slice(2);
@@ -48,7 +50,7 @@ async function listen() {
     const code = randomBytes(20).toString("base64url");
     const to = new URL(query.get("redirect_uri"));
 
-    codes.set(code, query);
+    codes.set(code, { query, claims: told.claims });
     to.searchParams.set("code", code);
     to.searchParams.set("state", query.get("state"));
 
@@ -56,9 +58,13 @@ async function listen() {
   };
 
   const token = async form => {
-    const query = codes.get(form.get("code"));
+    const { query, claims } = codes.get(form.get("code")) ?? {};
 
     got[issuer]++;
+
+    while (told.hold) {
+      await sleep(10);
+    }
 
     if (!query || digest(form.get("code_verifier") ?? "") !== query.get("code_challenge")
         || form.get("redirect_uri") !== query.get("redirect_uri")) {
@@ -68,7 +74,7 @@ async function listen() {
     const now = Math.floor(Date.now() / 1000);
     const id_token = await new SignJWT({
       iss: issuer, aud: query.get("client_id"), nonce: query.get("nonce"), iat: now,
-      exp: now + 300, ...told.claims }).setProtectedHeader({ alg: "RS256", kid: "one" })
+      exp: now + 300, ...claims }).setProtectedHeader({ alg: "RS256", kid: "one" })
       .sign(privateKey);
 
     return { json: { access_token: "x", token_type: "Bearer", id_token } };
