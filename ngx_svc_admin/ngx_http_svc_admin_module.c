@@ -15,6 +15,7 @@
 #include "ngx_svc_limit_conf.h"
 #include "ngx_svc_oauth_conf.h"
 #include "ngx_svc_federation_conf.h"
+#include "ngx_svc_directory_import.h"
 #include "ngx_svc_federation_meta.h"
 #include "ngx_svc_oauth_login_url.h"
 #include "ngx_svc_oauth_sweep.h"
@@ -422,6 +423,7 @@ ngx_http_svc_admin_init_process(ngx_cycle_t *cycle)
 
     if (ngx_worker == 0 && smcf->federation == 1) {
         ngx_svc_federation_meta_init_worker(cycle);
+        ngx_svc_directory_import_init_worker(cycle);
     }
 
     if (ngx_svc_signin_init_worker(cycle, amcf) != NGX_OK) {
@@ -439,6 +441,7 @@ ngx_http_svc_admin_exit_process(ngx_cycle_t *cycle)
 {
     ngx_svc_work_exit_worker();
     ngx_svc_oauth_exit_worker();
+    ngx_svc_directory_import_exit_worker();
     ngx_svc_ldap_exit_worker();
     ngx_svc_dns_exit_worker();
     ngx_svc_oauth_sweep_exit_worker();

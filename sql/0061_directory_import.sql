@@ -55,6 +55,159 @@ GRANT UPDATE (expires_at, tested_at) ON svc.federation_flow TO svc_app;
 
 -- --- the import from the directory -----------------------------------------------------------
 
+-- The import of a tenant's directory: what has become of the last one, and when the next one is
+-- due.  Who runs it has the lease, which ends unless each page renews it.
+
+CREATE TABLE svc.ldap_sync (
+    tenant_id     uuid            NOT NULL
+                      DEFAULT nullif(current_setting('svc.tenant', true), '')::uuid,
+    status        text COLLATE "C" NOT NULL DEFAULT 'never',
+    run           bigint          NOT NULL DEFAULT 0,       -- the number of the last one
+    due_at        timestamptz(3),                           -- NULL: it is off
+    lease_until   timestamptz(3),                           -- NULL: none is under way
+    started_at    timestamptz(3),
+    finished_at   timestamptz(3),
+    forced        boolean         NOT NULL DEFAULT false,   -- the next one is not held
+    was           text COLLATE "C",                         -- how the one before has ended
+    seen          integer         NOT NULL DEFAULT 0,
+    created       integer         NOT NULL DEFAULT 0,
+    updated       integer         NOT NULL DEFAULT 0,
+    deactivated   integer         NOT NULL DEFAULT 0,
+    reactivated   integer         NOT NULL DEFAULT 0,
+    conflicting   integer         NOT NULL DEFAULT 0,
+    conflicts     jsonb           NOT NULL DEFAULT '[]',    -- the first 100
+    error         text,
+    CONSTRAINT ldap_sync_pkey PRIMARY KEY (tenant_id),
+    CONSTRAINT ldap_sync_fkey FOREIGN KEY (tenant_id) REFERENCES svc.ldap ON DELETE CASCADE,
+    CONSTRAINT ldap_sync_status_check
+        CHECK (status IN ('never', 'waiting', 'running', 'ok', 'failed', 'held'))
+) WITH (fillfactor = 50);
+
+CREATE INDEX ldap_sync_due_idx ON svc.ldap_sync (due_at);
+
+ALTER TABLE svc.ldap_sync ALTER COLUMN tenant_id SET STATISTICS 0;
+ALTER TABLE svc.ldap_sync ENABLE ROW LEVEL SECURITY;
+CREATE POLICY tenant_isolation ON svc.ldap_sync
+    USING (tenant_id = greatest(current_setting('svc.tenant', true),
+                                '00000000-0000-0000-0000-000000000000')::uuid)
+    WITH CHECK (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+
+GRANT SELECT, INSERT, UPDATE ON svc.ldap_sync TO svc_app;
+
+INSERT INTO svc.ldap_sync (tenant_id, due_at)
+SELECT l.tenant_id,
+       CASE WHEN l.sync_enabled AND l.enabled AND l.vouched_owner
+            THEN now() + make_interval(mins => l.sync_interval_minutes) END
+  FROM svc.ldap l;
+
+
+-- What the last import has seen of an identity, and since when its user is deactivated by one:
+-- that is the user's valid_after, which anybody else who deactivates sets anew.
+
+ALTER TABLE svc.federated_identity
+    ADD COLUMN import_run       bigint,
+    ADD COLUMN import_disabled  boolean,
+    ADD COLUMN import_ended_at  timestamptz;
+
+GRANT UPDATE (import_run, import_disabled, import_ended_at) ON svc.federated_identity TO svc_app;
+
+
+-- A directory that is configured is imported as it says, and at once when that begins; another
+-- directory was never imported.
+
+CREATE FUNCTION svc.ldap_sync_keep() RETURNS trigger
+LANGUAGE plpgsql AS $$
+DECLARE
+    pause  interval := make_interval(mins => NEW.sync_interval_minutes);
+    takes  boolean := NEW.sync_enabled AND NEW.enabled AND NEW.vouched_owner;
+BEGIN
+    INSERT INTO svc.ldap_sync AS s (tenant_id, due_at)
+    VALUES (NEW.tenant_id, CASE WHEN takes THEN now() END)
+    ON CONFLICT (tenant_id) DO UPDATE
+       SET due_at = CASE WHEN takes THEN coalesce(least(s.due_at, s.started_at + pause), now()) END;
+
+    IF TG_OP = 'UPDATE' AND NEW.connection_id <> OLD.connection_id THEN
+        UPDATE svc.ldap_sync s
+           SET status = 'never', run = s.run + 1, due_at = CASE WHEN takes THEN now() END,
+               lease_until = NULL, started_at = NULL, finished_at = NULL, forced = false,
+               was = NULL, seen = 0, created = 0, updated = 0, deactivated = 0, reactivated = 0,
+               conflicting = 0, conflicts = '[]', error = NULL
+         WHERE s.tenant_id = NEW.tenant_id;
+    END IF;
+
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER ldap_sync_keep
+    AFTER INSERT OR UPDATE OF enabled, vouched_owner, connection_id, sync_enabled,
+                              sync_interval_minutes
+    ON svc.ldap FOR EACH ROW EXECUTE FUNCTION svc.ldap_sync_keep();
+
+
+-- Takes imports that are due, of all tenants.  One whose lease has ended begins anew.
+
+CREATE FUNCTION svc.ldap_sync_due(most integer) RETURNS TABLE (tenant uuid, run bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET jit = off AS $$
+BEGIN
+    RETURN QUERY
+    UPDATE svc.ldap_sync s
+       SET status = 'running', run = s.run + 1, lease_until = now() + interval '1 minute',
+           started_at = now(), finished_at = NULL,
+           was = CASE WHEN s.status IN ('ok', 'failed', 'held') THEN s.status ELSE s.was END,
+           seen = 0, created = 0, updated = 0, deactivated = 0, reactivated = 0,
+           conflicting = 0, conflicts = '[]', error = NULL
+     WHERE s.ctid = ANY (ARRAY(
+               SELECT d.ctid
+                 FROM svc.ldap_sync d
+                 JOIN svc.tenant t ON t.id = d.tenant_id
+                WHERE d.due_at <= now()
+                  AND coalesce(d.lease_until < now(), true)
+                  AND t.suspended_at IS NULL
+                ORDER BY d.due_at
+                LIMIT most
+                FOR UPDATE OF d SKIP LOCKED))
+    RETURNING s.tenant_id, s.run;
+END
+$$;
+
+
+-- An import would deactivate more than 20 people, and more than half: nobody is, until an
+-- administrator says so.
+
+CREATE FUNCTION svc.ldap_sync_hold(ending integer, active integer) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    tenant   uuid := nullif(current_setting('svc.tenant', true), '')::uuid;
+    told_of  jsonb := jsonb_build_object('users', ending, 'activeUsers', active);
+    made     uuid := gen_random_uuid();
+    told     uuid;
+BEGIN
+    IF tenant IS NULL THEN
+        RETURN;
+    END IF;
+
+    INSERT INTO svc.incident AS i (tenant_id, id, type, subject, severity, title, details,
+                                   count, last_seen_at)
+    VALUES (tenant, made, 'ldap_sync_held', 'ldap', 'high',
+            'An import from the directory is held: more than half of its people would be'
+            ' deactivated.', told_of, 1, now())
+    ON CONFLICT (tenant_id, type, subject) WHERE acknowledged_at IS NULL
+    DO UPDATE SET count = i.count + 1, details = excluded.details, last_seen_at = now()
+    RETURNING i.id INTO told;
+
+    IF told = made THEN
+        INSERT INTO svc.audit_event (tenant_id, action, target_type, target_id, details)
+        VALUES (tenant, 'incident.created', 'incident', told::text,
+                jsonb_build_object('type', 'ldap_sync_held', 'severity', 'high') || told_of);
+    END IF;
+END
+$$;
+
+REVOKE ALL ON FUNCTION svc.ldap_sync_keep, svc.ldap_sync_due, svc.ldap_sync_hold FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION svc.ldap_sync_due, svc.ldap_sync_hold TO svc_app;
+
 
 -- --- a directory's accounts ------------------------------------------------------------------
 

@@ -36,6 +36,7 @@ WITH may (name, privileges, columns) AS (VALUES
     ('invitation',             'SELECT, INSERT, DELETE', NULL),
     ('ip_block',               'SELECT, INSERT, DELETE', NULL),
     ('ldap',                   'SELECT, INSERT, UPDATE, DELETE', NULL),
+    ('ldap_sync',              'SELECT, INSERT, UPDATE', NULL),
     ('login_phantom',          'SELECT, INSERT, UPDATE, DELETE', NULL),
     ('logo',                   'SELECT, INSERT, UPDATE, DELETE', NULL),
     ('oauth_code',             'SELECT, INSERT', NULL),
@@ -105,7 +106,8 @@ WITH may (name, privileges, columns) AS (VALUES
     ('credential',        'UPDATE', 'revoked_at, last_used_at, created_by_name'),
     ('domain',            'UPDATE', 'verified_at, sign_in, rp_id, include_subdomains'),
     ('email_challenge',   'UPDATE', 'attempts, expires_at, used_at'),
-    ('federated_identity','UPDATE', 'email_seen, last_at, subject'),
+    ('federated_identity','UPDATE', 'email_seen, last_at, subject, import_run, import_disabled, '
+                                    'import_ended_at'),
     ('federation_flow',   'UPDATE', 'token_hash, subject_hash, found_id, sealed, used_at, '
                                     'expires_at, tested_at'),
     ('federation_seen',   'UPDATE', 'expires_at'),
@@ -145,7 +147,8 @@ WITH may (name, privileges, columns) AS (VALUES
     application_jwks_take, audit_stream_close, break_glass, break_glass_keep,
     connection_key, connection_named, connection_of, covers, delegation_chain, directory_account,
     directory_ambiguous, domain_path, domain_slug, domain_taken, email_challenge_tenant,
-    federation_due, federation_tenant, invitation_tenant, json_merge, member_page,
+    federation_due, federation_tenant, invitation_tenant, json_merge, ldap_sync_due,
+    ldap_sync_hold, member_page,
     oauth_expire, oauth_jwks, oauth_key_tenant, oauth_key_turn, oauth_key_turns,
     oauth_logout_take, oauth_token_keep, oauth_user_lets, organization_create,
     organization_open, organization_taken, organization_try, public_logo, public_tenant,

@@ -27,7 +27,8 @@ my %BEYOND = map { $_ => 1 } qw(domain.sign_in_released domain.sign_in_required
                                domain.updated federation.denied federation.failed
                                federation.linked federation.tested
                                federation.unlinked group.app_added
-                               group.app_removed oauth.settings_updated social.updated);
+                               group.app_removed ldap.sync_requested ldap.synced
+                               oauth.settings_updated social.updated);
 
 # Actions that the contract lists and nothing writes. A sign-in writes "user.login" in
 # the transaction that makes the session. A refused token has no tenant, or tells

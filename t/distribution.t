@@ -167,7 +167,7 @@ my %ALL_TENANTS_FUNCTION = (
                               webhook_attempt_delete webhook_done_expire webhook_outbox_rest
                               webhook_outbox_take user_index
                               scim_claim scim_release oauth_logout_take federation_due
-                              application_jwks_take) ),
+                              application_jwks_take ldap_sync_due) ),
     agent_count => $EVENTS,
     oauth_token_keep => 'rows of the tenants whose tokens a worker has given',
     ( map { $_ => $OPERATOR } qw(audit_partitions audit_repair audit_retain oauth_partitions

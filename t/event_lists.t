@@ -21,6 +21,7 @@ my $ACTION = qr/[a-z_]+\.[a-z_]+/;
 my %BESIDE = (
     'application.created' => 'it has no target yet',
     'application.deleted' => 'its target goes with it',
+    'federation.linked' => 'it is told beside user.created, or changes nobody',
     'group_password_policy.deleted' => 'it is told beside group.deleted',
     'invitation.accepted' => 'it is told beside user.created',
     'tenant.created' => 'a new tenant has no target',

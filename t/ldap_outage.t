@@ -62,20 +62,11 @@ sub queued {
            split /\n/, slurp('/proc/net/tcp');
 }
 
-# Under load a process runs on for a while.
-
-sub stop {
-    signal_pid('STOP', $slapd->pid);
-    wait_for {
-        !grep { slurp($_) !~ /^\d+ \(.*\) T/ } glob '/proc/' . $slapd->pid . '/task/*/stat';
-    };
-}
-
 # Begins a sign-in of somebody new, which waits for slapd, as that is stopped.
 
 sub waiting {
     ok((wait_for { !queued() }), 'nothing waits');
-    stop();
+    $slapd->hold;
 
     my $c = begin('bob', @_);
 
@@ -99,7 +90,7 @@ is(login('ada')->status, 200, 'she signs in, and her connection is kept');
 my $c = waiting();
 
 $c->abort;
-signal_pid('CONT', $slapd->pid);
+$slapd->go_on;
 is(login('ada')->status, 200, 'others go on');
 $s->unharmed(\@workers, 'a client that leaves');
 nobody_new();
@@ -109,7 +100,7 @@ nobody_new();
 
 $c = waiting();
 $s->pg->stop('QUIT');
-signal_pid('CONT', $slapd->pid);
+$slapd->go_on;
 is($c->read->status, 503, 'PostgreSQL goes meanwhile');
 $s->pg->launch;
 ok((wait_for { login('ada')->status == 200 }), 'and comes back');
@@ -125,7 +116,7 @@ my %change = ('is switched off' => [ 'enabled = false', 'enabled = true' ],
 for my $what (sort keys %change) {
     $c = waiting();
     $s->sql("UPDATE svc.ldap SET $change{$what}[0]");
-    signal_pid('CONT', $slapd->pid);
+    $slapd->go_on;
     admin_error($c->read, 503, 'unavailable', "a directory that $what meanwhile");
     $s->sql("UPDATE svc.ldap SET $change{$what}[1]");
 }
@@ -135,7 +126,7 @@ for my $what (sort keys %change) {
 
 $c = waiting();
 $s->sql('UPDATE svc.domain SET verified_at = NULL');
-signal_pid('CONT', $slapd->pid);
+$slapd->go_on;
 admin_error($c->read, 403, 'email_unverified', 'a domain that is not verified any more');
 $s->sql('UPDATE svc.domain SET verified_at = now()');
 nobody_new();
@@ -150,7 +141,7 @@ for my $who ('somebody new', 'an account') {
 
     $c = waiting();
     $s->sql($lock);
-    signal_pid('CONT', $slapd->pid);
+    $slapd->go_on;
     admin_error($c->read, 429, 'account_locked', "a lock that comes meanwhile: $who");
     $s->sql('UPDATE svc.login_phantom SET locked_until = NULL');
 
@@ -164,12 +155,12 @@ for my $who ('somebody new', 'an account') {
 # --- two first sign-ins at once -------------------------------------------------------------
 
 $slapd->person(kim => (userPassword => $THERE));
-stop();
+$slapd->hold;
 
 my @both = map { begin('kim') } 1 .. 2;
 
 ok((wait_for { queued() }), 'two ask');
-signal_pid('CONT', $slapd->pid);
+$slapd->go_on;
 
 my @status = sort map { $_->read->status } @both;
 
@@ -182,7 +173,7 @@ is(login('kim')->status, 200, 'who comes in again');
 
 # --- a directory that hangs -----------------------------------------------------------------
 
-stop();
+$slapd->hold;
 
 my $since = time;
 my @c = map { begin('bob') } 1 .. 3;
@@ -192,7 +183,7 @@ cmp_ok(time - $since, '<', slow(9), 'is waited for no longer than that');
 $since = time;
 admin_error(login('ada'), 503, 'unavailable', 'and then not asked');
 cmp_ok(time - $since, '<', slow(2), 'at all');
-signal_pid('CONT', $slapd->pid);
+$slapd->go_on;
 
 
 # --- a worker that quits --------------------------------------------------------------------
@@ -202,7 +193,7 @@ my $node = $s->node(svc => { %SVC });
 $c = waiting(port => $node->{port});
 $node->stop;
 is($c->read, undef, 'a node that ends: no answer');
-signal_pid('CONT', $slapd->pid);
+$slapd->go_on;
 
 # the worker that rests goes, too
 

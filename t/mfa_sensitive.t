@@ -74,6 +74,7 @@ is_deeply([ sort map { "$_->{method} $_->{path}" } @sensitive ], [ sort
     'PUT /admin/password-policy', 'POST /admin/config/apply', 'POST /admin/webhooks',
     'POST /admin/domains', 'DELETE /admin/domains/*', 'PUT /admin/domains/*/sign-in',
     'POST /admin/scim/tokens', 'PUT /admin/ldap', 'DELETE /admin/ldap',
+    'POST /admin/ldap/sync',
     'POST /admin/social/connections', 'PATCH /admin/social/connections/*',
     'PUT /admin/saml', 'POST /admin/federation/*/test',
     'POST /admin/scim-targets', 'PUT /admin/scim-targets/*',

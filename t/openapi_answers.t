@@ -471,6 +471,7 @@ my %body = (
                     externalId) } },
     putLdap => { url => 'ldaps://x.test', baseDn => 'dc=x',
                  userFilter => '(mail={email})', domains => [ 'verified.example' ] },
+    syncLdap => { force => JSON::PP::true() },
     testLdap => { email => 'ada@acme.test' },
     createGroup => { name => 'Plant B' },
     updateGroup => { description => 'All of them' },
@@ -497,7 +498,7 @@ verified($s, $acme, 'verified.example');
 is_status(200, 'putTenantLogo', body => $image);
 is_status(200, 'getAccessPolicy');
 is_status(200, 'getLdap');
-is_status(404, 'testLdap', body => {});
+is_status(404, $_, body => {}) for qw(testLdap syncLdap);
 is_status(200, 'putAccessPolicy', body => $policy);
 is_status(200, 'putAccessPolicy', body => { rules => [],
                                             defaultAction => 'allow' });
@@ -608,7 +609,7 @@ my @later = qw(deleteIpBlock removeGroupApp deleteScimTarget deleteApplication
                removeMember
                revokeInvitation deleteUser deleteTenantLogo);
 my %later = map { $_ => 1 } @later, qw(createGroupPasswordPolicy testWebhook
-                                       createScimTarget syncScimTarget
+                                       createScimTarget syncScimTarget syncLdap
                                        deleteWebhook changePassword login
                                        logout resetPassword forgotPassword
                                        startPasswordless passwordlessSignIn
@@ -642,6 +643,12 @@ for my $id (grep { !$later{$_} } $c->ids) {
 
     like($r->status, qr/\A20[01]\z/, "$id: " . $r->status) or diag($r->body);
 }
+
+is_status(409, 'syncLdap', body => {});
+$s->sql('UPDATE svc.ldap SET enabled = true, vouched_owner = true, sync_enabled = true');
+is_status(202, 'syncLdap', body => $body{syncLdap});
+$s->sql('UPDATE svc.ldap_sync SET conflicts = \'[{"email": "x", "reason": "email_taken"}]\'');
+is_status(200, 'getLdapSync');
 
 is_status(200, $_->[0], query => 'detail=1', body => $_->[1])
     for [ planConfig => $bundle ],

@@ -225,7 +225,7 @@ SELECT u.tenant_id, g.id, u.id
 FROM svc.user_account u JOIN svc.user_group g USING (tenant_id)
 EOT
 
-is(join(' ', map { $_->[0] } $s->sql(<<"EOT")), 'agent_sweep application_jwks_take audit_stream_close delegation_chain directory_ambiguous domain_slug domain_taken email_challenge_tenant federation_due federation_tenant invitation_tenant member_page oauth_expire oauth_jwks oauth_key_tenant oauth_key_turn oauth_key_turns oauth_logout_take oauth_token_keep organization_create organization_open organization_taken organization_try public_logo public_tenant scim_claim scim_hold scim_release sealed_keys sign_in_expire sign_in_place sign_in_sweep sign_in_tenant user_index user_page webhook_attempt_expire webhook_done_expire webhook_note webhook_outbox_rest webhook_outbox_take',
+is(join(' ', map { $_->[0] } $s->sql(<<"EOT")), 'agent_sweep application_jwks_take audit_stream_close delegation_chain directory_ambiguous domain_slug domain_taken email_challenge_tenant federation_due federation_tenant invitation_tenant ldap_sync_due ldap_sync_hold member_page oauth_expire oauth_jwks oauth_key_tenant oauth_key_turn oauth_key_turns oauth_logout_take oauth_token_keep organization_create organization_open organization_taken organization_try public_logo public_tenant scim_claim scim_hold scim_release sealed_keys sign_in_expire sign_in_place sign_in_sweep sign_in_tenant user_index user_page webhook_attempt_expire webhook_done_expire webhook_note webhook_outbox_rest webhook_outbox_take',
 SELECT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
 WHERE n.nspname = 'svc' AND p.prosecdef AND p.prorettype <> 'trigger'::regtype
   AND has_function_privilege('svc_app', p.oid, 'EXECUTE') ORDER BY 1
@@ -346,6 +346,8 @@ $s->sql($_) for
     'INSERT INTO svc.ldap (tenant_id, enabled, url, base_dn, user_filter,'
     . " attribute_mapping, start_tls) SELECT id, true, 'ldaps://x', 'dc=x',"
     . " '(mail={email})', '{}', false FROM svc.tenant",
+    'INSERT INTO svc.ldap_sync (tenant_id) SELECT tenant_id FROM svc.ldap'
+    . ' ON CONFLICT DO NOTHING',
     'INSERT INTO svc.webhook_attempt (tenant_id, endpoint_id, created_at,'
     . ' delivery_id, attempt, event_id, event, outcome, duration_ms)'
     . " SELECT tenant_id, id, now(), 'd', 1, 'e', 'user.login', 'acknowledged', 1"

@@ -101,7 +101,7 @@ ngx_svc_ldap_test_reply(ngx_svc_request_t *sr)
 
     test = sr->data;
 
-    rc = ngx_svc_ldap_directory(sr,
+    rc = ngx_svc_ldap_directory(sr, sr->request->pool,
                                 ngx_svc_result(sr,
                                                &ngx_svc_sql_ldap_directory),
                                 &test->directory);

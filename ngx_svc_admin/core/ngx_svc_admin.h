@@ -80,6 +80,7 @@ extern const ngx_svc_constraint_t  ngx_svc_admin_constraints[];
 
 #define NGX_SVC_ADMIN_FEDERATION_RESOURCES(_)                                 \
     _(ngx_svc_admin_ldap_test)                                                \
+    _(ngx_svc_directory_sync)                                                 \
     _(ngx_svc_signin_discover)                                                \
     _(ngx_svc_admin_domain_sign_in)
 

@@ -109,6 +109,9 @@ ngx_int_t ngx_svc_published_wait(const ngx_svc_published_kind_t *kind,
     ngx_int_t (*calls)(ngx_svc_request_t *sr),
     ngx_int_t (*reply)(ngx_svc_request_t *sr));
 
+/* Sets the tenant of an op that no request asks for: binds its id, as bytes. */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_published_tenant;
+
 /* Call it at the end of a worker. */
 void ngx_svc_published_exit_worker(void);
 

@@ -1,4 +1,4 @@
--- statement: published_tenant
+-- statement: published_tenant (shared)
 -- The tenant of what no request asks for.
 --
 -- parameters

@@ -11,7 +11,7 @@
 
 #include "ngx_svc_directory_login.h"
 #include "ngx_svc_directory_groups.h"
-#include "ngx_svc_email.h"
+#include "ngx_svc_directory_person.h"
 #include "ngx_svc_federation_login.h"
 #include "ngx_svc_federation_match.h"
 #include "ngx_svc_federation_method.h"
@@ -23,7 +23,6 @@
 #include "ngx_svc_login_write.h"
 #include "ngx_svc_notice.h"
 #include "ngx_svc_profile.h"
-#include "ngx_svc_utf8.h"
 
 
 #define NGX_SVC_DIRECTORY_USUAL  200    /* ms of a complete sign-in, when none
@@ -59,7 +58,6 @@ static ngx_int_t ngx_svc_directory_login_outcome(
 static ngx_int_t ngx_svc_directory_login_proof(ngx_svc_directory_login_t *d);
 static ngx_int_t ngx_svc_directory_login_address(
     ngx_svc_directory_login_t *d);
-static ngx_uint_t ngx_svc_directory_login_mailbox(const ngx_str_t *email);
 static ngx_int_t ngx_svc_directory_login_known(
     ngx_svc_federation_flow_t *flow);
 static ngx_int_t ngx_svc_directory_login_expired(ngx_svc_directory_login_t *d);
@@ -144,7 +142,8 @@ ngx_svc_directory_login_reply(ngx_svc_request_t *sr)
     d = sr->data;
     res = ngx_svc_result(sr, &ngx_svc_sql_ldap_directory);
 
-    rc = PQntuples(res) ? ngx_svc_ldap_directory(sr, res, &d->directory)
+    rc = PQntuples(res) ? ngx_svc_ldap_directory(sr, sr->request->pool, res,
+                                                 &d->directory)
                         : NGX_DECLINED;
 
     if (rc == NGX_OK
@@ -317,9 +316,9 @@ ngx_svc_directory_login_address(ngx_svc_directory_login_t *d)
     email = d->ldap.values[NGX_SVC_ATTRIBUTE_EMAIL];
     proved = 1;
 
-    if (!ngx_svc_directory_login_mailbox(&email)) {
+    if (!ngx_svc_directory_mailbox(&email)) {
         email = d->flow.login.asked.email;
-        proved = ngx_svc_directory_login_mailbox(&email)
+        proved = ngx_svc_directory_mailbox(&email)
                  && (d->directory.alone
                      || ngx_strlcasestrn(d->directory.user_filter.data,
                                          d->directory.user_filter.data
@@ -330,22 +329,6 @@ ngx_svc_directory_login_address(ngx_svc_directory_login_t *d)
     }
 
     return ngx_svc_federation_proof_email(&d->flow, &email, proved);
-}
-
-
-static ngx_uint_t
-ngx_svc_directory_login_mailbox(const ngx_str_t *email)
-{
-    ngx_svc_error_t  err;
-    ngx_svc_value_t  value;
-
-    ngx_memzero(&value, sizeof(ngx_svc_value_t));
-    err.kind = NGX_SVC_E_NONE;
-    value.str = *email;
-
-    return email->len && email->len <= NGX_SVC_EMAIL_MAX
-           && ngx_svc_utf8(email->data, email->len) == NGX_OK
-           && ngx_svc_email_check(NULL, &value, "email", &err) == NGX_OK;
 }
 
 

@@ -67,20 +67,35 @@ ngx_int_t
 ngx_svc_federation_proof_subject(ngx_svc_federation_flow_t *flow,
     const ngx_str_t *subject)
 {
-    u_char  *hash, text[NGX_SVC_UUID_LEN + 2 * NGX_SVC_ID_TOKEN_SUB];
+    u_char  *hash;
 
     hash = ngx_pnalloc(flow->login.sr->request->pool, NGX_SVC_SHA256_LEN);
 
-    if (hash == NULL || subject->len > sizeof(text) - NGX_SVC_UUID_LEN) {
+    if (hash == NULL) {
         return NGX_ERROR;
     }
-
-    ngx_memcpy(ngx_cpymem(text, flow->connection.id.data, NGX_SVC_UUID_LEN),
-               subject->data, subject->len);
 
     flow->proof.subject = *subject;
     flow->proof.subject_hash.data = hash;
     flow->proof.subject_hash.len = NGX_SVC_SHA256_LEN;
+
+    return ngx_svc_federation_proof_hash(flow->connection.id.data, subject,
+                                         hash);
+}
+
+
+ngx_int_t
+ngx_svc_federation_proof_hash(const u_char id[NGX_SVC_UUID_LEN],
+    const ngx_str_t *subject, u_char hash[NGX_SVC_SHA256_LEN])
+{
+    u_char  text[NGX_SVC_UUID_LEN + 2 * NGX_SVC_ID_TOKEN_SUB];
+
+    if (subject->len > sizeof(text) - NGX_SVC_UUID_LEN) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(ngx_cpymem(text, id, NGX_SVC_UUID_LEN), subject->data,
+               subject->len);
 
     return ngx_svc_sha256(text, NGX_SVC_UUID_LEN + subject->len, hash);
 }
@@ -282,29 +297,35 @@ ngx_svc_federation_proof_amr(const cJSON *amr)
 ngx_int_t
 ngx_svc_federation_proof_seal(ngx_svc_federation_flow_t *flow)
 {
-    u_char                      *id, text[NGX_SVC_UUID_TEXT_LEN];
-    ngx_str_t                    name;
-    ngx_pool_t                  *pool;
     ngx_svc_federation_proof_t  *proof;
 
     proof = &flow->proof;
-    pool = flow->login.sr->request->pool;
+
+    return ngx_svc_federation_proof_link(flow->login.sr->request->pool,
+                                         &proof->subject, &proof->link,
+                                         &proof->sealed);
+}
+
+
+ngx_int_t
+ngx_svc_federation_proof_link(ngx_pool_t *pool, const ngx_str_t *subject,
+    ngx_str_t *link, ngx_str_t *sealed)
+{
+    u_char     *id, text[NGX_SVC_UUID_TEXT_LEN];
+    ngx_str_t   name;
 
     id = ngx_pnalloc(pool, NGX_SVC_UUID_LEN);
-    proof->sealed.data = ngx_pnalloc(pool, proof->subject.len
-                                           + NGX_SVC_SEAL_OVERHEAD);
+    sealed->data = ngx_pnalloc(pool, subject->len + NGX_SVC_SEAL_OVERHEAD);
 
-    if (id == NULL || proof->sealed.data == NULL
-        || ngx_svc_uuid_new(id) != NGX_OK)
-    {
+    if (id == NULL || sealed->data == NULL || ngx_svc_uuid_new(id) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    proof->link.data = id;
-    proof->link.len = NGX_SVC_UUID_LEN;
+    link->data = id;
+    link->len = NGX_SVC_UUID_LEN;
     name.data = text;
     name.len = ngx_svc_uuid_text(text, id) - text;
 
-    return ngx_svc_sealed_seal("federated_identity", &name, &proof->subject,
-                               proof->sealed.data, &proof->sealed.len);
+    return ngx_svc_sealed_seal("federated_identity", &name, subject,
+                               sealed->data, &sealed->len);
 }

@@ -34,6 +34,20 @@ ngx_int_t ngx_svc_federation_proof_subject(ngx_svc_federation_flow_t *flow,
 ngx_int_t ngx_svc_federation_proof_email(ngx_svc_federation_flow_t *flow,
     const ngx_str_t *email, ngx_uint_t verified);
 
+/*
+ * Hashes a subject for a connection, by whose id it is found.  Returns NGX_OK
+ * or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_federation_proof_hash(const u_char id[NGX_SVC_UUID_LEN],
+    const ngx_str_t *subject, u_char hash[NGX_SVC_SHA256_LEN]);
+
+/*
+ * Makes a link's id, and seals the subject for it, in memory of the pool.
+ * Returns NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_federation_proof_link(ngx_pool_t *pool,
+    const ngx_str_t *subject, ngx_str_t *link, ngx_str_t *sealed);
+
 /* Sets when the person has presented the proof, in s.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_svc_federation_proof_time(ngx_svc_federation_flow_t *flow,
     time_t at);
@@ -52,7 +66,7 @@ ngx_str_t ngx_svc_federation_proof_value(const ngx_str_t *value, size_t max);
 ngx_int_t ngx_svc_federation_proof_digest(ngx_svc_federation_flow_t *flow,
     const ngx_str_t *text, ngx_str_t *digest);
 
-/* Makes a link's id, and seals the subject for it.  NGX_OK or NGX_ERROR. */
+/* Makes the link of the proof's subject.  Returns NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_svc_federation_proof_seal(ngx_svc_federation_flow_t *flow);
 
 

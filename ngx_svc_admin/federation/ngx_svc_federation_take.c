@@ -328,7 +328,8 @@ ngx_svc_federation_take_open(ngx_svc_federation_flow_t *flow,
     const char *what, const ngx_str_t *id, const ngx_str_t *column,
     ngx_str_t *text)
 {
-    return ngx_svc_sealed_text(flow->login.sr, what, id, column,
+    return ngx_svc_sealed_text(flow->login.sr,
+                               flow->login.sr->request->pool, what, id, column,
                                "a secret of a connection",
                                flow->login.row.tenant, text)
            == NGX_OK ? NGX_OK : NGX_ERROR;

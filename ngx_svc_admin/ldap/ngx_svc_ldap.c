@@ -5,6 +5,7 @@
 #include "ngx_svc_ldap.h"
 #include "ngx_svc_ldap_kept.h"
 #include "ngx_svc_ldap_make.h"
+#include "ngx_svc_ldap_page.h"
 #include "ngx_svc_ldap_user.h"
 #include "ngx_svc_admin_conf.h"
 #include "ngx_svc_dns.h"
@@ -48,6 +49,10 @@ static ngx_svc_admin_main_conf_t *ngx_svc_ldap_amcf(void);
 
 static ngx_svc_work_queue_t  ngx_svc_ldap_queue =
     ngx_svc_work_queue(ngx_svc_ldap_queue, 0, 0, 2 * NGX_SVC_LDAP_TIMEOUT);
+
+static ngx_svc_work_queue_t  ngx_svc_ldap_page_queue =
+    ngx_svc_work_queue(ngx_svc_ldap_page_queue, 1, 1,
+                       2 * NGX_SVC_LDAP_PAGE_TIMEOUT);
 
 
 ngx_int_t
@@ -98,8 +103,9 @@ ngx_svc_ldap_asked(ngx_svc_ldap_t *ldap)
         return NULL;
     }
 
-    asked->job = ngx_svc_ldap_make(&ngx_svc_ldap_queue, ldap,
-                                   &ngx_svc_ldap_amcf()->ldap_ca_file);
+    asked->job = ngx_svc_ldap_make(ldap->page ? &ngx_svc_ldap_page_queue
+                                              : &ngx_svc_ldap_queue,
+                                   ldap, &ngx_svc_ldap_amcf()->ldap_ca_file);
     if (asked->job == NULL) {
         ngx_svc_ldap_let(asked->known);
         return NULL;
@@ -116,7 +122,8 @@ ngx_svc_ldap_asked(ngx_svc_ldap_t *ldap)
     ldap->asked = asked;
     ldap->usual = ngx_svc_ldap_usual(asked->known);
 
-    ngx_add_timer(&asked->timer, NGX_SVC_LDAP_TIMEOUT);
+    ngx_add_timer(&asked->timer, ldap->page ? NGX_SVC_LDAP_PAGE_TIMEOUT
+                                            : NGX_SVC_LDAP_TIMEOUT);
 
     return asked;
 }
@@ -127,9 +134,17 @@ ngx_svc_ldap_asked(ngx_svc_ldap_t *ldap)
 static ngx_int_t
 ngx_svc_ldap_start(ngx_svc_ldap_asked_t *asked)
 {
-    ngx_svc_ldap_job_t  *job;
+    ngx_svc_ldap_job_t   *job;
+    ngx_svc_ldap_page_t  *page;
 
     job = asked->job;
+    page = asked->ldap->page;
+
+    if (page && page->conn) {
+        job->conn = page->conn;
+        page->conn = NULL;
+        return ngx_svc_ldap_post(asked);
+    }
 
     if (!asked->ldap->apart) {
 
@@ -138,7 +153,7 @@ ngx_svc_ldap_start(ngx_svc_ldap_asked_t *asked)
                                      "three times in a row.");
         }
 
-        job->conn = ngx_svc_ldap_take_kept(asked->known);
+        job->conn = page ? NULL : ngx_svc_ldap_take_kept(asked->known);
 
         if (job->conn) {
             job->kept = 1;
@@ -345,7 +360,8 @@ ngx_svc_ldap_post(ngx_svc_ldap_asked_t *asked)
 
     asked->job = NULL;
 
-    return ngx_svc_ldap_busy(asked, "Too many sign-ins wait for directories.");
+    return ngx_svc_ldap_busy(asked, "Too many questions wait for "
+                             "directories.");
 }
 
 
@@ -359,7 +375,7 @@ ngx_svc_ldap_starts(ngx_svc_work_t *work)
 
     job = (ngx_svc_ldap_job_t *) work;
 
-    if (job->kept || job->ldap->apart) {
+    if (job->kept || job->ldap->apart || job->ldap->page) {
         return;
     }
 
@@ -376,7 +392,16 @@ ngx_svc_ldap_starts(ngx_svc_work_t *work)
 static void
 ngx_svc_ldap_run(ngx_svc_work_t *work)
 {
-    ngx_svc_ldap_user((ngx_svc_ldap_job_t *) work);
+    ngx_svc_ldap_job_t  *job;
+
+    job = (ngx_svc_ldap_job_t *) work;
+
+    if (job->in.page) {
+        ngx_svc_ldap_page(job);
+
+    } else {
+        ngx_svc_ldap_user(job);
+    }
 }
 
 
@@ -399,7 +424,14 @@ ngx_svc_ldap_ran(ngx_svc_work_t *work)
     }
 
     if (!job->gone && job->conn->ld && !ldap->apart) {
-        ngx_svc_ldap_keep(asked->known, job->conn);
+
+        if (ldap->page) {
+            ldap->page->conn = job->conn;
+
+        } else {
+            ngx_svc_ldap_keep(asked->known, job->conn);
+        }
+
         job->conn = NULL;
     }
 
@@ -426,7 +458,7 @@ ngx_svc_ldap_late(ngx_event_t *ev)
     ldap = asked->ldap;
 
     if (asked->job->work.waiting) {
-        (void) ngx_svc_ldap_busy(asked, "Too many sign-ins wait for "
+        (void) ngx_svc_ldap_busy(asked, "Too many questions wait for "
                                  "directories.");
         ldap->handler(ldap);
         return;
@@ -545,6 +577,16 @@ ngx_svc_ldap_complete(const ngx_svc_ldap_directory_t *directory, ngx_msec_t ms)
     if (known) {
         ngx_svc_ldap_took(known, ms);
         ngx_svc_ldap_let(known);
+    }
+}
+
+
+void
+ngx_svc_ldap_page_close(ngx_svc_ldap_page_t *page)
+{
+    if (page->conn) {
+        ngx_svc_ldap_close(page->conn);
+        page->conn = NULL;
     }
 }
 

@@ -28,6 +28,8 @@
 
 
 #define NGX_SVC_LDAP_TIMEOUT   8000     /* ms in all */
+#define NGX_SVC_LDAP_PAGE_TIMEOUT  16000    /* ms in all, for a page */
+#define NGX_SVC_LDAP_PAGE      500      /* entries of a page, at most */
 #define NGX_SVC_LDAP_PASSWORD  1024     /* bytes, at most */
 #define NGX_SVC_LDAP_GROUPS    1000     /* of a user, at most */
 #define NGX_SVC_LDAP_SUBJECT   255      /* bytes, at most */
@@ -36,6 +38,7 @@
 
 typedef struct ngx_svc_ldap_s        ngx_svc_ldap_t;
 typedef struct ngx_svc_ldap_asked_s  ngx_svc_ldap_asked_t;
+typedef struct ngx_svc_ldap_conn_s   ngx_svc_ldap_conn_t;
 
 typedef void (*ngx_svc_ldap_pt)(ngx_svc_ldap_t *ldap);
 
@@ -91,6 +94,8 @@ typedef struct {
     ngx_str_t                  bind_password;
     ngx_str_t                  base_dn;
     ngx_str_t                  user_filter;
+    ngx_str_t                  sync_filter; /* no data: all that user_filter
+                                               could find */
     ngx_str_t                  unique_id;
     ngx_str_t                  ca_certificates;
     ngx_str_t                  attributes[NGX_SVC_ATTRIBUTES];
@@ -101,6 +106,27 @@ typedef struct {
 } ngx_svc_ldap_directory_t;
 
 
+/* A person among many; strings are of the question's pool. */
+
+typedef struct {
+    ngx_str_t                  subject; /* no data: it has none */
+    ngx_str_t                  values[NGX_SVC_ATTRIBUTES];
+    ngx_uint_t                 disabled;
+} ngx_svc_ldap_person_t;
+
+
+/* Everybody, page by page: zeroed before the first one. */
+
+typedef struct {
+    ngx_svc_ldap_conn_t       *conn;    /* between two pages: the caller's */
+    ngx_str_t                  cookie;  /* where the next page begins, and the
+                                           caller's copy of it; empty: this
+                                           was the last one */
+    ngx_svc_ldap_person_t     *people;
+    ngx_uint_t                 npeople;
+} ngx_svc_ldap_page_t;
+
+
 /* Allocated from the pool, zeroed, alive until the handler or a cancel. */
 
 struct ngx_svc_ldap_s {
@@ -108,6 +134,7 @@ struct ngx_svc_ldap_s {
     const ngx_svc_ldap_directory_t  *directory; /* not used after the call */
     ngx_str_t                  email;   /* no data: nobody is looked for */
     ngx_str_t                  password;    /* no data: no bind as the user */
+    ngx_svc_ldap_page_t       *page;    /* NULL: one user is looked for */
     unsigned                   groups:1;    /* 1: those of the user, too */
     unsigned                   apart:1; /* 1: by a connection of its own, even
                                            if nothing came of late */
@@ -141,7 +168,9 @@ extern ngx_str_t  ngx_svc_ldap_steps[NGX_SVC_LDAP_STEPS];
 
 /*
  * Asks the directory.  Returns NGX_OK: the handler will be called, once, not
- * from within the call, NGX_SVC_LDAP_TIMEOUT later at the latest; NGX_DECLINED:
+ * from within the call, NGX_SVC_LDAP_TIMEOUT later at the latest, or
+ * NGX_SVC_LDAP_PAGE_TIMEOUT for a page, of which a worker asks for one at a
+ * time, and which takes no place of a sign-in; NGX_DECLINED:
  * the answer is there, and the handler will not be called; NGX_ERROR: there is
  * no memory.
  *
@@ -153,6 +182,9 @@ ngx_int_t ngx_svc_ldap(ngx_svc_ldap_t *ldap);
 /* Counts a sign-in by the directory that is complete, for others' "usual". */
 void ngx_svc_ldap_complete(const ngx_svc_ldap_directory_t *directory,
     ngx_msec_t ms);
+
+/* Closes the connection that a page has left; the pages may be at their end. */
+void ngx_svc_ldap_page_close(ngx_svc_ldap_page_t *page);
 
 /* The handler will not be called any more. */
 void ngx_svc_ldap_cancel(ngx_svc_ldap_t *ldap);

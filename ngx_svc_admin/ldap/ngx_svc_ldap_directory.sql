@@ -18,6 +18,7 @@
 --   attribute_mapping jsonb
 --   mapped            text[]
 --   grouped           bool
+--   sync_filter       text
 --   vouched           bool
 --   alone             bool
 SELECT ldap.tenant_id AS tenant, ldap.connection_id AS connection, ldap.updated_at AS version,
@@ -26,7 +27,7 @@ SELECT ldap.tenant_id AS tenant, ldap.connection_id AS connection, ldap.updated_
        ldap.ca_certificates, ldap.attribute_mapping,
        ARRAY(SELECT mapping ->> 'external'
                FROM jsonb_array_elements(ldap.group_mapping) mapping) AS mapped,
-       ldap.grouped,
+       ldap.grouped, ldap.sync_filter,
        ldap.enabled AND ldap.vouched_owner AS vouched,
        coalesce(cardinality(ldap.domains) = 1, false) AS alone
   FROM svc.ldap ldap

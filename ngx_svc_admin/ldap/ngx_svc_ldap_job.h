@@ -13,6 +13,7 @@
 
 
 #define NGX_SVC_LDAP_DEADLINE   7500    /* ms until a thread gives up */
+#define NGX_SVC_LDAP_PAGE_DEADLINE  15000   /* ms, for a page */
 #define NGX_SVC_LDAP_ADDRESSES  3       /* of a name that are tried */
 #define NGX_SVC_LDAP_DETAIL     400     /* bytes of a step's, at most */
 #define NGX_SVC_LDAP_DN         300     /* bytes of a DN in such a sentence */
@@ -20,7 +21,7 @@
 
 /* A connection, allocated from the heap; of a job, or kept. */
 
-typedef struct {
+struct ngx_svc_ldap_conn_s {
     LDAP                      *ld;      /* NULL: not connected */
     ngx_svc_ldap_wire_t        wire;
     ngx_svc_addr_t             addr;
@@ -28,7 +29,7 @@ typedef struct {
                                            were looked up */
     ngx_msec_t                 used;    /* the last time that it was */
     ngx_queue_t                queue;   /* while it is kept */
-} ngx_svc_ldap_conn_t;
+};
 
 
 /* The question.  Strings are the job's, and end with a zero. */
@@ -49,6 +50,8 @@ typedef struct {
     char                      *filter;  /* NULL: nobody is looked for */
     struct berval              password;    /* no bv_val: no bind as the user */
     ngx_uint_t                 groups;
+    ngx_uint_t                 page;    /* 1: a page of all that fit */
+    struct berval              cookie;  /* of the page before */
     ngx_uint_t                 explain; /* 1: failures are looked into */
     char                      *unique_id;   /* NULL: the directory's own */
     char                      *attributes[NGX_SVC_ATTRIBUTES];  /* NULL: none */
@@ -65,6 +68,9 @@ typedef struct {
     ngx_str_t                  subject;
     ngx_str_t                  values[NGX_SVC_ATTRIBUTES];
     ngx_array_t                groups;  /* ngx_str_t */
+    ngx_svc_ldap_person_t     *people;
+    ngx_uint_t                 npeople;
+    ngx_str_t                  cookie;  /* of the next page */
     ngx_uint_t                 range;   /* where a cut list of them goes on; 0:
                                            it is whole */
     ngx_str_t                  sid;     /* objectSid; or empty */

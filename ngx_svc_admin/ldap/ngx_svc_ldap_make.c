@@ -8,6 +8,10 @@
 
 
 static ngx_int_t ngx_svc_ldap_make_server(ngx_svc_ldap_job_t *job);
+static ngx_int_t ngx_svc_ldap_make_filter(ngx_svc_ldap_job_t *job,
+    ngx_svc_ldap_t *ldap);
+static ngx_int_t ngx_svc_ldap_make_page(ngx_svc_ldap_job_t *job,
+    ngx_svc_ldap_t *ldap);
 static ngx_int_t ngx_svc_ldap_make_texts(ngx_svc_ldap_job_t *job,
     const ngx_svc_ldap_directory_t *directory);
 static ngx_int_t ngx_svc_ldap_make_text(ngx_svc_ldap_job_t *job, char **text,
@@ -15,6 +19,10 @@ static ngx_int_t ngx_svc_ldap_make_text(ngx_svc_ldap_job_t *job, char **text,
 static ngx_int_t ngx_svc_ldap_make_value(ngx_svc_ldap_job_t *job,
     struct berval *value, const ngx_str_t *from);
 static void ngx_svc_ldap_wipe(ngx_svc_work_t *work);
+static ngx_int_t ngx_svc_ldap_give_person(ngx_pool_t *pool,
+    ngx_svc_ldap_person_t *to, const ngx_svc_ldap_person_t *from);
+static ngx_int_t ngx_svc_ldap_give_page(ngx_svc_ldap_job_t *job,
+    ngx_svc_ldap_t *ldap);
 static ngx_int_t ngx_svc_ldap_give_groups(ngx_svc_ldap_job_t *job,
     ngx_svc_ldap_t *ldap);
 static ngx_int_t ngx_svc_ldap_give_text(ngx_pool_t *pool, ngx_str_t *to,
@@ -41,7 +49,10 @@ ngx_svc_ldap_make(ngx_svc_work_queue_t *queue, ngx_svc_ldap_t *ldap,
     job->work.wipe = ngx_svc_ldap_wipe;
     ngx_memcpy(job->work.tenant, directory->tenant, NGX_SVC_UUID_LEN);
 
-    in->deadline = ngx_svc_ldap_clock() + NGX_SVC_LDAP_DEADLINE;
+    in->page = ldap->page != NULL;
+    in->deadline = ngx_svc_ldap_clock() + (in->page
+                                           ? NGX_SVC_LDAP_PAGE_DEADLINE
+                                           : NGX_SVC_LDAP_DEADLINE);
     in->start_tls = directory->start_tls;
     in->groups = ldap->groups;
     in->explain = ldap->apart;
@@ -50,18 +61,10 @@ ngx_svc_ldap_make(ngx_svc_work_queue_t *queue, ngx_svc_ldap_t *ldap,
         || ngx_svc_ldap_make_text(job, &in->ca_file, ca_file) != NGX_OK
         || ngx_svc_ldap_make_value(job, &in->password, &ldap->password)
            != NGX_OK
-        || ngx_svc_ldap_make_server(job) != NGX_OK)
+        || ngx_svc_ldap_make_server(job) != NGX_OK
+        || ngx_svc_ldap_make_filter(job, ldap) != NGX_OK)
     {
         goto failed;
-    }
-
-    if (ldap->email.data) {
-        in->filter = ngx_svc_ldap_filter_fill(job->work.pool,
-                                              &directory->user_filter,
-                                              &ldap->email);
-        if (in->filter == NULL) {
-            goto failed;
-        }
     }
 
     return job;
@@ -132,6 +135,44 @@ ngx_svc_ldap_make_value(ngx_svc_ldap_job_t *job, struct berval *value,
     value->bv_len = from->len;
 
     return ngx_svc_ldap_make_text(job, &value->bv_val, from);
+}
+
+
+static ngx_int_t
+ngx_svc_ldap_make_filter(ngx_svc_ldap_job_t *job, ngx_svc_ldap_t *ldap)
+{
+    if (ldap->page) {
+        return ngx_svc_ldap_make_page(job, ldap);
+    }
+
+    if (ldap->email.data == NULL) {
+        return NGX_OK;
+    }
+
+    job->in.filter = ngx_svc_ldap_filter_fill(job->work.pool,
+                                              &ldap->directory->user_filter,
+                                              &ldap->email);
+
+    return job->in.filter ? NGX_OK : NGX_ERROR;
+}
+
+
+static ngx_int_t
+ngx_svc_ldap_make_page(ngx_svc_ldap_job_t *job, ngx_svc_ldap_t *ldap)
+{
+    const ngx_str_t  *filter;
+
+    filter = &ldap->directory->sync_filter;
+
+    job->in.filter = filter->data
+                     ? ngx_svc_ldap_copy(job->work.pool, filter)
+                     : ngx_svc_ldap_filter_fill(job->work.pool,
+                                                &ldap->directory->user_filter,
+                                                NULL);
+
+    return job->in.filter ? ngx_svc_ldap_make_value(job, &job->in.cookie,
+                                                    &ldap->page->cookie)
+                          : NGX_ERROR;
 }
 
 
@@ -244,7 +285,59 @@ ngx_svc_ldap_give(ngx_svc_ldap_job_t *job, ngx_svc_ldap_t *ldap)
         ngx_str_set(&ldap->why, "The entry is disabled.");
     }
 
-    return ngx_svc_ldap_give_groups(job, ldap);
+    return ldap->page ? ngx_svc_ldap_give_page(job, ldap)
+                      : ngx_svc_ldap_give_groups(job, ldap);
+}
+
+
+static ngx_int_t
+ngx_svc_ldap_give_page(ngx_svc_ldap_job_t *job, ngx_svc_ldap_t *ldap)
+{
+    ngx_uint_t            i;
+    ngx_svc_ldap_out_t   *out;
+    ngx_svc_ldap_page_t  *page;
+
+    out = &job->out;
+    page = ldap->page;
+
+    page->people = ngx_pcalloc(ldap->pool, ngx_max(out->npeople, 1)
+                                           * sizeof(ngx_svc_ldap_person_t));
+    page->npeople = out->npeople;
+
+    if (page->people == NULL) {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < out->npeople; i++) {
+        if (ngx_svc_ldap_give_person(ldap->pool, &page->people[i],
+                                     &out->people[i])
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return ngx_svc_ldap_give_text(ldap->pool, &page->cookie, &out->cookie);
+}
+
+
+static ngx_int_t
+ngx_svc_ldap_give_person(ngx_pool_t *pool, ngx_svc_ldap_person_t *to,
+    const ngx_svc_ldap_person_t *from)
+{
+    ngx_uint_t  i;
+
+    to->disabled = from->disabled;
+
+    for (i = 0; i < NGX_SVC_ATTRIBUTES; i++) {
+        if (ngx_svc_ldap_give_text(pool, &to->values[i], &from->values[i])
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return ngx_svc_ldap_give_text(pool, &to->subject, &from->subject);
 }
 
 

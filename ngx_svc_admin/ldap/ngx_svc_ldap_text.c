@@ -14,6 +14,7 @@
 
 
 static u_char *ngx_svc_ldap_escape_byte(u_char *p, u_char c);
+static u_char *ngx_svc_ldap_value(u_char *p, const ngx_str_t *value);
 static uint32_t ngx_svc_ldap_character(u_char **p, u_char *end);
 
 
@@ -68,27 +69,34 @@ char *
 ngx_svc_ldap_filter_fill(ngx_pool_t *pool, const ngx_str_t *filter,
     const ngx_str_t *email)
 {
+    size_t      size;
     u_char     *p, *start, *in, *end, *at;
     ngx_str_t   local;
 
     static const ngx_str_t  whole_mark = ngx_string("{email}");
     static const ngx_str_t  local_mark = ngx_string("{local}");
 
+    size = email ? 3 * email->len : 1;
+
     start = ngx_pnalloc(pool, filter->len + 1
-                              + filter->len / whole_mark.len * 3 * email->len);
+                              + filter->len / whole_mark.len * size);
     if (start == NULL) {
         return NULL;
     }
 
-    for (at = email->data + email->len; at > email->data; at--) {
-        if (at[-1] == '@') {
-            break;
-        }
-    }
+    ngx_str_null(&local);
 
-    local.data = email->data;
-    local.len = at > email->data ? (size_t) (at - 1 - email->data)
-                                 : email->len;
+    if (email) {
+        for (at = email->data + email->len; at > email->data; at--) {
+            if (at[-1] == '@') {
+                break;
+            }
+        }
+
+        local.data = email->data;
+        local.len = at > email->data ? (size_t) (at - 1 - email->data)
+                                     : email->len;
+    }
 
     p = start;
     in = filter->data;
@@ -99,13 +107,13 @@ ngx_svc_ldap_filter_fill(ngx_pool_t *pool, const ngx_str_t *filter,
         if ((size_t) (end - in) >= whole_mark.len
             && ngx_memcmp(in, whole_mark.data, whole_mark.len) == 0)
         {
-            p = ngx_svc_ldap_escape(p, email);
+            p = ngx_svc_ldap_value(p, email);
             in += whole_mark.len;
 
         } else if ((size_t) (end - in) >= local_mark.len
                    && ngx_memcmp(in, local_mark.data, local_mark.len) == 0)
         {
-            p = ngx_svc_ldap_escape(p, &local);
+            p = ngx_svc_ldap_value(p, email ? &local : NULL);
             in += local_mark.len;
 
         } else {
@@ -116,6 +124,19 @@ ngx_svc_ldap_filter_fill(ngx_pool_t *pool, const ngx_str_t *filter,
     *p = '\0';
 
     return (char *) start;
+}
+
+
+static u_char *
+ngx_svc_ldap_value(u_char *p, const ngx_str_t *value)
+{
+    if (value) {
+        return ngx_svc_ldap_escape(p, value);
+    }
+
+    *p++ = '*';
+
+    return p;
 }
 
 

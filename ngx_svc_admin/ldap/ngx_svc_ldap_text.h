@@ -27,7 +27,8 @@ u_char *ngx_svc_ldap_escape_all(u_char *p, const ngx_str_t *value);
 /*
  * Returns the filter with the address in the place of "{email}", and what is
  * before its last "@" in the place of "{local}", as a C string of the pool.
- * Returns NULL when there is no memory.
+ * Without an address, which is NULL, it finds whatever value there is.  Returns
+ * NULL when there is no memory.
  */
 char *ngx_svc_ldap_filter_fill(ngx_pool_t *pool, const ngx_str_t *filter,
     const ngx_str_t *email);

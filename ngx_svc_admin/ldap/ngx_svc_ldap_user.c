@@ -14,8 +14,6 @@
 static void ngx_svc_ldap_ask(ngx_svc_ldap_job_t *job);
 static ngx_int_t ngx_svc_ldap_base(ngx_svc_ldap_job_t *job);
 static ngx_int_t ngx_svc_ldap_search(ngx_svc_ldap_job_t *job);
-static ngx_int_t ngx_svc_ldap_searched(ngx_svc_ldap_job_t *job, int rc,
-    LDAPMessage *result);
 static ngx_int_t ngx_svc_ldap_take(ngx_svc_ldap_job_t *job,
     LDAPMessage *result);
 static ngx_int_t ngx_svc_ldap_password(ngx_svc_ldap_job_t *job);
@@ -153,9 +151,7 @@ ngx_svc_ldap_search(ngx_svc_ldap_job_t *job)
 }
 
 
-/* Says why a search has failed, and frees its result. */
-
-static ngx_int_t
+ngx_int_t
 ngx_svc_ldap_searched(ngx_svc_ldap_job_t *job, int rc, LDAPMessage *result)
 {
     ldap_msgfree(result);
@@ -178,7 +174,9 @@ ngx_svc_ldap_searched(ngx_svc_ldap_job_t *job, int rc, LDAPMessage *result)
     case LDAP_FILTER_ERROR:
         job->gone = 1;
         return ngx_svc_ldap_fail(job, NGX_SVC_LDAP_FAILED,
-                                 "libldap does not take \"userFilter\": %s.",
+                                 "libldap does not take %s: %s.",
+                                 job->in.page ? "\"syncFilter\""
+                                              : "\"userFilter\"",
                                  job->in.filter);
 
     default:

@@ -17,5 +17,12 @@
  */
 void ngx_svc_ldap_user(ngx_svc_ldap_job_t *job);
 
+/*
+ * Says why a search has failed, with the code that it has ended with, and frees
+ * its result.  Returns NGX_ERROR.
+ */
+ngx_int_t ngx_svc_ldap_searched(ngx_svc_ldap_job_t *job, int rc,
+    LDAPMessage *result);
+
 
 #endif /* _NGX_SVC_LDAP_USER_H_INCLUDED_ */

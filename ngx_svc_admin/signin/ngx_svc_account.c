@@ -125,26 +125,32 @@ void
 ngx_svc_account_committed(const ngx_svc_pg_results_t *results,
     const ngx_svc_pg_statement_t *store)
 {
+    int                            i;
+    PGresult                      *res;
     ngx_svc_event_t                event;
     ngx_svc_row_account_stored_t   row;
 
     ngx_svc_request_committed(results);
 
-    ngx_svc_row_account_stored(&row, ngx_svc_pg_result(results, store), 0, 0);
+    res = ngx_svc_pg_result(results, store);
 
-    if (row.user.len == 0) {
-        return;
+    for (i = 0; i < PQntuples(res); i++) {
+        ngx_svc_row_account_stored(&row, res, i, 0);
+
+        if (row.user.len == 0) {
+            continue;
+        }
+
+        event.kind = NGX_SVC_EVENT_USER_CREATED;
+        event.tenant = ngx_svc_auth_tenant(results);
+        event.user = row.user;
+        event.email = row.email;
+        event.subscribers = row.subscribers;
+        event.at = row.at;
+        ngx_str_null(&event.number);
+
+        ngx_svc_event_emit(&event);
     }
-
-    event.kind = NGX_SVC_EVENT_USER_CREATED;
-    event.tenant = ngx_svc_auth_tenant(results);
-    event.user = row.user;
-    event.email = row.email;
-    event.subscribers = row.subscribers;
-    event.at = row.at;
-    ngx_str_null(&event.number);
-
-    ngx_svc_event_emit(&event);
 }
 
 

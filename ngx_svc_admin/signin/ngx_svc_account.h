@@ -99,8 +99,9 @@ ngx_int_t ngx_svc_account_write(ngx_svc_account_t *account,
     ngx_svc_pg_committed_pt committed, ngx_svc_pg_committed_pt signed_in);
 
 /*
- * For these hooks: emit user.created, and ngx_svc_account_signed_in() emits
- * user.login, too.  store is the last statement of the list.
+ * For these hooks: emit user.created for each row, and
+ * ngx_svc_account_signed_in() emits user.login, too.  store is the last
+ * statement of the list.
  */
 void ngx_svc_account_committed(const ngx_svc_pg_results_t *results,
     const ngx_svc_pg_statement_t *store);

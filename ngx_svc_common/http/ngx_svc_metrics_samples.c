@@ -103,6 +103,14 @@ const ngx_svc_metrics_sample_t  ngx_svc_metrics_counter_samples[] = {
     { "svc_fetches_total", NULL, "outcome=\"unavailable\"",
       NGX_SVC_M_FETCH_UNAVAILABLE },
 
+    { "svc_directory_imports_total",
+      "Imports of tenants' directories that have ended.",
+      "outcome=\"ok\"", NGX_SVC_M_IMPORT_OK },
+    { "svc_directory_imports_total", NULL, "outcome=\"held\"",
+      NGX_SVC_M_IMPORT_HELD },
+    { "svc_directory_imports_total", NULL, "outcome=\"failed\"",
+      NGX_SVC_M_IMPORT_FAILED },
+
     { "svc_redis_moves_total",
       "Times that a process followed the sentinels to another master.", "",
       NGX_SVC_M_REDIS_MOVES },

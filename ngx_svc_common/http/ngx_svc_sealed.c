@@ -192,16 +192,14 @@ ngx_svc_sealed_open(const char *what, const ngx_str_t *id,
 
 
 ngx_int_t
-ngx_svc_sealed_text(ngx_svc_request_t *sr, const char *what,
-    const ngx_str_t *id, const ngx_str_t *column, const char *name,
-    const u_char *tenant, ngx_str_t *text)
+ngx_svc_sealed_text(ngx_svc_request_t *sr, ngx_pool_t *pool,
+    const char *what, const ngx_str_t *id, const ngx_str_t *column,
+    const char *name, const u_char *tenant, ngx_str_t *text)
 {
-    size_t       len;
-    u_char      *p, *sealed;
-    ngx_int_t    rc;
-    ngx_pool_t  *pool;
+    size_t      len;
+    u_char     *p, *sealed;
+    ngx_int_t   rc;
 
-    pool = sr->request->pool;
     p = ngx_pnalloc(pool, NGX_SVC_SEALED_TEXT);
 
     if (p == NULL
@@ -271,22 +269,30 @@ ngx_svc_sealed_log(ngx_svc_request_t *sr, const char *what,
     const u_char *tenant, const ngx_str_t *key)
 {
     u_char     *p, of[NGX_SVC_UUID_TEXT_LEN];
+    ngx_log_t  *log;
     ngx_str_t   request;
 
     p = of;
     *p = '-';
     p = tenant ? ngx_svc_uuid_text(of, tenant) : of + 1;
-    request = ngx_svc_request_id(sr->request);
+
+    ngx_str_set(&request, "-");
+    log = ngx_cycle->log;
+
+    if (sr) {
+        request = ngx_svc_request_id(sr->request);
+        log = sr->request->connection->log;
+    }
 
     if (key) {
-        ngx_log_error(NGX_LOG_ERR, sr->request->connection->log, 0,
+        ngx_log_error(NGX_LOG_ERR, log, 0,
                       "svc: %s cannot be unsealed: its key \"%V\" is not in "
                       "\"svc_key_file\", tenant: %*s, request id: %V", what,
                       key, (size_t) (p - of), of, &request);
         return;
     }
 
-    ngx_log_error(NGX_LOG_ERR, sr->request->connection->log, 0,
+    ngx_log_error(NGX_LOG_ERR, log, 0,
                   "svc: %s cannot be unsealed: it is damaged, or another "
                   "row's, tenant: %*s, request id: %V", what,
                   (size_t) (p - of), of, &request);

@@ -80,14 +80,15 @@ NGX_SVC_API ngx_int_t ngx_svc_sealed_open(const char *what,
     const ngx_str_t *id, const ngx_str_t *column, u_char *out, size_t *len);
 
 /*
- * Unseals a column into the request's pool, which wipes it.  name is that of
- * the log, such as "a secret of a connection"; tenant: 16 bytes.  Returns
- * NGX_OK; NGX_DECLINED, with a line in the log, when it cannot be unsealed; or
- * NGX_ERROR.
+ * Unseals a column into the pool, which wipes it.  sr: the request that the log
+ * names; NULL: none.  name is that of the log, such as "a secret of a
+ * connection"; tenant: 16 bytes.  Returns NGX_OK; NGX_DECLINED, with a line in
+ * the log, when it cannot be unsealed; or NGX_ERROR.
  */
 NGX_SVC_API ngx_int_t ngx_svc_sealed_text(ngx_svc_request_t *sr,
-    const char *what, const ngx_str_t *id, const ngx_str_t *column,
-    const char *name, const u_char *tenant, ngx_str_t *text);
+    ngx_pool_t *pool, const char *what, const ngx_str_t *id,
+    const ngx_str_t *column, const char *name, const u_char *tenant,
+    ngx_str_t *text);
 
 
 #endif /* _NGX_SVC_SEALED_H_INCLUDED_ */

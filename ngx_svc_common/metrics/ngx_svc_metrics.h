@@ -54,6 +54,9 @@ typedef enum {
     NGX_SVC_M_FETCH_FAILED,
     NGX_SVC_M_FETCH_LATE,
     NGX_SVC_M_FETCH_UNAVAILABLE,
+    NGX_SVC_M_IMPORT_OK,                /* imports of directories */
+    NGX_SVC_M_IMPORT_HELD,              /* too many would be deactivated */
+    NGX_SVC_M_IMPORT_FAILED,
     NGX_SVC_M_REDIS_MOVES,              /* moves to another master */
     NGX_SVC_M_RATE_REDIS,               /* checks of limits, in Redis */
     NGX_SVC_M_RATE_MEMORY,              /* checks of limits, in our memory */

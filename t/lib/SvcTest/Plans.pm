@@ -83,11 +83,12 @@ sub rows {
 
     return (<<"EOT" =~ /\S[^;]*/g);
 INSERT INTO svc.user_account (tenant_id, id, user_name, external_id, created_at,
-                              display_name, role, status, locked_until)
+                              display_name, role, status, locked_until, source)
 SELECT $t, $user, 'user' || i || '\@$slug.test', 'ext-' || i, $week, 'User ' || i,
        CASE WHEN i <= 10 THEN 'owner' WHEN i <= 20 THEN 'admin'
             WHEN i <= 20 + $ROLES / 2 THEN 'role' || i ELSE 'member' END,
-       CASE WHEN i % 10 = 9 THEN 'suspended' ELSE 'active' END, now()
+       CASE WHEN i % 10 = 9 THEN 'suspended' ELSE 'active' END, now(),
+       CASE WHEN i BETWEEN 1001 AND 1100 THEN 'ldap' ELSE 'local' END
 FROM $all;
 INSERT INTO svc.session (tenant_id, id, user_id, token_hash, root_id, created_at,
                          last_seen_at, expires_at, ended_at, connection_id, upstream_sid,
@@ -311,6 +312,9 @@ SELECT $t, $connection, '{}', '{}', now(), now() + interval '1 day'
 INSERT INTO svc.federated_identity (tenant_id, connection_id, subject_hash, id, user_id, subject)
 SELECT $t, '@{[ $self->id($CONNECTION, 1) ]}', sha256(('$slug-sub' || i)::bytea), $user, $user,
        'x' FROM $all;
+INSERT INTO svc.ldap_sync (tenant_id, status, run, due_at, lease_until, started_at)
+VALUES ($t, 'running', 7, now() + interval '1 day', now() + interval '1 day', now());
+UPDATE svc.social SET jit_provisioning = true WHERE tenant_id = $t;
 INSERT INTO svc.federation_flow (tenant_id, id, token_hash, connection_id, connection_version,
                                  purpose, binding_hash, address, host, created_at, expires_at,
                                  used_at)
@@ -434,6 +438,14 @@ sub values {
                      . qq("trust_mfa":false,"show_on_page":false,"jit_provisioning":false,)
                      . qq("group_mapping":[{"external":"x","groupId":"$with"}],"enabled":false,)
                      . '"attribute_mapping":{}';
+    my $import = $self->id($CONNECTION, 1);
+    my $entries = '[' . join(',', map {
+        my $at = $_ <= 20 ? "d1.$self->{slug}.test" : 'elsewhere.test';
+        my $hash = sha256_hex("$self->{slug}-sub" . ($_ % 2 ? 1000 + $_ : 9000 + $_));
+
+        qq({"place":$_,"id":"@{[ $self->id($NEW, 100 + $_) ]}","link":"@{[ $self->id($NEW, $_) ]}",)
+        . qq("hash":"\\\\x$hash","subject":"\\\\x00","email":"new$_\@$at","key":"new$_\@$at",)
+        . qq("disabled":false,"first_name":"New"}) } 1 .. 25) . ']';
     my $ldap = qq({$connection,"url":"ldaps://x","bind_dn":"cn=x","base_dn":"dc=x",)
                . '"user_filter":"(mail={email})","start_tls":false,"sync_enabled":false,'
                . '"sync_interval_minutes":60,"sync_deactivate":false}';
@@ -564,6 +576,16 @@ sub values {
         federation_failed => [ 'true', 'google', 'why' ],
         federation_claim => [ $self->id($CONNECTION, 1) ],
         federation_due => [],
+        directory_import_due => [],
+        directory_lease => [ 7, undef ],
+        directory_page_lock => [ $import, $entries ],
+        directory_page_new => [ $import, 8, $entries ],
+        directory_page_known => [ $import, 8, $entries ],
+        directory_leave_count => [ $import, 7, '', 100 ],
+        directory_leave => [ $import, 7, '', 20 ],
+        directory_end => [ 7, 'ok', undef, 'false', 0, 0 ],
+        directory_sync => [],
+        directory_sync_begin => [ 'true' ],
         federation_keys => [ $self->id($CONNECTION, 1) ],
         federation_meta_store => [ $self->id($CONNECTION, 1), '2026-01-01', '{}', '{}', 3600 ],
         federation_meta_failed => [ $self->id($CONNECTION, 1), '2026-01-01', 'x' ],

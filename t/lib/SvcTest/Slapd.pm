@@ -168,11 +168,14 @@ sub fill {
 }
 
 
+# Starts it, the first time with entries, as LDIF, beside those that it always has.
+
 sub launch {
-    my ($self) = @_;
+    my ($self, $ldif) = @_;
     my @command = $self->command;
     my $starts = $self->starts;
 
+    $self->load($ldif) if $ldif;
     $self->own;
     $self->{pid} = spawn(\@command, user => run_user(), out => "$self->{dir}/log");
 
@@ -195,6 +198,22 @@ sub command {
 }
 
 sub starts { return scalar $_[0]->lines('slapd starting') }
+
+
+# Many entries are there sooner than by "add".
+
+sub load {
+    my ($self, $ldif) = @_;
+
+    write_file("$self->{dir}/ldif", $self->fill($BASE) . "\n$ldif");
+
+    my ($status, $text) = run([ '/usr/sbin/slapadd', '-q', '-f', "$self->{dir}/slapd.conf", '-l',
+                                "$self->{dir}/ldif" ]);
+
+    die "slapadd: $text\n" if $status != 0;
+
+    $self->{filled} = 1;
+}
 
 
 # It listens only after it has said that it starts.
@@ -258,6 +277,18 @@ sub lines {
 
     return grep { /$pattern/ } split /\n/, $self->said;
 }
+
+
+# Stops it until it goes on; under load a process runs on for a while.
+
+sub hold {
+    my ($self) = @_;
+
+    signal_pid('STOP', $self->{pid});
+    wait_for { !grep { slurp($_) !~ /^\d+ \(.*\) T/ } glob "/proc/$self->{pid}/task/*/stat" };
+}
+
+sub go_on { signal_pid('CONT', $_[0]{pid}) }
 
 
 sub stop {

@@ -169,6 +169,7 @@ sub bodies {
                      syncIntervalMinutes => 60, syncDeactivate => $FALSE,
                      attributeMapping => { email => 'mail' }, %connection,
                      domains => [ $of{domain} ] },
+        syncLdap => { force => $TRUE },
         testLdap => { email => 'ada@acme.test', password => 'x' x 9 },
         createGroup => { name => 'Staff', description => 'All' },
         updateGroup => { name => 'Staff', description => 'All' },

@@ -1,0 +1,266 @@
+/*
+ * One import that is under way, and its steps.
+ */
+
+#include "ngx_svc_directory_run.h"
+#include "ngx_svc_metrics.h"
+#include "ngx_svc_published.h"
+#include "ngx_svc_submit.h"
+
+
+static ngx_svc_pg_op_t *ngx_svc_directory_run_start(
+    ngx_svc_directory_run_t *run, ngx_svc_pg_handler_pt handler);
+static void ngx_svc_directory_run_done(ngx_svc_pg_op_t *op);
+static void ngx_svc_directory_run_lost(ngx_svc_directory_run_t *run,
+    ngx_svc_pg_op_t *op);
+static void ngx_svc_directory_run_finish(ngx_svc_directory_run_t *run,
+    const char *status, const ngx_str_t *error, ngx_uint_t again);
+static void ngx_svc_directory_run_ended(ngx_svc_pg_op_t *op);
+static void ngx_svc_directory_run_count(const char *status);
+
+
+#include "ngx_svc_directory_run.sql.h"
+
+
+ngx_pool_t *
+ngx_svc_directory_run_step(ngx_svc_directory_run_t *run)
+{
+    if (run->step) {
+        ngx_destroy_pool(run->step);
+    }
+
+    run->step = ngx_create_pool(16384, ngx_cycle->log);
+
+    return run->step;
+}
+
+
+ngx_svc_pg_op_t *
+ngx_svc_directory_run_op(ngx_svc_directory_run_t *run)
+{
+    ngx_svc_pg_op_t    *op;
+    ngx_svc_pg_call_t  *call;
+
+    op = ngx_svc_directory_run_start(run, ngx_svc_directory_run_done);
+    call = op ? ngx_svc_pg_call(op, &ngx_svc_sql_directory_lease) : NULL;
+
+    if (call == NULL) {
+        return NULL;
+    }
+
+    ngx_svc_pg_bind_str(call, &run->number);
+    ngx_svc_pg_bind_str(call, run->directory.version.data
+                              ? &run->directory.version : NULL);
+
+    return op;
+}
+
+
+static ngx_svc_pg_op_t *
+ngx_svc_directory_run_start(ngx_svc_directory_run_t *run,
+    ngx_svc_pg_handler_pt handler)
+{
+    ngx_svc_pg_op_t    *op;
+    ngx_svc_pg_call_t  *call;
+
+    op = ngx_svc_pg_op_create(run->step, NGX_SVC_PG_SLOW, handler, run);
+    call = op ? ngx_svc_pg_call(op, &ngx_svc_sql_published_tenant) : NULL;
+
+    if (call == NULL) {
+        return NULL;
+    }
+
+    op->tenant = run->tenant;
+    op->committed = ngx_svc_request_committed;
+    ngx_svc_pg_bind_str(call, &run->tenant_id);
+
+    return op;
+}
+
+
+void
+ngx_svc_directory_run_bind(ngx_svc_directory_run_t *run,
+    ngx_svc_pg_call_t *call)
+{
+    ngx_svc_pg_bind(call, run->directory.id, NGX_SVC_UUID_LEN);
+    ngx_svc_pg_bind_str(call, &run->number);
+}
+
+
+void
+ngx_svc_directory_run_submit(ngx_svc_directory_run_t *run, ngx_svc_pg_op_t *op,
+    ngx_int_t rc, ngx_svc_directory_step_pt next)
+{
+    if (op == NULL || rc != NGX_OK || ngx_svc_pg_submit(op) != NGX_OK) {
+        ngx_svc_directory_run_drop(run);
+        return;
+    }
+
+    run->op = op;
+    run->next = next;
+}
+
+
+static void
+ngx_svc_directory_run_done(ngx_svc_pg_op_t *op)
+{
+    ngx_svc_directory_run_t        *run;
+    ngx_svc_row_directory_lease_t   row;
+
+    static const ngx_str_t  other =
+        ngx_string("The directory was configured otherwise meanwhile.");
+
+    run = op->data;
+    run->op = NULL;
+
+    if (op->status != NGX_SVC_PG_OK) {
+        ngx_svc_directory_run_lost(run, op);
+        return;
+    }
+
+    ngx_svc_row_directory_lease(&row,
+                      ngx_svc_pg_op_result(op, &ngx_svc_sql_directory_lease),
+                      0);
+
+    run->forced = row.forced;
+    run->deactivates = row.deactivates;
+
+    if (row.kept && row.same) {
+        run->next(run, op);
+        return;
+    }
+
+    if (row.kept) {
+        ngx_svc_directory_run_finish(run, "failed", &other, 1);
+
+    } else {
+        ngx_svc_directory_run_drop(run);
+    }
+}
+
+
+/* PostgreSQL that is away cannot be told that the run is over. */
+
+static void
+ngx_svc_directory_run_lost(ngx_svc_directory_run_t *run, ngx_svc_pg_op_t *op)
+{
+    static const ngx_str_t  failed =
+        ngx_string("What the directory has could not be stored: the operator's "
+                   "error log says why.");
+
+    ngx_svc_pg_op_failed(op, "a directory cannot be imported");
+
+    if (op->status == NGX_SVC_PG_FAILED) {
+        ngx_svc_directory_run_end(run, "failed", &failed);
+
+    } else {
+        ngx_svc_directory_run_drop(run);
+    }
+}
+
+
+void
+ngx_svc_directory_run_end(ngx_svc_directory_run_t *run, const char *status,
+    const ngx_str_t *error)
+{
+    ngx_svc_directory_run_finish(run, status, error, 0);
+}
+
+
+/* again: 1 if the next one is due at once. */
+
+static void
+ngx_svc_directory_run_finish(ngx_svc_directory_run_t *run, const char *status,
+    const ngx_str_t *error, ngx_uint_t again)
+{
+    ngx_int_t           rc;
+    ngx_pool_t         *before;
+    ngx_svc_pg_op_t    *op;
+    ngx_svc_pg_call_t  *call;
+
+    ngx_svc_directory_run_count(status);
+
+    /* the sentence may be of the step before */
+
+    before = run->step;
+    run->step = NULL;
+
+    call = NULL;
+    op = ngx_svc_directory_run_step(run)
+         ? ngx_svc_directory_run_start(run, ngx_svc_directory_run_ended) : NULL;
+
+    if (op) {
+        call = ngx_svc_pg_call(op, &ngx_svc_sql_directory_end);
+    }
+
+    rc = NGX_ERROR;
+
+    if (call) {
+        ngx_svc_pg_bind_str(call, &run->number);
+        ngx_svc_pg_bind(call, (u_char *) status, ngx_strlen(status));
+
+        if (error) {
+            ngx_svc_pg_bind(call, ngx_pstrdup(run->step, (ngx_str_t *) error),
+                            error->len);
+        } else {
+            ngx_svc_pg_bind_str(call, NULL);
+        }
+
+        ngx_svc_pg_bind_bool(call, again);
+
+        rc = ngx_svc_pg_bind_int(op, call, run->ending) == NGX_OK
+             ? ngx_svc_pg_bind_int(op, call, run->active) : NGX_ERROR;
+    }
+
+    if (before) {
+        ngx_destroy_pool(before);
+    }
+
+    ngx_svc_directory_run_submit(run, op, rc, NULL);
+}
+
+
+static void
+ngx_svc_directory_run_ended(ngx_svc_pg_op_t *op)
+{
+    if (op->status != NGX_SVC_PG_OK) {
+        ngx_svc_pg_op_failed(op, "an import of a directory cannot be ended");
+    }
+
+    ((ngx_svc_directory_run_t *) op->data)->op = NULL;
+
+    ngx_svc_directory_run_drop(op->data);
+}
+
+
+static void
+ngx_svc_directory_run_count(const char *status)
+{
+    ngx_svc_metric_add(status[0] == 'o' ? NGX_SVC_M_IMPORT_OK
+                       : status[0] == 'h' ? NGX_SVC_M_IMPORT_HELD
+                                          : NGX_SVC_M_IMPORT_FAILED, 1);
+}
+
+
+void
+ngx_svc_directory_run_drop(ngx_svc_directory_run_t *run)
+{
+    if (run->op) {
+        ngx_svc_pg_cancel(run->op);
+    }
+
+    ngx_svc_ldap_cancel(&run->ldap);
+    ngx_svc_ldap_page_close(&run->page);
+
+    if (run->timer.timer_set) {
+        ngx_del_timer(&run->timer);
+    }
+
+    run->over(run);
+
+    if (run->step) {
+        ngx_destroy_pool(run->step);
+    }
+
+    ngx_destroy_pool(run->pool);
+}

@@ -1,0 +1,20 @@
+/*
+ * In a thread: a page of the people that a directory has.
+ */
+
+#ifndef _NGX_SVC_LDAP_PAGE_H_INCLUDED_
+#define _NGX_SVC_LDAP_PAGE_H_INCLUDED_
+
+
+#include "ngx_svc_ldap_job.h"
+
+
+/*
+ * Reads the page behind job->in.cookie, or the first one, of the entries that
+ * fit the filter (RFC 2696).  It connects unless it is the same connection: a
+ * cookie is good on that alone.  The answer is in job->out.
+ */
+void ngx_svc_ldap_page(ngx_svc_ldap_job_t *job);
+
+
+#endif /* _NGX_SVC_LDAP_PAGE_H_INCLUDED_ */
