@@ -116,21 +116,19 @@ export function chosen() {
 
 
 // What came of a sign-in elsewhere.  Anybody may write such an address, so that it
-// only chooses a sentence; and a number is nothing else.
+// only chooses a sentence.
 
 const SAME = ["access_denied", "rate_limited", "unavailable"];
 
 export function refused() {
-  const code = fragment.get("error");
-  const id = fragment.get("id");
-  const flow = fragment.get("flow");
+  const [code, id, flow] = ["error", "id", "flow"].map(key => fragment.get(key));
   const sentence = SAME.includes(code) ? text.errors[code]
     : Object.hasOwn(words.errors, code) ? words.errors[code] : words.failed;
 
   document.querySelector("#error").replaceChildren(
     fill(sentence, { minutes: 1 }),
     ...(/^\w{1,64}$/.test(id) ? [h("br"), `${words.quote} `, h("code", {}, id)] : []),
-    ...(code === "link_required" && /^[\w-]{43}$/.test(flow)
+    ...(code === "link_required" && flow
       ? [h("br"), button(words.linkCode, async () =>
         (await import("./letters.js")).linkCode(flow))] : []));
 }
