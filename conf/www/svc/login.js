@@ -4,7 +4,7 @@
 import { button, form, fragment, names, post, query, run, say, show, text,
 } from "./page.js";
 import { begin, options } from "./brand.js";
-import { done, emailField, home, named, resume, signedIn } from "./session.js";
+import { done, emailField, home, named, resume } from "./session.js";
 import * as passkey from "./passkey.js";
 
 // An application that sends people here: consent.js has what it asks for.
@@ -74,14 +74,9 @@ async function start() {
     return fromLink(LINKS[link], fragment.get(link));
   }
 
-  if (own) {
-    home.after = session =>
-      letter("confirm")(session, OWN[own], fragment.get(own));
-  }
-
-  if (query.has("test")) {
-    home.after = () => import("./tested.js");
-  }
+  home.after = own
+    ? session => letter("confirm")(session, OWN[own], fragment.get(own))
+    : query.has("test") && (() => import("./tested.js"));
 
   if (fragment.has("connection")) {
     return (await elsewhere()).chosen();
@@ -91,7 +86,7 @@ async function start() {
     return client("start");
   }
 
-  await resume(home.after ? done : signedIn);
+  await resume();
 
   if (fragment.has("forgot")) {
     await letter("forgot")();

@@ -33,11 +33,7 @@ export function signedIn(session) {
 export async function leave() {
   await post("/auth/logout");
 
-  if (location.pathname === "/login") {
-    location.reload();
-  } else {
-    await home.show();
-  }
+  return location.pathname === "/login" ? location.reload() : home.show();
 }
 
 
