@@ -254,7 +254,8 @@ AT_STAKE = audit_export audit_stream audit_streams fairness idle logo pipeline p
 	mail_faults oauth_kill passwordless_faults redis_sentinel reload reload_wait \
 	scim_push_faults scim_push_kill webhook_faults webhook_redis webhook_takeover \
 	breached config_bundle domains_verify federation_faults federation_links \
-	federation_logout federation_oidc federation_providers federation_trust \
+	federation_logout federation_oidc federation_providers federation_test \
+	federation_trust \
 	ldap ldap_faults ldap_import ldap_login ldap_outage ldap_test mfa_attacks \
 	oauth_authorize \
 	oauth_dpop oauth_size passkey passkey_attacks saml scim_patch scim_push_list \

@@ -234,6 +234,14 @@ like(detail($result), qr/"amr" has not two kinds/, 'why it is one factor');
 ok((grep { $_->{name} eq 'job' } @{ $result->{claims} }), 'claims of userinfo are there');
 claims('new', auth_time => time, amr => [ 'mfa' ]);
 like(detail(tested($ada, 'oidc-one', 'by two factors')), qr/second factor counts/, 'counts');
+claims('new', groups => []);
+like(tested($ada, 'oidc-one', 'without groups')->{steps}[5]{detail}, qr/^No claim says/,
+     'says what lacks first');
+$s->sql("UPDATE svc.social SET attribute_mapping = '{}' WHERE provider = 'oidc-one'");
+like(tested($ada, 'oidc-one', 'without groups')->{steps}[5]{detail}, qr/no group .* "groups"/,
+     'says so');
+$s->sql("UPDATE svc.social SET attribute_mapping = '{\"title\":\"job\"}'"
+        . " WHERE provider = 'oidc-one'");
 claims('new');
 like(detail(tested($ada, 'oidc-one', 'without a time')), qr/"auth_time"/, 'says so');
 $idp->ask(userinfo => { sub => 'another' });

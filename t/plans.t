@@ -48,7 +48,7 @@ my %VAIN = map { $_ => 1 } qw(
     admin_ip_blocks_create admin_ip_blocks_expire admin_ip_blocks_list
     admin_ip_blocks_total admin_oauth_settings_put admin_security_stats
     admin_tokens_create
-    admin_user_delete directory_leave directory_page_known idempotency_claim push_match push_users_total
+    admin_user_delete idempotency_claim push_match push_users_total
     webhook_outbox_look webhook_record webhook_trim
 );
 

@@ -49,7 +49,7 @@ SELECT count(*)::int4 AS taken,
 
 -- statement: directory_leave
 -- Who is deactivated has no session from before. The identity remembers by which moment it was
--- the import that has done it.
+-- the import that has done it. Rows are found as by directory_page_known.
 --
 -- parameters
 --   connection_id  uuid
@@ -80,10 +80,10 @@ WITH import AS MATERIALIZED (
         OR piece.import_run = :run::text::int8 AND piece.import_disabled
      ORDER BY piece.user_id
 ), old AS MATERIALIZED (
-    SELECT account.id, absent.subject_hash
+    SELECT account.spot, identity.*
       FROM absent
       CROSS JOIN LATERAL (
-           SELECT account.id, account.status, account.source, account.role
+           SELECT account.ctid AS spot
              FROM svc.user_account account
             WHERE account.tenant_id = :tenant
               AND account.id BETWEEN absent.user_id AND absent.user_id
@@ -93,26 +93,40 @@ WITH import AS MATERIALIZED (
             ORDER BY account.id
             LIMIT 1
             FOR NO KEY UPDATE) account
+      CROSS JOIN LATERAL (
+           SELECT identity.subject_hash, identity.id, identity.user_id, identity.subject
+             FROM svc.federated_identity identity
+            WHERE identity.tenant_id = :tenant
+              AND identity.connection_id = :connection_id
+              AND identity.subject_hash BETWEEN absent.subject_hash AND absent.subject_hash
+            ORDER BY identity.subject_hash
+            LIMIT 1
+            FOR NO KEY UPDATE) identity
 ), updated AS (
     UPDATE svc.user_account account
-       SET status = 'deactivated', valid_after = (SELECT import.moment FROM import),
+       SET status = 'deactivated', valid_after = import.moment,
            updated_at = greatest(now(), account.updated_at + interval '1 millisecond')
-     WHERE account.tenant_id = :tenant AND account.id = ANY (ARRAY(SELECT old.id FROM old))
+      FROM old
+      CROSS JOIN import
+     WHERE account.tenant_id = :tenant AND account.ctid = old.spot
+    RETURNING account.id, account.valid_after, old.subject_hash, old.id AS link, old.subject
 ), remembered AS (
-    UPDATE svc.federated_identity identity
-       SET import_ended_at = (SELECT import.moment FROM import)
-     WHERE identity.tenant_id = :tenant
-       AND identity.connection_id = :connection_id
-       AND identity.subject_hash = ANY (ARRAY(SELECT old.subject_hash FROM old))
+    INSERT INTO svc.federated_identity
+        (tenant_id, connection_id, subject_hash, id, user_id, subject, import_ended_at)
+    SELECT :tenant, :connection_id, updated.subject_hash, updated.link, updated.id,
+           updated.subject, updated.valid_after
+      FROM updated
+    ON CONFLICT ON CONSTRAINT federated_identity_pkey DO UPDATE
+       SET import_ended_at = excluded.import_ended_at
 ), event AS (
     INSERT INTO svc.audit_event (action, target_type, target_id, target_name, details)
-    SELECT 'user.deactivated', 'user', old.id::text, NULL,
+    SELECT 'user.deactivated', 'user', updated.id::text, NULL,
            '{"source":"ldap","changed":["status"]}'::jsonb
-      FROM old
+      FROM updated
 ), counted AS (
     UPDATE svc.ldap_sync import
-       SET deactivated = import.deactivated + (SELECT count(*) FROM old)
-     WHERE import.tenant_id = :tenant AND EXISTS (SELECT FROM old)
+       SET deactivated = import.deactivated + (SELECT count(*) FROM updated)
+     WHERE import.tenant_id = :tenant AND EXISTS (SELECT FROM updated)
 )
 SELECT count(*)::int4 AS taken, max(encode(piece.subject_hash, 'hex') COLLATE "C") AS last
   FROM piece;

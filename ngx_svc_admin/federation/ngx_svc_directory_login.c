@@ -35,9 +35,7 @@ typedef struct {
     ngx_svc_federation_flow_t  flow;    /* first */
     ngx_svc_ldap_directory_t   directory;
     ngx_svc_ldap_t             ldap;
-    u_char                     typed_id[NGX_SVC_UUID_LEN];
-    ngx_str_t                  typed;   /* who has the address that is typed;
-                                           no data: nobody */
+    u_char                     typed[NGX_SVC_UUID_LEN];    /* flow.typed */
     ngx_str_t                  other;   /* whose the entry is, if it is somebody
                                            else's; or no data */
 } ngx_svc_directory_login_t;
@@ -231,9 +229,9 @@ ngx_svc_directory_login_outcome(ngx_svc_directory_login_t *d)
     login->password.floor = usual + (usual + 1) / 2;
 
     if (login->user.data) {
-        ngx_memcpy(d->typed_id, login->user.data, NGX_SVC_UUID_LEN);
-        d->typed.data = d->typed_id;
-        d->typed.len = NGX_SVC_UUID_LEN;
+        ngx_memcpy(d->typed, login->user.data, NGX_SVC_UUID_LEN);
+        d->flow.typed.data = d->typed;
+        d->flow.typed.len = NGX_SVC_UUID_LEN;
     }
 
     switch (d->ldap.outcome) {
@@ -340,6 +338,7 @@ ngx_svc_directory_login_address(ngx_svc_directory_login_t *d)
 static ngx_int_t
 ngx_svc_directory_login_known(ngx_svc_federation_flow_t *flow)
 {
+    ngx_int_t                   seconds;
     ngx_uint_t                  right, locked;
     ngx_svc_login_t            *login;
     ngx_svc_directory_login_t  *d;
@@ -347,7 +346,12 @@ ngx_svc_directory_login_known(ngx_svc_federation_flow_t *flow)
     d = (ngx_svc_directory_login_t *) flow;
     login = &flow->login;
 
-    locked = ngx_svc_federation_locked(login->sr);
+    locked = ngx_svc_federation_locked(login->sr, &seconds);
+
+    if (seconds) {
+        return ngx_svc_login_lost(login->sr, seconds);
+    }
+
     right = d->ldap.outcome == NGX_SVC_LDAP_FOUND
             || d->ldap.outcome == NGX_SVC_LDAP_EXPIRED;
 
@@ -360,7 +364,7 @@ ngx_svc_directory_login_known(ngx_svc_federation_flow_t *flow)
         ngx_str_set(&login->written.reason, "locked");
     }
 
-    if (login->user.data && !ngx_svc_same(&login->user, &d->typed)) {
+    if (login->user.data && !ngx_svc_same(&login->user, &flow->typed)) {
         d->other = login->user;
     }
 
@@ -399,7 +403,7 @@ ngx_svc_directory_login_wrong(ngx_svc_directory_login_t *d)
 
     login = &d->flow.login;
 
-    login->user = d->typed;
+    login->user = d->flow.typed;
     login->reason = NGX_SVC_LOGIN_WRONG;
 
     if (login->written.reason.len == 0) {
@@ -477,8 +481,8 @@ ngx_svc_directory_login_fail(ngx_svc_request_t *sr)
     typed = &ngx_svc_sql_signin_failure;
     other = d->other.data ? &ngx_svc_sql_directory_failure : NULL;
 
-    first = d->other.data && d->typed.data
-            && ngx_memcmp(d->other.data, d->typed.data, NGX_SVC_UUID_LEN) < 0;
+    first = d->other.data && d->flow.typed.data
+            && ngx_memcmp(d->other.data, d->typed, NGX_SVC_UUID_LEN) < 0;
 
     sr->op->committed = ngx_svc_directory_login_failed;
 
@@ -518,7 +522,9 @@ ngx_svc_directory_login_away(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_directory_login_lost(ngx_svc_request_t *sr)
 {
-    if (ngx_svc_federation_locked(sr)) {
+    ngx_int_t  seconds;
+
+    if (ngx_svc_federation_locked(sr, &seconds)) {
         return ngx_svc_login_wrong(sr);
     }
 

@@ -149,35 +149,41 @@ SELECT account.id AS _user, account.user_name AS _email, now()::timestamptz(3) A
 -- statement: directory_page_known
 -- Users of the directory are as it says, and come back when it was the import that has
 -- deactivated them; of all others it is noted alone that their entries are there. Who differs is
--- told from the locked row.
+-- told from the locked row. All rows are found by their keys, or where they were found, however
+-- large their tables were thought to be when this was planned; whose row changes at this moment
+-- is for the next import.
 --
 -- parameters
 --   connection_id  uuid
 --   run            text
 --   entries        text
 WITH entry AS MATERIALIZED (
-    SELECT DISTINCT ON (entry.hash) entry.*, linked.user_id, linked.import_ended_at
+    SELECT DISTINCT ON (entry.hash) entry.*, linked.id, linked.user_id, linked.subject,
+           linked.import_ended_at
       FROM json_to_recordset(:entries::text::json)
            AS entry (place int, hash bytea, disabled bool, first_name text, last_name text,
                      display_name text)
       CROSS JOIN LATERAL (
-           SELECT identity.user_id, identity.import_run, identity.import_ended_at
+           SELECT identity.id, identity.user_id, identity.subject, identity.import_run,
+                  identity.import_ended_at
              FROM svc.federated_identity identity
             WHERE identity.tenant_id = :tenant
               AND identity.connection_id = :connection_id::uuid
               AND identity.subject_hash BETWEEN entry.hash AND entry.hash
             ORDER BY identity.subject_hash
-            LIMIT 1) linked
+            LIMIT 1
+            FOR NO KEY UPDATE) linked
      WHERE linked.import_run IS DISTINCT FROM :run::text::int8
      ORDER BY entry.hash, entry.place
 ), marked AS (
-    UPDATE svc.federated_identity identity
-       SET import_run = :run::text::int8,
-           import_disabled = identity.subject_hash
-                             = ANY (ARRAY(SELECT entry.hash FROM entry WHERE entry.disabled))
-     WHERE identity.tenant_id = :tenant
-       AND identity.connection_id = :connection_id
-       AND identity.subject_hash = ANY (ARRAY(SELECT entry.hash FROM entry))
+    INSERT INTO svc.federated_identity AS identity
+        (tenant_id, connection_id, subject_hash, id, user_id, subject, import_run,
+         import_disabled)
+    SELECT :tenant, :connection_id, entry.hash, entry.id, entry.user_id, entry.subject,
+           :run::text::int8, entry.disabled
+      FROM entry
+    ON CONFLICT ON CONSTRAINT federated_identity_pkey DO UPDATE
+       SET import_run = excluded.import_run, import_disabled = excluded.import_disabled
 ), looked AS MATERIALIZED (
     SELECT entry.*
       FROM entry
@@ -203,8 +209,9 @@ WITH entry AS MATERIALIZED (
            AND coalesce(account.valid_after = looked.import_ended_at, false) AS returns
       FROM looked
       CROSS JOIN LATERAL (
-           SELECT account.id, account.user_name, account.status, account.valid_after,
-                  account.first_name, account.last_name, account.display_name
+           SELECT account.ctid AS spot, account.id, account.user_name, account.status,
+                  account.valid_after, account.first_name, account.last_name,
+                  account.display_name
              FROM svc.user_account account
             WHERE account.tenant_id = :tenant
               AND account.id BETWEEN looked.user_id AND looked.user_id
@@ -212,7 +219,7 @@ WITH entry AS MATERIALIZED (
             LIMIT 1
             FOR NO KEY UPDATE) account
 ), changed AS MATERIALIZED (
-    SELECT old.id, old.user_name, old.returns,
+    SELECT old.spot, old.user_name, old.returns,
            coalesce(old.first_said, old.first_name) AS first_name,
            coalesce(old.last_said, old.last_name) AS last_name,
            coalesce(old.display_said, old.display_name) AS display_name,
@@ -225,29 +232,28 @@ WITH entry AS MATERIALIZED (
       FROM old
 ), updated AS (
     UPDATE svc.user_account account
-       SET (status, search, first_name, last_name, display_name)
-           = (SELECT CASE WHEN changed.returns THEN 'active' ELSE account.status END,
-                     svc.user_search(changed.user_name, changed.display_name,
-                                     changed.first_name, changed.last_name),
-                     changed.first_name, changed.last_name, changed.display_name
-                FROM changed
-               WHERE changed.id = account.id),
-           updated_at = greatest(now(), account.updated_at + interval '1 millisecond')
+       SET status = CASE WHEN changed.returns THEN 'active' ELSE account.status END,
+           search = svc.user_search(changed.user_name, changed.display_name, changed.first_name,
+                                    changed.last_name),
+           updated_at = greatest(now(), account.updated_at + interval '1 millisecond'),
+           first_name = changed.first_name, last_name = changed.last_name,
+           display_name = changed.display_name
+      FROM changed
      WHERE account.tenant_id = :tenant
-       AND account.id = ANY (ARRAY(SELECT changed.id FROM changed WHERE changed.members <> '{}'))
+       AND account.ctid = changed.spot
+       AND changed.members <> '{}'
+    RETURNING account.id, changed.returns, changed.members
 ), event AS (
     INSERT INTO svc.audit_event (action, target_type, target_id, target_name, details)
-    SELECT CASE WHEN changed.returns THEN 'user.reactivated' ELSE 'user.updated' END, 'user',
-           changed.id::text, NULL,
-           jsonb_build_object('source', 'ldap', 'changed', to_jsonb(changed.members))
-      FROM changed
-     WHERE changed.members <> '{}'
+    SELECT CASE WHEN updated.returns THEN 'user.reactivated' ELSE 'user.updated' END, 'user',
+           updated.id::text, NULL,
+           jsonb_build_object('source', 'ldap', 'changed', to_jsonb(updated.members))
+      FROM updated
 )
 UPDATE svc.ldap_sync import
    SET updated = import.updated + counted.updated,
        reactivated = import.reactivated + counted.reactivated
-  FROM (SELECT count(*) FILTER (WHERE NOT changed.returns) AS updated,
-               count(*) FILTER (WHERE changed.returns) AS reactivated
-          FROM changed
-         WHERE changed.members <> '{}') counted
+  FROM (SELECT count(*) FILTER (WHERE NOT updated.returns) AS updated,
+               count(*) FILTER (WHERE updated.returns) AS reactivated
+          FROM updated) counted
  WHERE import.tenant_id = :tenant AND counted.updated + counted.reactivated > 0;

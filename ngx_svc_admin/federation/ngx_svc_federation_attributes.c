@@ -60,8 +60,8 @@ ngx_svc_federation_attributes(ngx_svc_federation_flow_t *flow,
 
 /*
  * Who has so many that Entra leaves them out says so (overage): all stays then.
- * Whoever else says nothing has none, and so has everybody whose connection maps
- * none any more.
+ * Whoever else says nothing has none, and so has everybody whose connection
+ * maps none any more.
  */
 
 static ngx_int_t

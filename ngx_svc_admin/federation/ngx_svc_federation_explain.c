@@ -25,6 +25,8 @@ static void ngx_svc_federation_explain_id_token(
 static void ngx_svc_federation_explain_came(ngx_svc_federation_explain_t *e);
 static void ngx_svc_federation_explain_mapping(
     ngx_svc_federation_explain_t *e);
+static ngx_uint_t ngx_svc_federation_explain_lacks(
+    ngx_svc_federation_explain_t *e, u_char lacks[NGX_SVC_FEDERATION_LACKS]);
 static void ngx_svc_federation_explain_failed(ngx_svc_federation_explain_t *e);
 static const char *ngx_svc_federation_explain_hint(const ngx_str_t *why);
 static const ngx_str_t *ngx_svc_federation_explain_outcome(
@@ -152,13 +154,13 @@ ngx_svc_federation_explain_metadata(ngx_svc_federation_explain_t *e)
         || ngx_svc_federation_document(e->flow, &m) != NGX_OK)
     {
         ngx_svc_federation_step(e, NGX_SVC_FEDERATION_AT_METADATA, 1,
-                                        "The provider publishes none: where "
-                                        "its servers are is known.");
+                                "The provider publishes none: where "
+                                "its servers are is known.");
         return;
     }
 
     ngx_svc_federation_step(e, NGX_SVC_FEDERATION_AT_METADATA, 1,
-                                    "The issuer is \"%V\".", &m.issuer);
+                            "The issuer is \"%V\".", &m.issuer);
 }
 
 
@@ -166,9 +168,9 @@ static void
 ngx_svc_federation_explain_authorization(ngx_svc_federation_explain_t *e)
 {
     ngx_svc_federation_step(e, NGX_SVC_FEDERATION_AT_AUTHORIZATION, 1,
-                                    "The browser has come back with a code%s.",
-                                    e->flow->issuer.len
-                                    ? ", and \"iss\" is the issuer" : "");
+                            "The browser has come back with a code%s.",
+                            e->flow->issuer.len
+                            ? ", and \"iss\" is the issuer" : "");
 }
 
 
@@ -176,10 +178,10 @@ static void
 ngx_svc_federation_explain_tokens(ngx_svc_federation_explain_t *e)
 {
     ngx_svc_federation_step(e, NGX_SVC_FEDERATION_AT_TOKENS, 1,
-                                    "The provider has taken the code, and "
-                                    "answered with %s.",
-                                    e->flow->id_token.len ? "an ID token"
-                                                          : "an access token");
+                            "The provider has taken the code, and "
+                            "answered with %s.",
+                            e->flow->id_token.len ? "an ID token"
+                                                  : "an access token");
 }
 
 
@@ -188,9 +190,9 @@ ngx_svc_federation_explain_id_token(ngx_svc_federation_explain_t *e)
 {
     if (e->flow->id_token.len) {
         ngx_svc_federation_step(e, NGX_SVC_FEDERATION_AT_ID_TOKEN, 1,
-                                        "It is signed by a key of the "
-                                        "issuer's, and for \"%V\".",
-                                        &e->flow->connection.client_id);
+                                "It is signed by a key of the "
+                                "issuer's, and for \"%V\".",
+                                &e->flow->connection.client_id);
     }
 }
 
@@ -204,72 +206,93 @@ ngx_svc_federation_explain_came(ngx_svc_federation_explain_t *e)
 
     if (flow->proof.email.data == NULL) {
         ngx_svc_federation_step(e, NGX_SVC_FEDERATION_AT_CLAIMS, 1,
-                                        "There is no e-mail address among what "
-                                        "came.");
+                                "There is no e-mail address among what "
+                                "came.");
         return;
     }
 
     ngx_svc_federation_step(e, NGX_SVC_FEDERATION_AT_CLAIMS, 1,
-                                    "The e-mail address is \"%V\", and the "
-                                    "provider %s for it.", &flow->proof.email,
-                                    flow->proof.verified ? "vouches"
-                                                       : "does not vouch");
+                            "The e-mail address is \"%V\", and the "
+                            "provider %s for it.", &flow->proof.email,
+                            flow->proof.verified ? "vouches"
+                                                 : "does not vouch");
 }
 
 
 static void
 ngx_svc_federation_explain_mapping(ngx_svc_federation_explain_t *e)
 {
-    u_char                      *p, text[NGX_SVC_FEDERATION_LACKS];
-    ngx_str_t                    names[NGX_SVC_ATTRIBUTES];
-    ngx_uint_t                   i, n;
-    ngx_svc_federation_flow_t   *flow;
+    u_char                      lacks[NGX_SVC_FEDERATION_LACKS];
+    const char                 *detail;
+    ngx_svc_federation_flow_t  *flow;
+
+    flow = e->flow;
+
+    if (ngx_svc_federation_explain_lacks(e, lacks)) {
+        ngx_svc_federation_step(e, NGX_SVC_FEDERATION_AT_MAPPING, 0,
+                                "No claim says %s: look at "
+                                "\"attributeMapping\", or have the provider "
+                                "send it.", lacks);
+        return;
+    }
+
+    detail = NULL;
+
+    if (flow->connection.maps_groups) {
+        detail = flow->proof.overage
+                 ? "There are too many groups for the provider to send: have "
+                   "it send those alone that are mapped."
+                 : flow->proof.groups.len <= sizeof("[]") - 1
+                 ? "There is no group among what came: have the provider send "
+                   "the claim \"groups\", an array."
+                 : !e->found->settings.manages
+                 ? "Nobody joins groups by the connection: it does not vouch "
+                   "for \"groups:manage\"."
+                 : NULL;
+    }
+
+    ngx_svc_federation_step(e, NGX_SVC_FEDERATION_AT_MAPPING, detail == NULL,
+                            "%s", detail ? detail
+                                         : "All that is mapped has come.");
+}
+
+
+/* Writes the attributes whose claims have not come.  Returns how many. */
+
+static ngx_uint_t
+ngx_svc_federation_explain_lacks(ngx_svc_federation_explain_t *e,
+    u_char lacks[NGX_SVC_FEDERATION_LACKS])
+{
+    u_char                     *p, *last;
+    ngx_str_t                   names[NGX_SVC_ATTRIBUTES];
+    ngx_uint_t                  i, n;
+    ngx_svc_federation_flow_t  *flow;
 
     flow = e->flow;
     n = 0;
-    p = text;
-    *p = '\0';
+    p = lacks;
+    last = lacks + NGX_SVC_FEDERATION_LACKS - 1;
 
     if (ngx_svc_attribute_map_read(flow->login.sr->request->pool,
                                    &flow->connection.mapping, names)
         != NGX_OK)
     {
         e->w.failed = 1;
-        return;
+        return 0;
     }
 
     for (i = 0; i < NGX_SVC_ATTRIBUTES; i++) {
         if (names[i].len && flow->proof.attributes[i].data == NULL
             && ngx_strcmp(ngx_svc_attribute_keys[i], "email") != 0)
         {
-            p = ngx_slprintf(p, text + sizeof(text) - 1, "%s%s",
-                             n++ ? ", " : "", ngx_svc_attribute_keys[i]);
-            *p = '\0';
+            p = ngx_slprintf(p, last, "%s%s", n++ ? ", " : "",
+                             ngx_svc_attribute_keys[i]);
         }
     }
 
-    if (n) {
-        ngx_svc_federation_step(e, NGX_SVC_FEDERATION_AT_MAPPING, 0,
-                                        "No claim says %s: look at "
-                                        "\"attributeMapping\", or have the "
-                                        "provider send it.", text);
+    *p = '\0';
 
-    } else if (flow->connection.maps_groups && flow->proof.overage) {
-        ngx_svc_federation_step(e, NGX_SVC_FEDERATION_AT_MAPPING, 0,
-                                        "There are too many groups for the "
-                                        "provider to send: have it send those "
-                                        "alone that are mapped.");
-
-    } else if (flow->connection.maps_groups && !e->found->settings.manages) {
-        ngx_svc_federation_step(e, NGX_SVC_FEDERATION_AT_MAPPING, 0,
-                                        "Nobody joins groups by the "
-                                        "connection: it does not vouch for "
-                                        "\"groups:manage\".");
-
-    } else {
-        ngx_svc_federation_step(e, NGX_SVC_FEDERATION_AT_MAPPING, 1,
-                                        "All that is mapped has come.");
-    }
+    return n;
 }
 
 
@@ -297,8 +320,8 @@ ngx_svc_federation_explain_failed(ngx_svc_federation_explain_t *e)
     said.len = why->len - 1;
 
     ngx_svc_federation_step(e, e->flow->step, 0, "%c%V.%s",
-                                    ngx_toupper(why->data[0]), &said,
-                                    ngx_svc_federation_explain_hint(why));
+                            ngx_toupper(why->data[0]), &said,
+                            ngx_svc_federation_explain_hint(why));
 }
 
 

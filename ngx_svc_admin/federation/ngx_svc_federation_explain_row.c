@@ -60,9 +60,9 @@ ngx_svc_federation_explain_row(ngx_svc_federation_explain_t *e)
 
     if (e->found->barred) {
         ngx_svc_federation_step(e, NGX_SVC_FEDERATION_AT_ROW, 0,
-                                        "\"%V\" is not let in from here and "
-                                        "now: this address is blocked, or the "
-                                        "access policy denies it.%s", who, off);
+                                "\"%V\" is not let in from here and "
+                                "now: this address is blocked, or the "
+                                "access policy denies it.%s", who, off);
         return;
     }
 
@@ -99,8 +99,8 @@ ngx_svc_federation_explain_row(ngx_svc_federation_explain_t *e)
     }
 
     ngx_svc_federation_step(e, NGX_SVC_FEDERATION_AT_ROW, ok,
-                                    sentences[e->flow->match], who, after,
-                                    off);
+                            sentences[e->flow->match], who, after,
+                            off);
 }
 
 
@@ -210,22 +210,22 @@ ngx_svc_federation_explain_factor(ngx_svc_federation_explain_t *e)
 {
     if (e->flow->login.written.factor) {
         ngx_svc_federation_step(e, NGX_SVC_FEDERATION_AT_FACTOR, 1, "%s",
-                                        "The provider's second factor counts: "
-                                        "none is asked for here.");
+                                "The provider's second factor counts: "
+                                "none is asked for here.");
         return;
     }
 
     if (!e->flow->connection.trust_mfa) {
         ngx_svc_federation_step(e, NGX_SVC_FEDERATION_AT_FACTOR, 1, "%s",
-                                        "It is one factor, whatever the "
-                                        "provider says: \"trustMfa\" is "
-                                        "false.");
+                                "It is one factor, whatever the "
+                                "provider says: \"trustMfa\" is "
+                                "false.");
         return;
     }
 
     ngx_svc_federation_step(e, NGX_SVC_FEDERATION_AT_FACTOR, 0,
-                                    "It is one factor: %s.",
-                                    ngx_svc_federation_explain_one_factor(e));
+                            "It is one factor: %s.",
+                            ngx_svc_federation_explain_one_factor(e));
 }
 
 

@@ -228,6 +228,8 @@ struct ngx_svc_federation_flow_s {
 
     ngx_str_t                  directory;   /* the connection's id, 16 bytes */
     ngx_str_t                  version;     /* its updated_at, as text */
+    ngx_str_t                  typed;       /* the id of who has the address
+                                               that is typed; no data: nobody */
 
     /*
      * Is called when it is known whose the proof is: NGX_DECLINED, and the

@@ -1,6 +1,6 @@
 /*
- * Whoever is invited, and comes by another server, or by the directory: what the
- * account will be is the invitation's, as of one that is accepted with a
+ * Whoever is invited, and comes by another server, or by the directory: what
+ * the account will be is the invitation's, as of one that is accepted with a
  * password.
  */
 

@@ -46,7 +46,7 @@ ngx_svc_federation_match(ngx_svc_federation_flow_t *flow)
 
 
 ngx_uint_t
-ngx_svc_federation_locked(ngx_svc_request_t *sr)
+ngx_svc_federation_locked(ngx_svc_request_t *sr, ngx_int_t *seconds)
 {
     ngx_svc_row_federation_match_t  row;
 
@@ -56,6 +56,8 @@ ngx_svc_federation_locked(ngx_svc_request_t *sr)
                                  ngx_svc_result(sr,
                                                 &ngx_svc_sql_federation_match),
                                  0);
+
+    *seconds = ngx_max(row.login_checked.locked, 0);
 
     return ngx_svc_same(&row.login_checked.verdict, &locked);
 }

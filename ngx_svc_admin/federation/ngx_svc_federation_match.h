@@ -35,9 +35,11 @@ ngx_int_t ngx_svc_federation_match(ngx_svc_federation_flow_t *flow);
 
 /*
  * For a reply: returns whether a lock keeps a directory's sign-in out, by the
- * result of that statement, if there is one.
+ * result of that statement, if there is one.  *seconds: how many are left if
+ * it is that of the typed address; else 0.
  */
-ngx_uint_t ngx_svc_federation_locked(ngx_svc_request_t *sr);
+ngx_uint_t ngx_svc_federation_locked(ngx_svc_request_t *sr,
+    ngx_int_t *seconds);
 
 
 /* Binds whether the proof's address is proved. */

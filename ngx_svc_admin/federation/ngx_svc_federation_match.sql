@@ -6,21 +6,22 @@
 -- more than whoever has configured the connection, by now and when the link was made; and nobody
 -- comes in whose address's domain must come in by another one. A directory has no flow: it
 -- proves addresses of the domains that are owned, and as there is a password to guess, a lock
--- of the account, or of the address that is typed, refuses it: for how long is not told, as it
--- may be another account than that of the address. Of a session's flow the user is known before:
--- "own" says whether that session goes on, and "elsewhere" whether the identity is another
--- user's. Where an address may not be linked because its domain is not owned, a code by mail may
--- prove whose it is, of people who may do nothing special and have no second factor, which a
--- mailbox must not pass ("mails"); a code can be guessed, so that a lock refuses it, too. Who has
--- signed out at the provider since it was asked is as one of whom something has changed. A test
--- looks at all this as a sign-in does, also while the connection is off, and there is never a
--- tenant for what it would write.
+-- of the account, or of the address that is typed, refuses it: for how long is told of the latter
+-- alone, as the account may be another one than that of the address. Of a session's flow the user
+-- is known before: "own" says whether that session goes on, and "elsewhere" whether the identity
+-- is another user's. Where an address may not be linked because its domain is not owned, a code
+-- by mail may prove whose it is, of people who may do nothing special and have no second factor,
+-- which a mailbox must not pass ("mails"); a code can be guessed, so that a lock refuses it, too.
+-- Who has signed out at the provider since it was asked is as one of whom something has changed.
+-- A test looks at all this as a sign-in does, also while the connection is off, and there is
+-- never a tenant for what it would write.
 --
 -- parameters
 --   flow_id        uuid  ngx_svc_federation_param(id)
 --   connection_id  uuid  ngx_svc_federation_param(connection.id)
 --   version        text  ngx_svc_federation_param(version)
 --   email_mac      bytea ngx_svc_login_param(asked.mac)
+--   typed          uuid  ngx_svc_federation_param(typed)
 --   subject_hash   bytea ngx_svc_federation_param(proof.subject_hash)
 --   email          text  ngx_svc_federation_param(proof.email)
 --   domain         text  ngx_svc_federation_param(proof.domain)
@@ -85,9 +86,7 @@ WITH proof AS MATERIALIZED (
            proof.vouched_owner AND coalesce(linked.vouched_owner, true) AS vouched_owner,
            CASE
                WHEN linked.user_id IS NULL THEN proof.vouched
-               ELSE ARRAY(SELECT unnest(proof.vouched)
-                          INTERSECT
-                          SELECT unnest(linked.vouched))
+               ELSE ARRAY(SELECT unnest(proof.vouched) INTERSECT SELECT unnest(linked.vouched))
            END AS vouched
       FROM proof
       LEFT JOIN LATERAL (
@@ -142,28 +141,30 @@ WITH proof AS MATERIALIZED (
             LIMIT 1) account ON true
 ), decided AS MATERIALIZED (
     SELECT judged.*, judged::text AS facts,
+           CASE WHEN proof.directory THEN svc.sign_in_locked(:tenant, :typed, :email_mac) END
+               AS locked,
            (proof.directory OR :mailed::bool)
-           AND svc.sign_in_locked(:tenant, judged.id, :email_mac) IS NOT NULL AS locked,
-           proof.tests
-           OR :expected::text IS NOT NULL
-              AND svc.signed_out_there(:tenant, :flow_id, :sid, :subject_hash) AS gone
+           AND svc.sign_in_locked(:tenant, judged.id, NULL) IS NOT NULL AS shut,
+           proof.tests OR :expected::text IS NOT NULL
+               AND svc.signed_out_there(:tenant, :flow_id, :sid, :subject_hash) AS gone
       FROM judged
       CROSS JOIN proof
 )
 SELECT CASE
-           WHEN decided.locked THEN 'locked'
+           WHEN decided.shut OR decided.locked > 0 THEN 'locked'
            WHEN decided.facts IS DISTINCT FROM :expected OR decided.gone THEN 'other'
            ELSE 'go'
        END AS verdict,
        CASE
            WHEN :expected::text IS NULL
                 THEN set_config('svc.found', coalesce(decided.id::text, ''), true)
-           WHEN decided.facts = :expected AND NOT decided.locked AND NOT decided.gone
+           WHEN decided.facts = :expected
+                AND decided.locked IS NULL AND NOT (decided.shut OR decided.gone)
                 THEN set_config('svc.actor_type', 'user', true)
                      || set_config('svc.actor_id', coalesce(decided.id::text, ''), true)
            ELSE set_config('svc.tenant', '', true)
        END IS NULL,
-       NULL::bigint AS locked, decided.facts, decided.same, decided.own, decided.elsewhere,
+       decided.locked, decided.facts, decided.same, decided.own, decided.elsewhere,
        decided.linked, decided.other, decided.held, decided.active, decided.covered,
        decided.forced, decided.proved, decided.verified, decided.takes, decided.mails,
        decided.makes, decided.strong
