@@ -1,10 +1,7 @@
 -- serves: 1
 --
--- A directory's people are imported, a connection is tried out, and a code by mail proves
--- whose an address is.
-
-
--- --- a code by mail for an identity that is not linked ---------------------------------------
+-- A directory's people are imported, a connection is tried out, and who signs out at a provider
+-- ends sign-ins that are under way.
 
 
 -- --- who signs out there while a sign-in is under way ----------------------------------------
