@@ -74,6 +74,7 @@ my $READ_RATE = size('READ_RATE', 10_000, 500);
 my $WRITE_RATE = size('WRITE_RATE', 5_000, 200);
 my $LOGINS = size('LOGINS', 400, 5);
 my $PASSKEYS = size('PASSKEYS', 8_000, 200);
+my $PEOPLE = size('PEOPLE', 10_000, 200);
 my $FLOWS = size('FLOWS', 8_000, 200);
 my $CODES = size('CODES', 50_000, 1_000);
 my $TOKENS = size('TOKENS', 10_000_000, 1_000);
@@ -221,6 +222,7 @@ my %measure = (
     },
     discover => sub { SvcBench::Federation::discover($sys, @_) },
     directory => sub { SvcBench::Directory::sign_ins($sys, @_) },
+    directory_import => sub { SvcBench::Directory::imports($sys, $PEOPLE) },
     directory_whoami => sub { SvcBench::Directory::whoami($sys, @_) },
     groups => sub { SvcBench::Admin::groups($sys, @_) },
     login_hashes => sub { SvcBench::Login::hashes($ROOT, @_) },
@@ -248,8 +250,8 @@ my %measure = (
     },
 );
 
-my @SIGNIN = qw(login directory directory_whoami passkey federation discover groups
-                login_hashes token_get token_get_flood session_get login_limited
+my @SIGNIN = qw(login directory directory_whoami directory_import passkey federation discover
+                groups login_hashes token_get token_get_flood session_get login_limited
                 token_write session_write flood_memory login_time);
 
 my @OAUTH = qw(oauth_token_opaque oauth_token_no_sweep oauth_token_jwt oauth_token_rs256
