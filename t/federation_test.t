@@ -284,6 +284,12 @@ fails(leads($ada, ''), 'authorization', 'federation_failed', qr/no "code"/);
 fails(leads($ada, 'code=x'), 'token', 'federation_failed',
       qr/^The token endpoint: status 400, invalid_grant\. Register the redirect URI/);
 
+$idp->ask(token => { status => 401, json => { error => 'invalid_client' } });
+fails(tested($ada, 'oidc-one', 'a wrong secret'), 'token', 'federation_failed',
+      qr/status 401, invalid_client\. "clientId" or "clientSecret" is not what/);
+$idp->ask(token => { json => { access_token => 'x' } });
+fails(tested($ada, 'oidc-one', 'no ID token'), 'token', 'federation_failed', qr/scope openid/);
+$idp->ask(token => undef);
 claims('new', iss => 'https://evil.test');
 fails(tested($ada, 'oidc-one', 'another issuer'), 'id_token', 'federation_failed',
       qr/'iss' that is not the provider's\. It must be the "issuer"/);

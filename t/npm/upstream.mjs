@@ -9,6 +9,7 @@
 // "by", the number of the issuer that signs it, and "kid".  The answer has "location", where
 // the providers lead it, "token", and "got", how many codes each issuer's token endpoint was
 // sent.
+// { token: { status, json } } is what the token endpoints answer to all codes; null: tokens.
 // { userinfo } is what userinfo says, and "users" how often it was asked.  { hold: true }
 // has those who ask for tokens wait until it is false.
 
@@ -64,6 +65,10 @@ async function listen() {
 
     while (told.hold) {
       await sleep(10);
+    }
+
+    if (told.token) {
+      return told.token;
     }
 
     if (!query || digest(form.get("code_verifier") ?? "") !== query.get("code_challenge")
