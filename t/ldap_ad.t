@@ -149,11 +149,6 @@ admin_error(login('new'), 403, 'directory_password_expired', 'new has to change 
 is(reason(), 'directory_password_expired', 'which is written down');
 is($s->sql('SELECT count(*) FROM svc.login_phantom'), 4, 'but is no failure');
 
-$s->sql('CREATE OR REPLACE FUNCTION svc.sign_in_locked(tenant uuid, account uuid, mac bytea)'
-        . " RETURNS bigint LANGUAGE sql AS 'SELECT CASE WHEN mac IS NULL THEN 60 END::bigint'");
-admin_error(login('new'), 401, 'invalid_credentials', 'of an account that is locked it is not told');
-is(reason(), 'locked', 'but written down');
-
 
 # --- on the page ------------------------------------------------------------------------
 
@@ -173,6 +168,14 @@ sub typed {
 typed(new => '#error', "Your password has expired: change it in your organisation's directory,"
                        . ' and sign in with the new one.', 'new is told so');
 typed(ada => 'h1', 'You are signed in', 'ada comes in');
+
+
+# --- a lock that comes meanwhile ---------------------------------------------------------
+
+$s->sql('CREATE OR REPLACE FUNCTION svc.sign_in_locked(tenant uuid, account uuid, mac bytea)'
+        . " RETURNS bigint LANGUAGE sql AS 'SELECT CASE WHEN mac IS NULL THEN 60 END::bigint'");
+admin_error(login('new'), 401, 'invalid_credentials', 'of an account that is locked it is not told');
+is(reason(), 'locked', 'but written down');
 $page->end;
 
 

@@ -238,8 +238,9 @@ my %VALUES = (
     signin_user => [ '127.0.0.1', 'user0@bench0.test', '\x00' ],
     signin_risk => [ '\x00', 'firefox linux', '127.0.0.0/24', 'FR', '127.0.0.1',
                      '48.9', '2.3', 'user0@bench0.test', '\x00' ],
-    signin_failure => [ '{id}', '\x00', '127.0.0.1', 'FR', 'wrong', 10, 900,
-                        900, 'https://x' ],
+    ( map { $_ => [ '{id}', '\x00', '127.0.0.1', 'FR', 'wrong', 10, 900, 900,
+                    'https://x' ] }
+          qw(signin_failure directory_failure) ),
     mfa_failure => [ '{id}', '\x00', '127.0.0.1', 'FR', 'totp', 10, 900, 900,
                      'https://x' ],
     passkey_check => [ '{id}', '\x00', 1, '\x' . '00' x 32, '1800000000000' ],
