@@ -624,20 +624,20 @@ my @tom = ($tom, $toms, mailed($tom, $toms));
 is_deeply([ sort map { $_->read->status } map { shows(@tom) } 1, 2 ], [ 200, 400 ],
           'a code is good once');
 
-my $uma = user('uma');
-my ($umas, $hers) = held('umas', 'uma');
+my $val = user('val');
+my ($vals, $hers) = held('vals', 'val');
 my $db = $s->connect_as('postgres');
 my @workers = $s->workers;
-my @uma = ($umas, $hers, mailed($umas, $hers));
+my @val = ($vals, $hers, mailed($vals, $hers));
 
-$db->query($_) for 'BEGIN', "SELECT FROM svc.user_account WHERE id = '$uma->{id}' FOR UPDATE";
+$db->query($_) for 'BEGIN', "SELECT FROM svc.user_account WHERE id = '$val->{id}' FOR UPDATE";
 
-my $c = shows(@uma);
+my $c = shows(@val);
 
 ok((wait_for { $s->waiting == 1 }), 'one that waits');
 $c->abort;
 $db->query('COMMIT');
-ok((wait_for { links_of($uma->{id})->[0] }), 'links, whoever has gone');
+ok((wait_for { links_of($val->{id})->[0] }), 'links, whoever has gone');
 $s->unharmed(\@workers, 'and nothing else comes of it');
 
 # For whom there is no code.
