@@ -34,9 +34,9 @@ ngx_int_t ngx_svc_attribute_map_check(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
 
 /*
- * Reads a stored map: names[i] is the attribute of ngx_svc_attribute_keys[i], of
- * the pool, and has no data where there is none.  A map without data is empty.
- * Returns NGX_OK or NGX_ERROR.
+ * Reads a stored map: names[i] is the attribute of ngx_svc_attribute_keys[i],
+ * of the pool, and has no data where there is none.  A map without data is
+ * empty.  Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_attribute_map_read(ngx_pool_t *pool, ngx_str_t *map,
     ngx_str_t names[NGX_SVC_ATTRIBUTES]);

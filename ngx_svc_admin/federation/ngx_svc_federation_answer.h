@@ -29,8 +29,8 @@ ngx_int_t ngx_svc_federation_lead(ngx_svc_login_t *login);
 
 /*
  * For a reply: answers sr->error for NGX_DECLINED, when flow->why, if there is
- * one, is in the audit log, or ends a test; or else 500, and the error log has a
- * line.
+ * one, is in the audit log, or ends a test; or else 500, and the error log has
+ * a line.
  */
 ngx_int_t ngx_svc_federation_declined(ngx_svc_request_t *sr, ngx_int_t rc);
 

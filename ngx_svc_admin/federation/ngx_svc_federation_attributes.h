@@ -19,7 +19,8 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_federation_groups;
 
 /*
  * Takes what the claims say into flow->proof, of what it has not said yet.
- * Returns NGX_OK; NGX_AGAIN when the provider may say more elsewhere; NGX_ERROR.
+ * Returns NGX_OK; NGX_AGAIN when the provider may say more elsewhere;
+ * NGX_ERROR.
  */
 ngx_int_t ngx_svc_federation_attributes(ngx_svc_federation_flow_t *flow,
     const cJSON *claims);

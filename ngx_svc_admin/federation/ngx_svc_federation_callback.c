@@ -91,7 +91,9 @@ ngx_svc_federation_callback_take(ngx_svc_login_t *login)
 }
 
 
-/* A parameter other than the state that is there twice is as one that is not. */
+/*
+ * A parameter other than the state that is there twice is as one that is not.
+ */
 
 static ngx_int_t
 ngx_svc_federation_callback_form(ngx_svc_federation_flow_t *flow,

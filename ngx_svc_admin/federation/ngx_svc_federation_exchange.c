@@ -299,9 +299,9 @@ ngx_svc_federation_exchange_end(ngx_svc_federation_flow_t *flow, ngx_int_t rc)
 
 
 /*
- * The refresh token is of no use here: it is kept nowhere.  GitHub's errors have
- * the status of a success.  What the parser has copied is wiped with the pool,
- * as the answer is.
+ * The refresh token is of no use here: it is kept nowhere.  GitHub's errors
+ * have the status of a success.  What the parser has copied is wiped with the
+ * pool, as the answer is.
  */
 
 static ngx_int_t

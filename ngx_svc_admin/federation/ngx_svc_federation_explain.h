@@ -13,8 +13,8 @@
 /*
  * Writes the members "outcome", "user", "steps", "claims", "attributes" and
  * "groups", of the request's pool and of NGX_SVC_SEALED_MAX bytes at most, and
- * sets flow->outcome.  Neither tokens nor secrets are among them.  found is NULL
- * where flow->step has failed.  Returns NGX_OK or NGX_ERROR.
+ * sets flow->outcome.  Neither tokens nor secrets are among them.  found is
+ * NULL where flow->step has failed.  Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_federation_explain(ngx_svc_federation_flow_t *flow,
     const ngx_svc_federation_found_t *found, ngx_str_t *text);

@@ -88,7 +88,9 @@ ngx_svc_federation_fetch(ngx_svc_federation_flow_t *flow, size_t limit,
 }
 
 
-/* The time begins with the first fetch; a request that ends takes all with it. */
+/*
+ * The time begins with the first fetch; a request that ends takes all with it.
+ */
 
 static ngx_int_t
 ngx_svc_federation_fetch_hold(ngx_svc_federation_flow_t *flow)

@@ -1,6 +1,6 @@
 /*
- * GET /v1/auth/federation/finish: the browser, with its cookie, ends a flow that
- * has its proof.
+ * GET /v1/auth/federation/finish: the browser, with its cookie, ends a flow
+ * that has its proof.
  */
 
 #include "ngx_svc_federation_answer.h"

@@ -307,9 +307,9 @@ ngx_int_t ngx_svc_federation_flow_id(ngx_svc_federation_flow_t *flow,
     ngx_str_t *id, const ngx_str_t *text);
 
 /*
- * The redirect URI of the flow's connection, at the host that the browser is at.
- * The tenant belongs to it: keys of connections are unique within one alone.
- * It is of the request's pool; no data: memory has run out.
+ * The redirect URI of the flow's connection, at the host that the browser is
+ * at.  The tenant belongs to it: keys of connections are unique within one
+ * alone.  It is of the request's pool; no data: memory has run out.
  */
 ngx_str_t ngx_svc_federation_flow_redirect(ngx_svc_federation_flow_t *flow);
 

@@ -1,6 +1,6 @@
 /*
- * /v1/tenants/{slug}/federation/{connection}/initiate: another site has somebody
- * sign in by a connection (OpenID Connect Core 1.0, 4).
+ * /v1/tenants/{slug}/federation/{connection}/initiate: another site has
+ * somebody sign in by a connection (OpenID Connect Core 1.0, 4).
  *
  * Anybody may send a browser here: nothing begins, and nothing is counted.  The
  * page says whose connection it is, and waits for a click.

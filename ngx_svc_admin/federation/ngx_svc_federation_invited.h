@@ -12,7 +12,9 @@
 /* Reads the invitation of the flow, or of the proof's address. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_federation_invited;
 
-/* Sets flow->match by the result of that; it stays if there is no invitation. */
+/*
+ * Sets flow->match by the result of that; it stays if there is no invitation.
+ */
 void ngx_svc_federation_invited_match(ngx_svc_federation_flow_t *flow,
     PGresult *res);
 

@@ -315,7 +315,9 @@ ngx_svc_federation_keep_write(ngx_svc_request_t *sr)
 }
 
 
-/* The cookie is not sent with a form of another site, but it is from here on. */
+/*
+ * The cookie is not sent with a form of another site, but it is from here on.
+ */
 
 static ngx_int_t
 ngx_svc_federation_keep_lead(ngx_svc_request_t *sr)

@@ -14,8 +14,8 @@
  * if that was not just now and flow->until leaves time for it, and then has
  * check() look at the token once more.  what is "ID token", or what it is.
  * Returns NGX_DONE: the request waits, and its reply is what over() returns,
- * which is given what check() returns, but never NGX_AGAIN; or NGX_DECLINED with
- * sr->error set, and flow->why; or NGX_ERROR.
+ * which is given what check() returns, but never NGX_AGAIN; or NGX_DECLINED
+ * with sr->error set, and flow->why; or NGX_ERROR.
  */
 ngx_int_t ngx_svc_federation_keys(ngx_svc_federation_flow_t *flow,
     const char *what, ngx_int_t (*check)(ngx_svc_federation_flow_t *flow),

@@ -8,7 +8,8 @@
 #include "ngx_svc_signin.h"
 
 
-#define NGX_SVC_FEDERATION_NO_OWN   "There is no identity of yours with this id."
+#define NGX_SVC_FEDERATION_NO_OWN                                             \
+    "There is no identity of yours with this id."
 #define NGX_SVC_FEDERATION_NO_LINK  "The user has no link with this id."
 
 #define NGX_SVC_FEDERATION_LAST_VERDICT                                       \

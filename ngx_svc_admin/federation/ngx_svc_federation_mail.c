@@ -1,10 +1,10 @@
 /*
- * /v1/auth/federation/mail: a code by mail proves that the address of a proof is
- * its user's, where the proof alone does not do.
+ * /v1/auth/federation/mail: a code by mail proves that the address of a proof
+ * is its user's, where the proof alone does not do.
  *
- * The flow has kept the proof.  The code is bound to the flow and to the proof's
- * subject: neither another subject can spend it, nor the same one whose address
- * is another by now.
+ * The flow has kept the proof.  The code is bound to the flow and to the
+ * proof's subject: neither another subject can spend it, nor the same one whose
+ * address is another by now.
  */
 
 #include "ngx_svc_email_challenge.h"
@@ -189,9 +189,9 @@ ngx_svc_federation_mail_take(ngx_svc_login_t *login)
 
 
 /*
- * For a reply: takes the flow, whom it has found, and whether that user may sign
- * in from here and now.  Returns NGX_OK; NGX_DECLINED with sr->error set, when
- * the answer is that of ngx_svc_login_declined(); NGX_ERROR.
+ * For a reply: takes the flow, whom it has found, and whether that user may
+ * sign in from here and now.  Returns NGX_OK; NGX_DECLINED with sr->error set,
+ * when the answer is that of ngx_svc_login_declined(); NGX_ERROR.
  */
 
 static ngx_int_t
@@ -227,7 +227,9 @@ ngx_svc_federation_mail_taken(ngx_svc_federation_flow_t *flow)
 }
 
 
-/* The mails to an address are counted by it, whatever the flow has begun with. */
+/*
+ * The mails to an address are counted by it, whatever the flow has begun with.
+ */
 
 static ngx_int_t
 ngx_svc_federation_mail_mac(ngx_svc_federation_flow_t *flow)

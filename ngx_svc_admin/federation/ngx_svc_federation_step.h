@@ -22,7 +22,8 @@ typedef struct {
 
 typedef struct {
     ngx_svc_federation_flow_t           *flow;
-    const ngx_svc_federation_found_t    *found;     /* NULL: a step has failed */
+    const ngx_svc_federation_found_t    *found;     /* NULL: a step has
+                                                       failed */
     ngx_svc_json_writer_t                w;
 } ngx_svc_federation_explain_t;
 

@@ -28,8 +28,8 @@ ngx_int_t ngx_svc_federation_take_prepare(ngx_svc_request_t *sr,
 
 /*
  * For such a take(), which has set flow->state: takes the cookie, which is
- * needed unless flow->posted, and the client.  Returns NGX_OK; NGX_DECLINED with
- * sr->error set; NGX_ERROR.
+ * needed unless flow->posted, and the client.  Returns NGX_OK; NGX_DECLINED
+ * with sr->error set; NGX_ERROR.
  */
 ngx_int_t ngx_svc_federation_take_client(ngx_svc_federation_flow_t *flow);
 

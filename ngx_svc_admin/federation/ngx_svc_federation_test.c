@@ -1,6 +1,6 @@
 /*
- * POST /v1/admin/federation/{connection}/test begins a test of a connection, and
- * GET /v1/admin/federation/tests/{id} shows what it has found.
+ * POST /v1/admin/federation/{connection}/test begins a test of a connection,
+ * and GET /v1/admin/federation/tests/{id} shows what it has found.
  *
  * Between them is the journey of any flow.  What comes back by a form ends the
  * test at once, without the cookie: nothing but a result comes of it, which
@@ -294,7 +294,10 @@ ngx_svc_federation_bind_tested(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 }
 
 
-/* The request that has begun the test has a session, and one that ends it none. */
+/*
+ * The request that has begun the test has a session, and one that ends it
+ * none.
+ */
 
 static ngx_int_t
 ngx_svc_federation_test_write(ngx_svc_request_t *sr)
@@ -450,28 +453,11 @@ static ngx_int_t
 ngx_svc_federation_test_open(ngx_svc_request_t *sr,
     const ngx_svc_row_federation_test_result_t *row, ngx_str_t *text)
 {
-    size_t      len;
-    u_char     *sealed;
-    ngx_int_t   rc;
+    ngx_svc_session_t  *session;
 
-    text->len = NGX_SVC_SEALED_MAX;
-    text->data = ngx_pnalloc(sr->request->pool, NGX_SVC_SEALED_MAX);
+    session = sr->session;
 
-    if (text->data == NULL) {
-        return NGX_ERROR;
-    }
-
-    rc = ngx_svc_sealed_open("federation", &row->id, &row->sealed, text->data,
-                             &text->len);
-
-    len = row->sealed.len / 2;
-    sealed = rc == NGX_DECLINED ? ngx_pnalloc(sr->request->pool, len + 1)
-                                : NULL;
-
-    if (sealed && ngx_svc_hex_bytea(&row->sealed, sealed, &len) == NGX_OK) {
-        ngx_svc_sealed_lost(sr, "the result of a test", ((ngx_svc_session_t *) sr->session)->key,
-                            sealed, len);
-    }
-
-    return rc;
+    return ngx_svc_sealed_text(sr, sr->request->pool, "federation", &row->id,
+                               &row->sealed, "the result of a test",
+                               session->key, text);
 }

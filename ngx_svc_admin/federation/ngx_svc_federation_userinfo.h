@@ -12,8 +12,8 @@
 
 /*
  * From an event: asks for what the ID token has not said of the attributes of
- * the connection's mapping, and then calls done() with NGX_OK, NGX_DECLINED with
- * sr->error set, or NGX_ERROR.  Returns what that returns, or what goes to
+ * the connection's mapping, and then calls done() with NGX_OK, NGX_DECLINED
+ * with sr->error set, or NGX_ERROR.  Returns what that returns, or what goes to
  * ngx_http_finalize_request().
  */
 ngx_int_t ngx_svc_federation_userinfo(ngx_svc_federation_flow_t *flow,

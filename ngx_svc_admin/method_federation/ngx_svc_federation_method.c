@@ -1,7 +1,7 @@
 /*
- * A tenant's connection to an identity provider, as a method: what tokens say of
- * it.  How a session begins with it is said where its flows are, on the floor
- * of federation, which needs the other methods.
+ * A tenant's connection to an identity provider, as a method: what tokens say
+ * of it.  How a session begins with it is said where its flows are, on the
+ * floor of federation, which needs the other methods.
  */
 
 #include "ngx_svc_federation_method.h"

@@ -383,7 +383,9 @@ ngx_svc_signin_options_methods(ngx_svc_request_t *sr, PGresult *res,
 }
 
 
-/* Identity providers that the page has a button for, or needs an address for. */
+/*
+ * Identity providers that the page has a button for, or needs an address for.
+ */
 
 static void
 ngx_svc_signin_options_connections(ngx_svc_request_t *sr,

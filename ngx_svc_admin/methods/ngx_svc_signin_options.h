@@ -42,8 +42,8 @@ void ngx_svc_signin_options_put(ngx_svc_options_t *options, PGresult *res,
 ngx_uint_t ngx_svc_signin_options_domain(const ngx_str_t *host);
 
 /*
- * Writes the members of "methods" that both have, by a row that has the columns "_signup", "_passwordless" and
- * "_by_domain" of ngx_svc_sql_signin_options.
+ * Writes the members of "methods" that both have, by a row that has the columns
+ * "_signup", "_passwordless" and "_by_domain" of ngx_svc_sql_signin_options.
  */
 void ngx_svc_signin_options_methods(ngx_svc_request_t *sr, PGresult *res,
     ngx_svc_json_writer_t *w);

@@ -21,8 +21,8 @@ ngx_int_t ngx_svc_login_succeed_by(ngx_svc_login_t *login,
     ngx_int_t (*reply)(ngx_svc_request_t *sr));
 
 /*
- * For a reply, when a sign-in has failed or is refused, and its tenant is known:
- * writes login->reason, which may lock the account, and answers.
+ * For a reply, when a sign-in has failed or is refused, and its tenant is
+ * known: writes login->reason, which may lock the account, and answers.
  */
 ngx_int_t ngx_svc_login_fail(ngx_svc_login_t *login);
 

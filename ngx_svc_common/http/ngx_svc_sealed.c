@@ -200,16 +200,15 @@ ngx_svc_sealed_text(ngx_svc_request_t *sr, ngx_pool_t *pool,
     u_char     *p, *sealed;
     ngx_int_t   rc;
 
-    p = ngx_pnalloc(pool, NGX_SVC_SEALED_TEXT);
+    len = ngx_min(column->len / 2, NGX_SVC_SEALED_MAX);
+    p = ngx_pnalloc(pool, len);
 
-    if (p == NULL
-        || ngx_svc_wipe_later(pool, p, NGX_SVC_SEALED_TEXT) != NGX_OK)
-    {
+    if (p == NULL || ngx_svc_wipe_later(pool, p, len) != NGX_OK) {
         return NGX_ERROR;
     }
 
     text->data = p;
-    text->len = NGX_SVC_SEALED_TEXT;
+    text->len = len;
 
     rc = ngx_svc_sealed_open(what, id, column, text->data, &text->len);
 
