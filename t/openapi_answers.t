@@ -645,9 +645,14 @@ for my $id (grep { !$later{$_} } $c->ids) {
 }
 
 is_status(409, 'syncLdap', body => {});
-$s->sql('UPDATE svc.ldap SET enabled = true, vouched_owner = true, sync_enabled = true');
+
+# no import begins by itself, and the one that is asked for loses its lease
+
+$s->sql('UPDATE svc.ldap SET enabled = true, vouched_owner = true, sync_enabled = true;'
+        . " UPDATE svc.ldap_sync SET due_at = now() + interval '1 hour'");
 is_status(202, 'syncLdap', body => $body{syncLdap});
-$s->sql('UPDATE svc.ldap_sync SET conflicts = \'[{"email": "x", "reason": "email_taken"}]\'');
+$s->sql("UPDATE svc.ldap_sync SET run = run + 1, due_at = now() + interval '1 hour',"
+        . ' conflicts = \'[{"email": "x", "reason": "email_taken"}]\'');
 is_status(200, 'getLdapSync');
 
 is_status(200, $_->[0], query => 'detail=1', body => $_->[1])

@@ -44,14 +44,18 @@ fills(void **state)
         { "(uid={local})", "{local}@x", "(uid={local})" },
         { "(mail={email})", "", "(mail=)" },
         { "{email}", "\xff\xff", "\\ff\\ff" },
-        { "(a={email", "x", "(a={email" }
+        { "(a={email", "x", "(a={email" },
+        { "(mail={email})", NULL, "(mail=*)" },
+        { "(&(a=x)(uid={local}))", NULL, "(&(a=x)(uid=*))" }
     };
 
     for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         filter = str(rows[i].filter);
-        email = str(rows[i].email);
+        email = str(rows[i].email ? rows[i].email : "");
 
-        assert_string_equal(ngx_svc_ldap_filter_fill(*state, &filter, &email),
+        assert_string_equal(ngx_svc_ldap_filter_fill(*state, &filter,
+                                                     rows[i].email ? &email
+                                                                   : NULL),
                             rows[i].filled);
     }
 }
