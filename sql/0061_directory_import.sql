@@ -12,12 +12,20 @@
 GRANT UPDATE (expires_at) ON svc.federation_seen TO svc_app;
 
 
--- Whether one has come since the provider was asked. What a flow has kept may be older.
+-- Whether one has come since the provider was asked, or for the "sid" since the flow began. What a
+-- flow has kept may be older. One that is just being written for the "sid" is waited for: the
+-- snapshot is taken behind the lock.
 
 CREATE FUNCTION svc.signed_out_there(tenant uuid, flow uuid, sid bytea, subject bytea)
     RETURNS boolean
-LANGUAGE sql STABLE AS $$
-    SELECT EXISTS (
+LANGUAGE plpgsql AS $$
+BEGIN
+    IF sid IS NOT NULL THEN
+        PERFORM pg_advisory_xact_lock_shared(hashtext('svc.upstream_sid'),
+                                             hashtext(encode(sid, 'hex')));
+    END IF;
+
+    RETURN EXISTS (
            SELECT
              FROM svc.federation_flow f
              JOIN svc.federation_seen s
@@ -32,7 +40,13 @@ LANGUAGE sql STABLE AS $$
             WHERE f.tenant_id = tenant
               AND f.id = flow
               AND s.expires_at - interval '15 minutes'
-                  >= CASE WHEN f.subject_hash IS NULL THEN f.used_at ELSE f.created_at END)
+                  >= CASE
+                         WHEN f.subject_hash IS NULL
+                              AND s.digest IS DISTINCT FROM sha256('\x00'::bytea || sid)
+                              THEN f.used_at
+                         ELSE f.created_at
+                     END);
+END
 $$;
 
 REVOKE ALL ON FUNCTION svc.signed_out_there FROM PUBLIC;
@@ -48,6 +62,53 @@ GRANT EXECUTE ON FUNCTION svc.signed_out_there TO svc_app;
 ALTER TABLE svc.federation_flow ADD COLUMN tested_at timestamptz(3);    -- NULL: not yet
 
 GRANT UPDATE (expires_at, tested_at) ON svc.federation_flow TO svc_app;
+
+
+-- Such a test counts while the caller would come in still: not when the link has gone, nor when
+-- the connection lets in others.
+
+CREATE OR REPLACE FUNCTION svc.link_lost() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE svc.session s SET ended_at = now()
+     WHERE s.tenant_id = OLD.tenant_id AND s.user_id = OLD.user_id
+       AND s.connection_id = OLD.connection_id AND s.upstream_subject = OLD.subject_hash
+       AND s.ended_at IS NULL;
+
+    DELETE FROM svc.group_member m
+     WHERE m.tenant_id = OLD.tenant_id AND m.user_id = OLD.user_id
+       AND m.origin = OLD.connection_id;
+
+    UPDATE svc.federation_flow f SET subject_hash = NULL
+     WHERE f.tenant_id = OLD.tenant_id AND f.connection_id = OLD.connection_id
+       AND f.purpose = 'test' AND f.subject_hash = OLD.subject_hash;
+
+    RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION svc.tests_over() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE svc.federation_flow f SET subject_hash = NULL
+     WHERE f.tenant_id = OLD.tenant_id AND f.connection_id = OLD.connection_id
+       AND f.purpose = 'test' AND f.subject_hash IS NOT NULL;
+
+    RETURN NULL;
+END
+$$;
+
+CREATE INDEX federation_flow_tested_idx ON svc.federation_flow (tenant_id, connection_id)
+    WHERE purpose = 'test' AND subject_hash IS NOT NULL;
+
+CREATE TRIGGER tests_over AFTER UPDATE ON svc.social
+    FOR EACH ROW
+    WHEN ((OLD.connection_id, OLD.issuer, OLD.client_id, OLD.directory, OLD.domains,
+           OLD.link_by_email, OLD.trust_email, OLD.vouched, OLD.vouched_owner)
+          IS DISTINCT FROM (NEW.connection_id, NEW.issuer, NEW.client_id, NEW.directory,
+                            NEW.domains, NEW.link_by_email, NEW.trust_email, NEW.vouched,
+                            NEW.vouched_owner))
+    EXECUTE FUNCTION svc.tests_over();
 
 
 -- --- the import from the directory -----------------------------------------------------------

@@ -17,7 +17,10 @@ static ngx_int_t ngx_svc_directory_groups_write(ngx_pool_t *pool,
     ngx_svc_json_writer_t *w);
 
 
-/* Where groups are mapped no more, what was given by them goes. */
+/*
+ * Where groups are mapped no more, what was given by them goes.  When there are
+ * more than were read all stays as it is.
+ */
 
 ngx_int_t
 ngx_svc_directory_groups(ngx_svc_federation_flow_t *flow,
@@ -27,7 +30,7 @@ ngx_svc_directory_groups(ngx_svc_federation_flow_t *flow,
     ngx_svc_pg_array_t      keys;
     ngx_svc_json_writer_t   w;
 
-    if (!directory->grouped) {
+    if (!directory->grouped || ldap->cut) {
         return NGX_OK;
     }
 

@@ -57,8 +57,8 @@ static const struct {
 } ngx_svc_federation_explain_hints[] = {
     { "invalid_client", " \"clientId\" or \"clientSecret\" is not what the "
       "provider has: set the secret again." },
-    { "status 401", " \"clientId\" or \"clientSecret\" is not what the "
-      "provider has: set the secret again." },
+    { "the token endpoint: status 401", " \"clientId\" or \"clientSecret\" is "
+      "not what the provider has: set the secret again." },
     { "unauthorized_client", " Allow the authorization code flow for this "
       "client there." },
     { "invalid_grant", " Register the redirect URI there, byte for byte." },
@@ -95,8 +95,10 @@ static const struct {
       "of whoever signs in." },
     { "too old", " The provider has not told of itself for seven days: it must "
       "be reached at its \"issuer\"." },
-    { "address", " The operator lets nobody be asked at such an address but "
-      "those of \"svc_federation_allow\"." },
+    { "refused: the address", " The operator lets nobody be asked at such an "
+      "address but those of \"svc_federation_allow\"." },
+    { "no public address", " The operator lets nobody be asked at such an "
+      "address but those of \"svc_federation_allow\"." },
     { "'sub'", " The provider must name the person by \"sub\", the same in "
       "each answer." }
 };
@@ -111,6 +113,13 @@ ngx_svc_federation_explain(ngx_svc_federation_flow_t *flow,
 
     e.flow = flow;
     e.found = found;
+
+    /*
+     * A form comes without the browser's cookie, and may be of whomever the
+     * address was sent to: what it says is shown to that person alone.
+     */
+
+    e.hidden = flow->posted && (found == NULL || !found->settings.caller);
 
     if (ngx_svc_json_writer_init(&e.w, flow->login.sr->request->pool, 4096)
         != NGX_OK)
@@ -203,6 +212,13 @@ ngx_svc_federation_explain_came(ngx_svc_federation_explain_t *e)
     ngx_svc_federation_flow_t  *flow;
 
     flow = e->flow;
+
+    if (e->hidden) {
+        ngx_svc_federation_step(e, NGX_SVC_FEDERATION_AT_CLAIMS, 1,
+                                "They are shown where the identity is that of "
+                                "whoever tests.");
+        return;
+    }
 
     if (flow->proof.email.data == NULL) {
         ngx_svc_federation_step(e, NGX_SVC_FEDERATION_AT_CLAIMS, 1,

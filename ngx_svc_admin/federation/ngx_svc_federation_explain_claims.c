@@ -55,9 +55,11 @@ ngx_svc_federation_explain_claims(ngx_svc_federation_explain_t *e)
 
     at = e->w.last - e->w.start;
 
-    ngx_svc_federation_explain_object(e, flow->claims, at);
-    ngx_svc_federation_explain_object(e, flow->userinfo, at);
-    ngx_svc_federation_explain_object(e, profile, at);
+    if (!e->hidden) {
+        ngx_svc_federation_explain_object(e, flow->claims, at);
+        ngx_svc_federation_explain_object(e, flow->userinfo, at);
+        ngx_svc_federation_explain_object(e, profile, at);
+    }
 
     ngx_svc_json_close(&e->w, ']');
 }
@@ -206,7 +208,7 @@ ngx_svc_federation_explain_attributes(ngx_svc_federation_explain_t *e)
 
     ngx_svc_json_open(&e->w, "attributes", '[');
 
-    if (e->found
+    if (e->found && !e->hidden
         && ngx_svc_attribute_map_read(e->flow->login.sr->request->pool,
                                       &e->flow->connection.mapping, names)
            == NGX_OK)
@@ -258,7 +260,7 @@ ngx_svc_federation_explain_groups(ngx_svc_federation_explain_t *e)
 
     at = e->w.last - e->w.start;
 
-    if (e->found && e->found->settings.manages
+    if (e->found && !e->hidden && e->found->settings.manages
         && ngx_svc_pg_array_read(e->flow->login.sr->request->pool,
                                  &e->found->settings.groups, &groups)
            == NGX_OK)

@@ -5,6 +5,8 @@
 #include "ngx_svc_federation_explain_row.h"
 
 
+static const char *ngx_svc_federation_explain_after(
+    const ngx_svc_federation_explain_t *e, ngx_uint_t *ok);
 static const char *ngx_svc_federation_explain_covers(
     const ngx_svc_row_federation_test_found_t *settings);
 static const char *ngx_svc_federation_explain_unverified(
@@ -19,6 +21,35 @@ static const char *ngx_svc_federation_explain_one_factor(
 
 /* A sentence has the user's name, or the address that came. */
 
+static const char *const  ngx_svc_federation_explain_rows[] = {
+    [NGX_SVC_FEDERATION_OTHER] = "\"%V\": the connection has been changed "
+        "since the test began: test it again.%s%s",
+    [NGX_SVC_FEDERATION_LINKED] = "\"%V\" signs in: the identity is "
+        "linked.%s%s",
+    [NGX_SVC_FEDERATION_INACTIVE] = "\"%V\" is not let in: the user is not "
+        "active.%s%s",
+    [NGX_SVC_FEDERATION_UNCOVERED] = "\"%V\" is not let in: the connection "
+        "does not cover who may do as much.%s%s",
+    [NGX_SVC_FEDERATION_UNVERIFIED] = "\"%V\" is not known.%s%s",
+    [NGX_SVC_FEDERATION_FORCED] = "\"%V\" is not let in: people of that "
+        "domain come in by another connection.%s%s",
+    [NGX_SVC_FEDERATION_HELD] = "\"%V\" is the address of a user who is "
+        "not linked by it.%s%s",
+    [NGX_SVC_FEDERATION_LINK] = "\"%V\" signs in: the user has the "
+        "address, and is linked to the identity.%s%s",
+    [NGX_SVC_FEDERATION_NEW] = "\"%V\" becomes a user, with the role "
+        "\"member\".%s%s",
+    [NGX_SVC_FEDERATION_NOBODY] = "\"%V\" is nobody's address.%s%s",
+    [NGX_SVC_FEDERATION_CONFLICT] = "\"%V\" is not let in.%s%s",
+    [NGX_SVC_FEDERATION_STRANGER] = "\"%V\" is not let in.%s%s",
+    [NGX_SVC_FEDERATION_INVITED] = "\"%V\" gets the account of a pending "
+        "invitation.%s%s",
+    [NGX_SVC_FEDERATION_MISMATCH] = "\"%V\" is not whom the invitation is "
+        "for.%s%s",
+    [NGX_SVC_FEDERATION_UNINVITED] = "\"%V\": the invitation is over.%s%s"
+};
+
+
 void
 ngx_svc_federation_explain_row(ngx_svc_federation_explain_t *e)
 {
@@ -26,33 +57,11 @@ ngx_svc_federation_explain_row(ngx_svc_federation_explain_t *e)
     const char       *after, *off;
     const ngx_str_t  *who;
 
-    static const char *const  sentences[] = {
-        [NGX_SVC_FEDERATION_OTHER] = "\"%V\": the connection has been changed "
-            "since the test began: test it again.%s%s",
-        [NGX_SVC_FEDERATION_LINKED] = "\"%V\" signs in: the identity is "
-            "linked.%s%s",
-        [NGX_SVC_FEDERATION_INACTIVE] = "\"%V\" is not let in: the user is not "
-            "active.%s%s",
-        [NGX_SVC_FEDERATION_UNCOVERED] = "\"%V\" is not let in: the connection "
-            "does not cover who may do as much.%s%s",
-        [NGX_SVC_FEDERATION_UNVERIFIED] = "\"%V\" is not known.%s%s",
-        [NGX_SVC_FEDERATION_FORCED] = "\"%V\" is not let in: people of that "
-            "domain come in by another connection.%s%s",
-        [NGX_SVC_FEDERATION_HELD] = "\"%V\" is the address of a user who is "
-            "not linked by it.%s%s",
-        [NGX_SVC_FEDERATION_LINK] = "\"%V\" signs in: the user has the "
-            "address, and is linked to the identity.%s%s",
-        [NGX_SVC_FEDERATION_NEW] = "\"%V\" becomes a user, with the role "
-            "\"member\".%s%s",
-        [NGX_SVC_FEDERATION_NOBODY] = "\"%V\" is nobody's address.%s%s",
-        [NGX_SVC_FEDERATION_INVITED] = "\"%V\" gets the account of a pending "
-            "invitation.%s%s",
-        [NGX_SVC_FEDERATION_UNINVITED] = "\"%V\": the invitation is over.%s%s"
-    };
-
     static const ngx_str_t  none = ngx_string("(no address)");
+    static const ngx_str_t  hidden = ngx_string("(somebody)");
 
     who = e->found->settings.user_name.len ? &e->found->settings.user_name
+          : e->hidden ? &hidden
           : e->flow->proof.email.len ? &e->flow->proof.email : &none;
 
     off = e->found->settings.enabled ? "" : " The connection is off: nobody "
@@ -66,8 +75,21 @@ ngx_svc_federation_explain_row(ngx_svc_federation_explain_t *e)
         return;
     }
 
-    ok = 0;
-    after = "";
+    after = ngx_svc_federation_explain_after(e, &ok);
+
+    ngx_svc_federation_step(e, NGX_SVC_FEDERATION_AT_ROW, ok,
+                            ngx_svc_federation_explain_rows[e->flow->match],
+                            who, after, off);
+}
+
+
+/* Returns what would be right, or "" for somebody who comes in. */
+
+static const char *
+ngx_svc_federation_explain_after(const ngx_svc_federation_explain_t *e,
+    ngx_uint_t *ok)
+{
+    *ok = 0;
 
     switch (e->flow->match) {
 
@@ -75,32 +97,24 @@ ngx_svc_federation_explain_row(ngx_svc_federation_explain_t *e)
     case NGX_SVC_FEDERATION_LINK:
     case NGX_SVC_FEDERATION_NEW:
     case NGX_SVC_FEDERATION_INVITED:
-        ok = 1;
-        break;
+        *ok = 1;
+        return "";
 
     case NGX_SVC_FEDERATION_UNCOVERED:
-        after = ngx_svc_federation_explain_covers(&e->found->settings);
-        break;
+        return ngx_svc_federation_explain_covers(&e->found->settings);
 
     case NGX_SVC_FEDERATION_UNVERIFIED:
-        after = ngx_svc_federation_explain_unverified(e);
-        break;
+        return ngx_svc_federation_explain_unverified(e);
 
     case NGX_SVC_FEDERATION_HELD:
-        after = ngx_svc_federation_explain_held(e);
-        break;
+        return ngx_svc_federation_explain_held(e);
 
     case NGX_SVC_FEDERATION_NOBODY:
-        after = ngx_svc_federation_explain_nobody(e);
-        break;
+        return ngx_svc_federation_explain_nobody(e);
 
     default:
-        break;
+        return "";
     }
-
-    ngx_svc_federation_step(e, NGX_SVC_FEDERATION_AT_ROW, ok,
-                            sentences[e->flow->match], who, after,
-                            off);
 }
 
 
@@ -109,6 +123,13 @@ ngx_svc_federation_explain_covers(
     const ngx_svc_row_federation_test_found_t *settings)
 {
     static const ngx_str_t  owner = ngx_string("owner");
+
+    /* there is no account yet */
+
+    if (settings->role.len == 0) {
+        return " Whoever vouches for it has to have all permissions of the "
+               "invitation's role: for an owner's it is an owner.";
+    }
 
     return ngx_svc_same(&settings->role, &owner)
            ? " An owner has to vouch for it, in a session: \"vouch\":true."

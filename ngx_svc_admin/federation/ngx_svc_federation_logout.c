@@ -253,6 +253,7 @@ ngx_svc_federation_logout_write(ngx_svc_request_t *sr)
         &ngx_svc_sql_federation_named_tenant,
         &ngx_svc_sql_federation_account_lock,
         &ngx_svc_sql_federation_logout_lock,
+        &ngx_svc_sql_federation_logout_sid,
         &ngx_svc_sql_federation_logout,
         NULL
     };

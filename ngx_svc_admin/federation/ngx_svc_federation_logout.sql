@@ -17,6 +17,15 @@ SELECT
    FOR NO KEY UPDATE;
 
 
+-- statement: federation_logout_sid
+-- A sign-in with the same "sid" looks behind this, or has a session that is found.
+--
+-- parameters
+--   sid            bytea ngx_svc_federation_param(proof.sid)
+SELECT pg_advisory_xact_lock(hashtext('svc.upstream_sid'), hashtext(encode(:sid::bytea, 'hex')))
+ WHERE :tenant_or_null IS NOT NULL;
+
+
 -- statement: federation_logout
 -- A logout token that has come once before ends nothing: sessions that have begun since go
 -- on. Without a "sid" all sessions of its subject end, and with both those whose issuer has

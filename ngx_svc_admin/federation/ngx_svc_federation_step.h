@@ -24,6 +24,8 @@ typedef struct {
     ngx_svc_federation_flow_t           *flow;
     const ngx_svc_federation_found_t    *found;     /* NULL: a step has
                                                        failed */
+    ngx_uint_t                           hidden;    /* 1: what came is not
+                                                       shown */
     ngx_svc_json_writer_t                w;
 } ngx_svc_federation_explain_t;
 

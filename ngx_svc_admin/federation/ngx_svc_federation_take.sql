@@ -62,6 +62,7 @@ WITH flow AS (
      WHERE flow.tenant_id = :tenant
        AND flow.token_hash = :state_hash
        AND (flow.used_at IS NOT NULL) = :mailed::bool
+       AND flow.tested_at IS NULL
        AND coalesce(flow.expires_at > now(), false)
        AND (flow.subject_hash IS NOT NULL) = :finishes::bool
        AND (flow.binding_hash = sha256(:cookie::bytea || uuid_send(flow.id)) OR :posted::bool)

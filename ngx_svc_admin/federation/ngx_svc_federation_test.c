@@ -266,7 +266,7 @@ ngx_svc_federation_test_end(ngx_svc_federation_flow_t *flow,
                                   text.len + NGX_SVC_SEAL_OVERHEAD);
 
     if (flow->kept.data == NULL
-        || ngx_svc_sealed_seal("federation", &name, &text, flow->kept.data,
+        || ngx_svc_sealed_seal("federation_test", &name, &text, flow->kept.data,
                                &flow->kept.len)
            != NGX_OK)
     {
@@ -457,7 +457,7 @@ ngx_svc_federation_test_open(ngx_svc_request_t *sr,
 
     session = sr->session;
 
-    return ngx_svc_sealed_text(sr, sr->request->pool, "federation", &row->id,
-                               &row->sealed, "the result of a test",
+    return ngx_svc_sealed_text(sr, sr->request->pool, "federation_test",
+                               &row->id, &row->sealed, "the result of a test",
                                session->key, text);
 }

@@ -152,6 +152,7 @@ struct ngx_svc_ldap_s {
     ngx_str_t                  values[NGX_SVC_ATTRIBUTES];  /* no data: none */
     ngx_str_t                 *member_of;   /* DNs */
     ngx_uint_t                 nmember_of;
+    ngx_uint_t                 cut;     /* 1: there are more of them */
     ngx_msec_t                 usual;   /* ms that complete sign-ins have
                                            taken here, about; 0: not known */
     ngx_svc_ldap_step_t        steps[NGX_SVC_LDAP_STEPS];

@@ -1,8 +1,10 @@
 /*
- * Distinguished names, by libldap, which asks nobody for that.
+ * Distinguished names, by libldap, which asks nobody for that.  It may look at
+ * the byte behind a name: a NUL.
  */
 
 #include "ngx_svc_ldap_dn.h"
+#include "ngx_svc_ldap_job.h"
 
 #include <ldap.h>
 
@@ -15,8 +17,12 @@ ngx_svc_ldap_dn_key(ngx_pool_t *pool, const ngx_str_t *dn, ngx_str_t *key)
     LDAPDN          parts;
     struct berval   value;
 
-    value.bv_val = (char *) dn->data;
+    value.bv_val = ngx_svc_ldap_copy(pool, dn);
     value.bv_len = dn->len;
+
+    if (value.bv_val == NULL) {
+        return NGX_ERROR;
+    }
 
     if (dn->len == 0
         || ldap_bv2dn(&value, &parts, LDAP_DN_FORMAT_LDAPV3) != LDAP_SUCCESS)

@@ -134,6 +134,7 @@ ngx_svc_ldap_groups_add(ngx_svc_ldap_job_t *job, const ngx_str_t *dn)
     }
 
     if (i == NGX_SVC_LDAP_GROUPS || dn->len == 0) {
+        job->out.cut |= dn->len != 0;
         return NGX_OK;
     }
 
@@ -163,6 +164,8 @@ ngx_svc_ldap_groups(ngx_svc_ldap_job_t *job)
     {
         rc = ngx_svc_ldap_groups_rest(job);
     }
+
+    job->out.cut |= job->out.range != 0;
 
     if (rc == NGX_OK && job->out.sid.len) {
         rc = ngx_svc_ldap_groups_nested(job);
@@ -335,6 +338,7 @@ ngx_svc_ldap_groups_search(ngx_svc_ldap_job_t *job, char *filter)
 
     if (rc == LDAP_SUCCESS || rc == LDAP_SIZELIMIT_EXCEEDED) {
         found = ngx_svc_ldap_groups_found(job, result);
+        job->out.cut |= rc == LDAP_SIZELIMIT_EXCEEDED;
         rc = LDAP_SUCCESS;
     }
 

@@ -68,6 +68,7 @@ typedef struct {
     ngx_str_t                  subject;
     ngx_str_t                  values[NGX_SVC_ATTRIBUTES];
     ngx_array_t                groups;  /* ngx_str_t */
+    ngx_uint_t                 cut;     /* 1: there are more of them */
     ngx_svc_ldap_person_t     *people;
     ngx_uint_t                 npeople;
     ngx_str_t                  cookie;  /* of the next page */

@@ -365,6 +365,7 @@ ngx_svc_ldap_give_groups(ngx_svc_ldap_job_t *job, ngx_svc_ldap_t *ldap)
     }
 
     ldap->nmember_of = n;
+    ldap->cut = job->out.cut;
 
     return NGX_OK;
 }

@@ -589,6 +589,7 @@ sub values {
         federation_keys => [ $self->id($CONNECTION, 1) ],
         federation_meta_store => [ $self->id($CONNECTION, 1), '2026-01-01', '{}', '{}', 3600 ],
         federation_meta_failed => [ $self->id($CONNECTION, 1), '2026-01-01', 'x' ],
+        federation_logout_sid => [ $subject ],
         federation_match => [ $self->id($FLOW, $WHO), $self->id($CONNECTION, 1), undef, $mac, $who,
                               $subject, $email, $host, 'true', undef, undef, '{phr}', $session,
                               $subject, 'false' ],
