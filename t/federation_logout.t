@@ -173,10 +173,13 @@ is($s->sql("SELECT count(*) FROM svc.session WHERE upstream_sid = '\\x" . sha256
 
 my $db = $s->connect_as('postgres');
 
-# Begins a sign-in of bea's, which waits for her lock when the provider has answered.
+# Begins a sign-in of bea's, which waits for a lock, her own if it is none other, when the
+# provider has answered.
 
 sub waits {
     my (%claims) = @_;
+    my $lock = delete $claims{lock}
+        // "SELECT FROM svc.user_account WHERE user_name = 'bea\@acme.test' FOR UPDATE";
     my $b = browser();
 
     $told->ask(claims => { sub => 'bea', %claims });
@@ -184,8 +187,7 @@ sub waits {
     my $to = $told->start($b, 'oidc-one')->json->{redirectTo};
     my $back = $told->ask(walk => $to)->{location} =~ s{^https?://[^/]*}{}r;
 
-    $db->query($_)
-        for 'BEGIN', "SELECT FROM svc.user_account WHERE user_name = 'bea\@acme.test' FOR UPDATE";
+    $db->query($_) for 'BEGIN', $lock;
 
     my $c = $s->begin(GET => $back, [ Cookie => $b->cookie, Connection => 'close' ]);
 
@@ -223,6 +225,22 @@ is($second->read->status, 200, 'and then the sub');
 is($s->sql("SELECT count(*) FROM svc.session WHERE ended_at IS NULL AND upstream_sid = '\\x"
            . sha256_hex('s4') . "'"), 0, 'ends it');
 $b{d} = comes('oidc-one', 'bea', sid => 's3');
+
+# One by a sid alone and a sign-in with it wait for each other.
+
+my $lock = "(hashtext('svc.upstream_sid'), hashtext('" . sha256_hex('s6') . "'))";
+
+$db->query($_) for 'BEGIN', "SELECT pg_advisory_xact_lock_shared$lock";
+
+my $third = $s->begin(POST => '/v1/tenants/acme/federation/oidc-one/backchannel-logout',
+                      [ 'Content-Type' => 'application/x-www-form-urlencoded',
+                        Connection => 'close' ], 'logout_token=' . token(sid => 's6'));
+
+ok((wait_for { $s->waiting == 1 }), 'a sid waits for a sign-in');
+$db->query('COMMIT');
+is($third->read->status, 200, 'and comes then');
+ends(waits(sid => 's6', lock => "SELECT pg_advisory_xact_lock$lock"), '/account',
+     'a sign-in waits for a sid, and is made then');
 
 
 # --- what is no logout token ------------------------------------------------------------------

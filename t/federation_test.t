@@ -429,6 +429,32 @@ admin_error(force($ada), 400, 'anti_lockout', 'nor a day later');
 $s->sql("UPDATE svc.federation_flow SET tested_at = tested_at + interval '2 hours',"
         . " expires_at = expires_at - interval '23 hours'");
 $s->sql('SELECT svc.sign_in_expire(1000, 900)');
+
+# A test counts while its link is there, and the connection lets in those whom it did.
+
+sub counting {
+    return $s->sql("SELECT count(*) FROM svc.federation_flow WHERE subject_hash IS NOT NULL"
+                   . " AND purpose = 'test'");
+}
+
+my $kept = $s->sql("SELECT string_agg(id || ' ' || subject_hash::text, ',')"
+                   . " FROM svc.federation_flow WHERE purpose = 'test'"
+                   . ' AND subject_hash IS NOT NULL');
+my ($flow, $hash) = split / /, $kept;
+
+$s->sql('INSERT INTO svc.federated_identity (tenant_id, connection_id, subject_hash, id, user_id,'
+        . ' subject) SELECT tenant_id, connection_id, subject_hash, gen_random_uuid(), user_id,'
+        . " 'x' FROM svc.federation_flow WHERE id = '$flow'");
+is(counting(), 1, 'a test that counts');
+$s->sql("DELETE FROM svc.federated_identity WHERE subject_hash = '$hash'");
+is(counting(), 0, 'not without its link');
+$s->sql("UPDATE svc.federation_flow SET subject_hash = '$hash' WHERE id = '$flow'");
+$s->sql("UPDATE svc.social SET show_on_page = NOT show_on_page WHERE provider = 'oidc-one'");
+is(counting(), 1, 'whatever else changes');
+$s->sql("UPDATE svc.social SET link_by_email = 'verified' WHERE provider = 'oidc-one'");
+is(counting(), 0, 'nor when others are let in');
+$s->sql("UPDATE svc.social SET link_by_email = 'owned' WHERE provider = 'oidc-one'");
+$s->sql("UPDATE svc.federation_flow SET subject_hash = '$hash' WHERE id = '$flow'");
 is(force($ada)->status, 200, 'within a day the domain is forced');
 
 $s->done;
