@@ -355,3 +355,105 @@ $$;
 
 REVOKE ALL ON FUNCTION svc.sign_in_place FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION svc.sign_in_place TO svc_app;
+
+
+-- --- functions that a sign-in calls ----------------------------------------------------------
+
+-- As they were, but planned once by a connection to PostgreSQL, and not at each call. The first
+-- one needs no plan.
+
+CREATE OR REPLACE FUNCTION svc.domain_path(address text) RETURNS text[]
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+    name  text := split_part(svc.address_key(address), '@', 2);
+    path  text[] := nullif(ARRAY[name], ARRAY['']);
+BEGIN
+    WHILE strpos(name, '.') > 0 LOOP
+        name := substr(name, strpos(name, '.') + 1);
+        path := path || name;
+    END LOOP;
+
+    RETURN path;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION svc.sign_in_by(tenant uuid, forced boolean, address text) RETURNS uuid
+LANGUAGE plpgsql STABLE STRICT AS $$
+BEGIN
+    RETURN (
+        SELECT d.sign_in
+          FROM svc.domain_path(address) AS path
+          JOIN svc.domain d ON d.tenant_id = tenant AND d.domain = ANY (path)
+         WHERE d.sign_in IS NOT NULL AND d.verified_at IS NOT NULL
+           AND (d.domain = path[1] OR d.include_subdomains)
+         ORDER BY length(d.domain) DESC
+         LIMIT 1);
+END
+$$;
+
+CREATE OR REPLACE FUNCTION svc.connection_key(tenant uuid, connection uuid) RETURNS text
+LANGUAGE plpgsql STABLE STRICT AS $$
+BEGIN
+    RETURN (
+        SELECT c.provider FROM svc.social c
+         WHERE c.tenant_id = tenant AND c.connection_id = connection
+        UNION ALL
+        SELECT 'saml' FROM svc.saml_sp c
+         WHERE c.tenant_id = tenant AND c.connection_id = connection
+        UNION ALL
+        SELECT 'ldap' FROM svc.ldap c
+         WHERE c.tenant_id = tenant AND c.connection_id = connection);
+END
+$$;
+
+CREATE OR REPLACE FUNCTION svc.covers(tenant uuid, held text, vouched text[], owner boolean)
+    RETURNS boolean
+LANGUAGE plpgsql STABLE STRICT AS $$
+BEGIN
+    RETURN (
+        SELECT CASE held
+                   WHEN 'member' THEN true
+                   WHEN 'owner' THEN owner
+                   WHEN 'admin'
+                        THEN vouched @> (ARRAY['', 'apps:manage', 'audit:view', 'groups:manage',
+                                               'members:manage', 'roles:manage', 'tenant:manage',
+                                               'users:view'])[2:]
+                   ELSE vouched @> coalesce((SELECT r.permissions FROM svc.role r
+                                              WHERE r.tenant_id = tenant AND r.key = held),
+                                            '{}')
+               END);
+END
+$$;
+
+CREATE OR REPLACE FUNCTION svc.sign_in_directory(tenant uuid, takes boolean, address text)
+    RETURNS uuid
+LANGUAGE plpgsql STABLE STRICT AS $$
+BEGIN
+    RETURN (
+        SELECT l.connection_id
+          FROM svc.ldap l
+         WHERE l.tenant_id = tenant AND l.enabled AND l.vouched_owner
+           AND coalesce(svc.sign_in_by(tenant, true, address) = l.connection_id,
+                        EXISTS (SELECT FROM svc.domain d
+                                 WHERE d.tenant_id = tenant
+                                   AND d.domain = (svc.domain_path(address))[1]
+                                   AND d.domain = ANY (l.domains)
+                                   AND d.verified_at IS NOT NULL)));
+END
+$$;
+
+CREATE OR REPLACE FUNCTION svc.sign_in_locked(tenant uuid, account uuid, mac bytea) RETURNS bigint
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN (
+        SELECT ceil(extract(epoch FROM max(l.until) - now()))::bigint
+          FROM (SELECT u.locked_until AS until
+                  FROM svc.user_account u
+                 WHERE u.tenant_id = tenant AND u.id = account
+                UNION ALL
+                SELECT p.locked_until
+                  FROM svc.login_phantom p
+                 WHERE p.tenant_id = tenant AND p.email_mac = mac) l
+         WHERE l.until > now());
+END
+$$;

@@ -145,7 +145,7 @@ WITH proof AS MATERIALIZED (
                AS locked,
            (proof.directory OR :mailed::bool)
            AND svc.sign_in_locked(:tenant, judged.id, NULL) IS NOT NULL AS shut,
-           CASE WHEN proof.tests OR :expected::text IS NULL THEN proof.tests
+           CASE WHEN proof.tests OR proof.directory OR :expected::text IS NULL THEN proof.tests
                 ELSE svc.signed_out_there(:tenant, :flow_id, :sid, :subject_hash) END AS gone
       FROM judged
       CROSS JOIN proof
