@@ -299,7 +299,8 @@ whose_people($write, \%by,
                          userFilter => [ '(a={local})', '(a={email})' ],
                          uniqueIdAttribute => [ undef, 'entryUUID' ],
                          caCertificates => [ $one, $two ],
-                         attributeMapping => [ { email => 'a' }, { email => 'b' } ] });
+                         attributeMapping => [ { email => 'a' }, { email => 'b' } ],
+                         syncFilter => [ '(a=*)', undef ], syncDeactivate => [ $FALSE, $TRUE ] });
 
 my $user = $acme->create(userName => 'linked@acme.test')->{id};
 

@@ -13,8 +13,9 @@ use Test::More;
 
 use SvcTest;
 use SvcTest::Admin;
-use SvcTest::Browser;
+use SvcTest::Browser qw(with_password);
 use SvcTest::Connection qw(verified);
+use SvcTest::Metrics ();
 use SvcTest::Process qw(alive signal_pid slurp spawn wait_for write_file);
 use SvcTest::Slapd qw($SUFFIX $SERVICE $BIND);
 
@@ -46,18 +47,22 @@ verified($s, $acme, qw(example.test other.test));
 verified($s, $globex, 'globex.test');
 
 
+sub directory {
+    return (url => $slapd->urls, bindDn => $SERVICE, bindPassword => $BIND,
+            baseDn => "ou=people,$SUFFIX", userFilter => '(mail={email})', enabled => $TRUE,
+            jitProvisioning => $TRUE, caCertificates => $slapd->ca,
+            domains => [ 'example.test' ],
+            attributeMapping => { email => 'mail', displayName => 'cn', firstName => 'givenName',
+                                  lastName => 'sn' },
+            syncEnabled => $TRUE, syncDeactivate => $TRUE);
+}
+
 # Configures the directory; an owner vouches for it.
 
 sub configure {
     my (%change) = @_;
     my $sets = delete $change{sets} // '';
-    my $r = $acme->admin(PUT => '/ldap', {
-        url => $slapd->urls, bindDn => $SERVICE, bindPassword => $BIND,
-        baseDn => "ou=people,$SUFFIX", userFilter => '(mail={email})', enabled => $TRUE,
-        jitProvisioning => $TRUE, caCertificates => $slapd->ca, domains => [ 'example.test' ],
-        attributeMapping => { email => 'mail', displayName => 'cn', firstName => 'givenName',
-                              lastName => 'sn' },
-        syncEnabled => $TRUE, syncDeactivate => $TRUE, %change });
+    my $r = $acme->admin(PUT => '/ldap', { directory(), %change });
 
     is($r->status, 200, 'configured') or diag($r->body);
     $s->sql("UPDATE svc.ldap SET vouched_owner = true$sets WHERE NOT vouched_owner;"
@@ -286,7 +291,23 @@ is_deeply([ $s->sql('SELECT type, severity, count, details FROM svc.incident') ]
 is(counts(import_now()), 'held 111 0 0 0 0 0', 'held again');
 is($s->sql("SELECT count(*) FROM svc.audit_event WHERE action = 'ldap.synced'"
            . " AND details ->> 'status' = 'held'"), 1, 'audited once');
-is(counts(import_now({ force => $TRUE })), 'ok 111 0 0 1089 0 0', 'until an administrator says so');
+# sessions of an owner and of an administrator
+
+my ($owner, $admin) = map {
+    my $browser = SvcTest::Browser->new($s, tenant => 'acme');
+
+    with_password($s, $acme, userName => "$_\@acme.test", role => $_);
+    is($browser->login("$_\@acme.test")->status, 200, "an $_ signs in");
+    $browser;
+} qw(owner admin);
+
+$s->redis->command('FLUSHDB');
+admin_error($acme->admin(POST => '/ldap/sync', { force => $TRUE }), 403, 'forbidden',
+            'until an owner says so: a token does not');
+admin_error($admin->post('/v1/admin/ldap/sync', { force => $TRUE }), 403, 'forbidden',
+            'nor does an administrator');
+is($owner->post('/v1/admin/ldap/sync', { force => $TRUE })->status, 202, 'an owner does');
+is(counts(over()), 'ok 111 0 0 1089 0 0', 'and they leave');
 is($s->sql('SELECT forced FROM svc.ldap_sync'), 'f', 'for one import');
 configure(baseDn => "ou=groups,$SUFFIX", syncFilter => '(uid=many*)');
 is(counts(import_now()), "ok $MANY 0 0 0 1089 0", 'all return');
@@ -447,6 +468,21 @@ for ([ 'entries without an end', 'failed 2', qr/goes on with the same entries/,
 
     is("$state->{status} $state->{seen}", $status, $name);
     like($state->{error} // '', $error // qr/^$/, 'as the state says');
+}
+
+
+# --- who says whom an import may deactivate ----------------------------------------------------
+
+for my $change ([ 'label', label => 'another' ], [ 'syncFilter', syncFilter => '(uid=x)' ],
+                [ 'syncDeactivate', syncDeactivate => $FALSE ])
+{
+    my ($name, %change) = @$change;
+
+    configure(url => $slapd->urls, label => 'one');
+
+    my $r = $acme->admin(PUT => '/ldap', { directory(), label => 'one', %change });
+
+    is($r->json->{covers}, $name eq 'label' ? 'owners' : 'members', "a token's $name");
 }
 
 done_testing();

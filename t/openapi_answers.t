@@ -650,7 +650,8 @@ is_status(409, 'syncLdap', body => {});
 
 $s->sql('UPDATE svc.ldap SET enabled = true, vouched_owner = true, sync_enabled = true;'
         . " UPDATE svc.ldap_sync SET due_at = now() + interval '1 hour'");
-is_status(202, 'syncLdap', body => $body{syncLdap});
+is_status(403, 'syncLdap', body => $body{syncLdap});
+is_status(202, 'syncLdap', body => {});
 $s->sql("UPDATE svc.ldap_sync SET run = run + 1, due_at = now() + interval '1 hour',"
         . ' conflicts = \'[{"email": "x", "reason": "email_taken"}]\'');
 is_status(200, 'getLdapSync');

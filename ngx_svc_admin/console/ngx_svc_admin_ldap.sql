@@ -93,11 +93,13 @@ WITH old AS (
            END AS same_id,
            (wanted.url, wanted.base_dn, wanted.unique_id_attribute, wanted.user_filter,
             wanted.ca_certificates, wanted.attribute_mapping -> 'email', wanted.domains,
-            wanted.link_by_email, wanted.trust_mfa, wanted.mfa_contexts)
+            wanted.link_by_email, wanted.trust_mfa, wanted.mfa_contexts, wanted.sync_filter,
+            wanted.sync_deactivate)
            IS NOT DISTINCT FROM
            (old.url, old.base_dn, old.unique_id_attribute, old.user_filter,
             old.ca_certificates, old.attribute_mapping -> 'email', old.domains,
-            old.link_by_email, old.trust_mfa, old.mfa_contexts)
+            old.link_by_email, old.trust_mfa, old.mfa_contexts, old.sync_filter,
+            old.sync_deactivate)
            AND (old.enabled OR NOT wanted.enabled) AS same_people,
            ARRAY(SELECT named.member
                    FROM json_each_text(:names::text::json)

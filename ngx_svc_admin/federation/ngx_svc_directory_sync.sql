@@ -17,17 +17,29 @@ SELECT CASE
 
 
 -- statement: directory_sync_begin
--- The import is due now. While one is under way, and while one waits already, nothing is.
+-- The import is due now. While one is under way, and while one waits already, nothing is. That
+-- any number of people may leave is an owner's to say.
 --
 -- missing: NGX_SVC_LDAP_NO_DIRECTORY
 -- when: ngx_svc_directory_sync_later
 -- parameters
 --   force          bool  ngx_svc_param_boolean(ngx_svc_directory_sync_t, force)
 -- verdicts
+--   owner          forbidden       "force" takes the session of an owner.
 --   off            conflict        The directory is not imported: "enabled" and "syncEnabled"
 --                                  must be true, and "covers" be "owners".
 --   running        conflict        The directory is being imported: wait for the end of it.
-WITH old AS (
+WITH caller AS (
+    SELECT coalesce(:caller_is_user
+                    AND (SELECT account.role
+                           FROM svc.user_account account
+                          WHERE account.tenant_id = :tenant
+                            AND account.id
+                                BETWEEN nullif(current_setting('svc.actor_id', true), '')::uuid
+                                    AND nullif(current_setting('svc.actor_id', true), '')::uuid
+                          ORDER BY account.id
+                          LIMIT 1) = 'owner', false) AS owner
+), old AS (
     SELECT import.lease_until >= now() AS leased,
            ldap.enabled AND ldap.sync_enabled AND ldap.vouched_owner AS takes
       FROM svc.ldap_sync import
@@ -36,10 +48,12 @@ WITH old AS (
      FOR NO KEY UPDATE OF import
 ), decided AS (
     SELECT CASE
+               WHEN :force::bool AND NOT caller.owner THEN 'owner'
                WHEN NOT old.takes THEN 'off'
                WHEN old.leased THEN 'running'
            END AS verdict
       FROM old
+      CROSS JOIN caller
 ), begun AS (
     UPDATE svc.ldap_sync import
        SET was = CASE WHEN import.status IN ('ok', 'failed', 'held') THEN import.status
