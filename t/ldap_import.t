@@ -24,7 +24,7 @@ my $FALSE = JSON::PP::false();
 my $THERE = 'the password in the directory';
 my $MANY = 1200;
 
-my $s = SvcTest->new(workers => 1, svc => {
+my $s = SvcTest->new(workers => 1, locations => $SvcTest::Metrics::LOCATION, svc => {
     svc_sign_in => 'on', svc_federation => 'on', svc_federation_allow => '127.0.0.0/8',
     svc_set => [ 'RATE_LIMIT_LOGIN_IP_MAX 0', 'RATE_LIMIT_LOGIN_EMAIL_MAX 0' ] });
 my $slapd = SvcTest::Slapd->new($s, conf => "limits dn.exact=\"$SERVICE\" size=unlimited\n");
@@ -484,5 +484,25 @@ for my $change ([ 'label', label => 'another' ], [ 'syncFilter', syncFilter => '
 
     is($r->json->{covers}, $name eq 'label' ? 'owners' : 'members', "a token's $name");
 }
+
+
+# --- imports that fail -------------------------------------------------------------------------
+
+sub failures {
+    return SvcTest::Metrics->get($s)->value('svc_directory_imports_total', outcome => 'failed');
+}
+
+$slapd->launch;
+
+my $failures = failures();
+
+configure(baseDn => "ou=none,$SUFFIX");
+waiting();
+lease('run = run + 1');
+$slapd->go_on;
+lease($lapsed);
+is(import_now()->{status}, 'failed', 'an import fails, behind one whose lease was lost');
+ok((wait_for { failures() > $failures }), 'which is counted');
+is(failures(), $failures + 1, 'alone');
 
 done_testing();

@@ -19,7 +19,7 @@ static ngx_int_t ngx_svc_directory_import_bind(ngx_svc_pg_op_t *op,
     ngx_svc_pg_call_t *call);
 static void ngx_svc_directory_import_due(ngx_svc_pg_op_t *op);
 static ngx_svc_directory_run_t *ngx_svc_directory_import_create(
-    const ngx_str_t *tenant, const ngx_str_t *number);
+    ngx_str_t *tenant, ngx_str_t *number);
 static void ngx_svc_directory_import_over(ngx_svc_directory_run_t *run);
 static void ngx_svc_directory_import_begin(ngx_svc_directory_run_t *run);
 static void ngx_svc_directory_import_read(ngx_svc_directory_run_t *run,
@@ -54,16 +54,17 @@ static ngx_svc_pg_task_t  ngx_svc_directory_import_task = {
     .failed = "directories to be imported cannot be looked for"
 };
 
-static ngx_svc_directory_run_t  *ngx_svc_directory_import;
-static ngx_uint_t                ngx_svc_directory_imports; /* 1: here */
-static ngx_uint_t                ngx_svc_directory_woken;   /* 1: since it was
-                                                               looked */
+static struct {
+    ngx_svc_directory_run_t  *run;      /* the one under way, or NULL */
+    ngx_uint_t                here;     /* 1: this worker imports */
+    ngx_uint_t                woken;    /* 1: since it was looked */
+} ngx_svc_directory_importer;
 
 
 void
 ngx_svc_directory_import_init_worker(ngx_cycle_t *cycle)
 {
-    ngx_svc_directory_imports = 1;
+    ngx_svc_directory_importer.here = 1;
 
     ngx_svc_pg_task_init(&ngx_svc_directory_import_task, cycle);
 }
@@ -72,10 +73,10 @@ ngx_svc_directory_import_init_worker(ngx_cycle_t *cycle)
 void
 ngx_svc_directory_import_exit_worker(void)
 {
-    ngx_svc_directory_imports = 0;
+    ngx_svc_directory_importer.here = 0;
 
-    if (ngx_svc_directory_import) {
-        ngx_svc_directory_run_drop(ngx_svc_directory_import);
+    if (ngx_svc_directory_importer.run) {
+        ngx_svc_directory_run_drop(ngx_svc_directory_importer.run);
     }
 
     ngx_svc_pg_task_exit(&ngx_svc_directory_import_task);
@@ -85,8 +86,8 @@ ngx_svc_directory_import_exit_worker(void)
 void
 ngx_svc_directory_import_wake(void)
 {
-    if (ngx_svc_directory_imports) {
-        ngx_svc_directory_woken = 1;
+    if (ngx_svc_directory_importer.here) {
+        ngx_svc_directory_importer.woken = 1;
         ngx_add_timer(&ngx_svc_directory_import_task.timer, 1);
     }
 }
@@ -97,9 +98,9 @@ ngx_svc_directory_import_wake(void)
 static ngx_int_t
 ngx_svc_directory_import_bind(ngx_svc_pg_op_t *op, ngx_svc_pg_call_t *call)
 {
-    ngx_svc_directory_woken = 0;
+    ngx_svc_directory_importer.woken = 0;
 
-    return ngx_svc_directory_import ? NGX_ERROR : NGX_OK;
+    return ngx_svc_directory_importer.run ? NGX_ERROR : NGX_OK;
 }
 
 
@@ -115,7 +116,7 @@ ngx_svc_directory_import_due(ngx_svc_pg_op_t *op)
 
     if (row.tenant.len == 0 || ngx_exiting) {
 
-        if (ngx_svc_directory_woken) {
+        if (ngx_svc_directory_importer.woken) {
             ngx_svc_directory_import_wake();
         }
 
@@ -125,15 +126,14 @@ ngx_svc_directory_import_due(ngx_svc_pg_op_t *op)
     run = ngx_svc_directory_import_create(&row.tenant, &row.run);
 
     if (run) {
-        ngx_svc_directory_import = run;
+        ngx_svc_directory_importer.run = run;
         ngx_svc_directory_import_begin(run);
     }
 }
 
 
 static ngx_svc_directory_run_t *
-ngx_svc_directory_import_create(const ngx_str_t *tenant,
-    const ngx_str_t *number)
+ngx_svc_directory_import_create(ngx_str_t *tenant, ngx_str_t *number)
 {
     ngx_pool_t               *pool;
     ngx_svc_directory_run_t  *run;
@@ -157,7 +157,7 @@ ngx_svc_directory_import_create(const ngx_str_t *tenant,
     run->tenant_id.data = run->tenant;
     run->tenant_id.len = NGX_SVC_UUID_LEN;
     run->number.len = number->len;
-    run->number.data = ngx_pstrdup(pool, (ngx_str_t *) number);
+    run->number.data = ngx_pstrdup(pool, number);
 
     run->timer.handler = ngx_svc_directory_import_rested;
     run->timer.data = run;
@@ -181,7 +181,7 @@ failed:
 static void
 ngx_svc_directory_import_over(ngx_svc_directory_run_t *run)
 {
-    ngx_svc_directory_import = NULL;
+    ngx_svc_directory_importer.run = NULL;
 
     ngx_svc_directory_import_wake();
 }
@@ -222,7 +222,7 @@ ngx_svc_directory_import_read(ngx_svc_directory_run_t *run,
         break;
 
     case NGX_DECLINED:
-        ngx_svc_directory_run_end(run, "failed", &sealed);
+        ngx_svc_directory_run_end(run, NGX_SVC_DIRECTORY_FAILED, &sealed);
         return;
 
     default:
@@ -231,7 +231,7 @@ ngx_svc_directory_import_read(ngx_svc_directory_run_t *run,
     }
 
     if (run->directory.attributes[0].data == NULL) {
-        ngx_svc_directory_run_end(run, "failed", &unmapped);
+        ngx_svc_directory_run_end(run, NGX_SVC_DIRECTORY_FAILED, &unmapped);
         return;
     }
 
@@ -300,12 +300,12 @@ ngx_svc_directory_import_asked(ngx_svc_ldap_t *ldap)
         ngx_log_error(NGX_LOG_INFO, ngx_cycle->log, 0,
                       "svc: a tenant's directory is not imported: %V",
                       &ldap->why);
-        ngx_svc_directory_run_end(run, "failed", &ldap->why);
+        ngx_svc_directory_run_end(run, NGX_SVC_DIRECTORY_FAILED, &ldap->why);
         return;
     }
 
     if (ngx_svc_directory_import_again(run)) {
-        ngx_svc_directory_run_end(run, "failed", &endless);
+        ngx_svc_directory_run_end(run, NGX_SVC_DIRECTORY_FAILED, &endless);
         return;
     }
 
@@ -459,7 +459,7 @@ ngx_svc_directory_import_written(ngx_svc_directory_run_t *run,
         ngx_svc_directory_leave(run);
 
     } else {
-        ngx_svc_directory_run_end(run, "ok", NULL);
+        ngx_svc_directory_run_end(run, NGX_SVC_DIRECTORY_OK, NULL);
     }
 }
 

@@ -76,12 +76,12 @@ ngx_svc_directory_leave_decide(ngx_svc_directory_run_t *run)
     if (run->ending > NGX_SVC_DIRECTORY_MAY_LEAVE
         && 2 * run->ending > run->active && !run->forced)
     {
-        ngx_svc_directory_run_end(run, "held", NULL);
+        ngx_svc_directory_run_end(run, NGX_SVC_DIRECTORY_HELD, NULL);
         return;
     }
 
     if (run->ending == 0) {
-        ngx_svc_directory_run_end(run, "ok", NULL);
+        ngx_svc_directory_run_end(run, NGX_SVC_DIRECTORY_OK, NULL);
         return;
     }
 
@@ -116,7 +116,7 @@ ngx_svc_directory_leave_written(ngx_svc_directory_run_t *run,
         return;
     }
 
-    ngx_svc_directory_run_end(run, "ok", NULL);
+    ngx_svc_directory_run_end(run, NGX_SVC_DIRECTORY_OK, NULL);
 }
 
 

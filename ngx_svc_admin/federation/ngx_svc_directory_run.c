@@ -14,12 +14,22 @@ static void ngx_svc_directory_run_done(ngx_svc_pg_op_t *op);
 static void ngx_svc_directory_run_lost(ngx_svc_directory_run_t *run,
     ngx_svc_pg_op_t *op);
 static void ngx_svc_directory_run_finish(ngx_svc_directory_run_t *run,
-    const char *status, const ngx_str_t *error, ngx_uint_t again);
+    ngx_svc_directory_end_e end, const ngx_str_t *error, ngx_uint_t again);
 static void ngx_svc_directory_run_ended(ngx_svc_pg_op_t *op);
-static void ngx_svc_directory_run_count(const char *status);
 
 
 #include "ngx_svc_directory_run.sql.h"
+
+
+static const struct {
+    const char        *status;
+    ngx_svc_metric_e   metric;
+} ngx_svc_directory_ends[NGX_SVC_DIRECTORY_ENDS] = {
+
+    [NGX_SVC_DIRECTORY_OK]     = { "ok",     NGX_SVC_M_IMPORT_OK },
+    [NGX_SVC_DIRECTORY_HELD]   = { "held",   NGX_SVC_M_IMPORT_HELD },
+    [NGX_SVC_DIRECTORY_FAILED] = { "failed", NGX_SVC_M_IMPORT_FAILED }
+};
 
 
 ngx_pool_t *
@@ -131,7 +141,7 @@ ngx_svc_directory_run_done(ngx_svc_pg_op_t *op)
     }
 
     if (row.kept) {
-        ngx_svc_directory_run_finish(run, "failed", &other, 1);
+        ngx_svc_directory_run_finish(run, NGX_SVC_DIRECTORY_FAILED, &other, 1);
 
     } else {
         ngx_svc_directory_run_drop(run);
@@ -151,7 +161,7 @@ ngx_svc_directory_run_lost(ngx_svc_directory_run_t *run, ngx_svc_pg_op_t *op)
     ngx_svc_pg_op_failed(op, "a directory cannot be imported");
 
     if (op->status == NGX_SVC_PG_FAILED) {
-        ngx_svc_directory_run_end(run, "failed", &failed);
+        ngx_svc_directory_run_end(run, NGX_SVC_DIRECTORY_FAILED, &failed);
 
     } else {
         ngx_svc_directory_run_drop(run);
@@ -160,25 +170,28 @@ ngx_svc_directory_run_lost(ngx_svc_directory_run_t *run, ngx_svc_pg_op_t *op)
 
 
 void
-ngx_svc_directory_run_end(ngx_svc_directory_run_t *run, const char *status,
-    const ngx_str_t *error)
+ngx_svc_directory_run_end(ngx_svc_directory_run_t *run,
+    ngx_svc_directory_end_e end, const ngx_str_t *error)
 {
-    ngx_svc_directory_run_finish(run, status, error, 0);
+    ngx_svc_directory_run_finish(run, end, error, 0);
 }
 
 
 /* again: 1 if the next one is due at once. */
 
 static void
-ngx_svc_directory_run_finish(ngx_svc_directory_run_t *run, const char *status,
-    const ngx_str_t *error, ngx_uint_t again)
+ngx_svc_directory_run_finish(ngx_svc_directory_run_t *run,
+    ngx_svc_directory_end_e end, const ngx_str_t *error, ngx_uint_t again)
 {
     ngx_int_t           rc;
+    ngx_str_t           said;
     ngx_pool_t         *before;
+    const char         *status;
     ngx_svc_pg_op_t    *op;
     ngx_svc_pg_call_t  *call;
 
-    ngx_svc_directory_run_count(status);
+    run->end = end;
+    status = ngx_svc_directory_ends[end].status;
 
     /* the sentence may be of the step before */
 
@@ -200,8 +213,9 @@ ngx_svc_directory_run_finish(ngx_svc_directory_run_t *run, const char *status,
         ngx_svc_pg_bind(call, (u_char *) status, ngx_strlen(status));
 
         if (error) {
-            ngx_svc_pg_bind(call, ngx_pstrdup(run->step, (ngx_str_t *) error),
-                            error->len);
+            said = *error;
+            ngx_svc_pg_bind(call, ngx_pstrdup(run->step, &said), said.len);
+
         } else {
             ngx_svc_pg_bind_str(call, NULL);
         }
@@ -223,22 +237,21 @@ ngx_svc_directory_run_finish(ngx_svc_directory_run_t *run, const char *status,
 static void
 ngx_svc_directory_run_ended(ngx_svc_pg_op_t *op)
 {
+    ngx_svc_directory_run_t  *run;
+
+    run = op->data;
+    run->op = NULL;
+
     if (op->status != NGX_SVC_PG_OK) {
         ngx_svc_pg_op_failed(op, "an import of a directory cannot be ended");
+
+    } else if (PQntuples(ngx_svc_pg_op_result(op, &ngx_svc_sql_directory_end))
+               > 0)
+    {
+        ngx_svc_metric_add(ngx_svc_directory_ends[run->end].metric, 1);
     }
 
-    ((ngx_svc_directory_run_t *) op->data)->op = NULL;
-
-    ngx_svc_directory_run_drop(op->data);
-}
-
-
-static void
-ngx_svc_directory_run_count(const char *status)
-{
-    ngx_svc_metric_add(status[0] == 'o' ? NGX_SVC_M_IMPORT_OK
-                       : status[0] == 'h' ? NGX_SVC_M_IMPORT_HELD
-                                          : NGX_SVC_M_IMPORT_FAILED, 1);
+    ngx_svc_directory_run_drop(run);
 }
 
 

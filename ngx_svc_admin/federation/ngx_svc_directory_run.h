@@ -14,6 +14,14 @@
 
 typedef struct ngx_svc_directory_run_s  ngx_svc_directory_run_t;
 
+typedef enum {
+    NGX_SVC_DIRECTORY_OK = 0,
+    NGX_SVC_DIRECTORY_HELD,             /* too many would be deactivated */
+    NGX_SVC_DIRECTORY_FAILED,
+    NGX_SVC_DIRECTORY_ENDS
+} ngx_svc_directory_end_e;
+
+
 typedef void (*ngx_svc_directory_step_pt)(ngx_svc_directory_run_t *run,
     ngx_svc_pg_op_t *op);
 
@@ -27,6 +35,7 @@ struct ngx_svc_directory_run_s {
     ngx_str_t                  tenant_id;   /* the same bytes */
     ngx_str_t                  number;  /* of the run, as text */
     ngx_svc_directory_step_pt  next;    /* what follows the op */
+    ngx_svc_directory_end_e    end;     /* how it ends, once it does */
     void                     (*over)(ngx_svc_directory_run_t *run);
                                         /* called once, when it has ended */
 
@@ -70,9 +79,9 @@ void ngx_svc_directory_run_submit(ngx_svc_directory_run_t *run,
 void ngx_svc_directory_run_bind(ngx_svc_directory_run_t *run,
     ngx_svc_pg_call_t *call);
 
-/* Ends the run as "ok", "held", or, with a sentence, as "failed". */
+/* Ends the run; error: the sentence of one that has failed, or NULL. */
 void ngx_svc_directory_run_end(ngx_svc_directory_run_t *run,
-    const char *status, const ngx_str_t *error);
+    ngx_svc_directory_end_e end, const ngx_str_t *error);
 
 /* Ends the run without a word, and frees it. */
 void ngx_svc_directory_run_drop(ngx_svc_directory_run_t *run);
