@@ -505,4 +505,31 @@ is(import_now()->{status}, 'failed', 'an import fails, behind one whose lease wa
 ok((wait_for { failures() > $failures }), 'which is counted');
 is(failures(), $failures + 1, 'alone');
 
+configure(syncIntervalMinutes => 1440);
+waiting();
+lease("started_at = now() - interval '61 minutes'");
+$slapd->go_on;
+$state = over();
+is("$state->{status} $state->{error}", 'failed The import has taken more than an hour.',
+   'an import that goes on and on is ended');
+
+# PostgreSQL gives up a statement
+
+configure();
+waiting();
+{
+    my $other = $s->{pg}->connect('postgres');
+
+    $other->query('BEGIN; SELECT FROM svc.ldap_sync FOR UPDATE');
+    $slapd->go_on;
+    ok((wait_for { $s->sql("SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity"
+                           . " WHERE wait_event_type = 'Lock'") }), 'a statement is cancelled');
+    $other->query('ROLLBACK');
+}
+$state = over();
+is($state->{status}, 'failed', 'an import fails');
+like($state->{error}, qr/could not be stored/, 'as the state says');
+is($s->sql("SELECT due_at <= finished_at + interval '1 minute' FROM svc.ldap_sync"), 't',
+   'and the next one is a minute later');
+
 done_testing();

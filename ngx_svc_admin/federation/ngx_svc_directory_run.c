@@ -8,13 +8,17 @@
 #include "ngx_svc_submit.h"
 
 
+#define NGX_SVC_DIRECTORY_INTERVAL  -1  /* the tenant's, as a pause */
+#define NGX_SVC_DIRECTORY_RETRY     60  /* s, where PostgreSQL was at fault */
+
+
 static ngx_svc_pg_op_t *ngx_svc_directory_run_start(
     ngx_svc_directory_run_t *run, ngx_svc_pg_handler_pt handler);
 static void ngx_svc_directory_run_done(ngx_svc_pg_op_t *op);
 static void ngx_svc_directory_run_lost(ngx_svc_directory_run_t *run,
     ngx_svc_pg_op_t *op);
 static void ngx_svc_directory_run_finish(ngx_svc_directory_run_t *run,
-    ngx_svc_directory_end_e end, const ngx_str_t *error, ngx_uint_t again);
+    ngx_svc_directory_end_e end, const ngx_str_t *error, int32_t pause);
 static void ngx_svc_directory_run_ended(ngx_svc_pg_op_t *op);
 
 
@@ -119,6 +123,8 @@ ngx_svc_directory_run_done(ngx_svc_pg_op_t *op)
 
     static const ngx_str_t  other =
         ngx_string("The directory was configured otherwise meanwhile.");
+    static const ngx_str_t  late =
+        ngx_string("The import has taken more than an hour.");
 
     run = op->data;
     run->op = NULL;
@@ -135,16 +141,17 @@ ngx_svc_directory_run_done(ngx_svc_pg_op_t *op)
     run->forced = row.forced;
     run->deactivates = row.deactivates;
 
-    if (row.kept && row.same) {
-        run->next(run, op);
-        return;
-    }
+    if (!row.kept) {
+        ngx_svc_directory_run_drop(run);
 
-    if (row.kept) {
-        ngx_svc_directory_run_finish(run, NGX_SVC_DIRECTORY_FAILED, &other, 1);
+    } else if (!row.same) {
+        ngx_svc_directory_run_finish(run, NGX_SVC_DIRECTORY_FAILED, &other, 0);
+
+    } else if (row.late) {
+        ngx_svc_directory_run_end(run, NGX_SVC_DIRECTORY_FAILED, &late);
 
     } else {
-        ngx_svc_directory_run_drop(run);
+        run->next(run, op);
     }
 }
 
@@ -161,7 +168,10 @@ ngx_svc_directory_run_lost(ngx_svc_directory_run_t *run, ngx_svc_pg_op_t *op)
     ngx_svc_pg_op_failed(op, "a directory cannot be imported");
 
     if (op->status == NGX_SVC_PG_FAILED) {
-        ngx_svc_directory_run_end(run, NGX_SVC_DIRECTORY_FAILED, &failed);
+        ngx_svc_directory_run_finish(run, NGX_SVC_DIRECTORY_FAILED, &failed,
+                                     ngx_svc_pg_op_transient(op)
+                                     ? NGX_SVC_DIRECTORY_RETRY
+                                     : NGX_SVC_DIRECTORY_INTERVAL);
 
     } else {
         ngx_svc_directory_run_drop(run);
@@ -173,15 +183,15 @@ void
 ngx_svc_directory_run_end(ngx_svc_directory_run_t *run,
     ngx_svc_directory_end_e end, const ngx_str_t *error)
 {
-    ngx_svc_directory_run_finish(run, end, error, 0);
+    ngx_svc_directory_run_finish(run, end, error, NGX_SVC_DIRECTORY_INTERVAL);
 }
 
 
-/* again: 1 if the next one is due at once. */
+/* pause: seconds until the next one is due. */
 
 static void
 ngx_svc_directory_run_finish(ngx_svc_directory_run_t *run,
-    ngx_svc_directory_end_e end, const ngx_str_t *error, ngx_uint_t again)
+    ngx_svc_directory_end_e end, const ngx_str_t *error, int32_t pause)
 {
     ngx_int_t           rc;
     ngx_str_t           said;
@@ -220,10 +230,11 @@ ngx_svc_directory_run_finish(ngx_svc_directory_run_t *run,
             ngx_svc_pg_bind_str(call, NULL);
         }
 
-        ngx_svc_pg_bind_bool(call, again);
-
-        rc = ngx_svc_pg_bind_int(op, call, run->ending) == NGX_OK
-             ? ngx_svc_pg_bind_int(op, call, run->active) : NGX_ERROR;
+        if (ngx_svc_pg_bind_int(op, call, pause) == NGX_OK
+            && ngx_svc_pg_bind_int(op, call, run->ending) == NGX_OK)
+        {
+            rc = ngx_svc_pg_bind_int(op, call, run->active);
+        }
     }
 
     if (before) {

@@ -1,6 +1,7 @@
 -- statement: directory_lease
 -- Whoever imports has the lease for another minute. When it is somebody else's by now, or the
--- directory is not to be imported any more as it was read, there is no tenant for the rest.
+-- directory is not to be imported any more as it was read, there is no tenant for the rest. An
+-- import that goes on and on is late: others wait for its place.
 --
 -- parameters
 --   run            text
@@ -10,6 +11,7 @@
 --   same           bool
 --   forced         bool
 --   deactivates    bool
+--   late           bool
 --   tenant_set     bool         unread
 WITH kept AS (
     UPDATE svc.ldap_sync import
@@ -17,7 +19,7 @@ WITH kept AS (
      WHERE import.tenant_id = :tenant
        AND import.run = :run::text::int8
        AND import.status = 'running'
-    RETURNING import.tenant_id, import.forced
+    RETURNING import.tenant_id, import.forced, import.started_at
 ), directory AS (
     SELECT ldap.sync_deactivate
       FROM svc.ldap ldap
@@ -30,6 +32,7 @@ WITH kept AS (
 )
 SELECT kept.tenant_id IS NOT NULL AS kept, directory.sync_deactivate IS NOT NULL AS same,
        kept.forced, directory.sync_deactivate AS deactivates,
+       kept.started_at < now() - interval '1 hour' AS late,
        CASE
            WHEN kept.tenant_id IS NULL OR directory.sync_deactivate IS NULL
                 THEN set_config('svc.tenant', '', true)
@@ -41,13 +44,14 @@ SELECT kept.tenant_id IS NOT NULL AS kept, directory.sync_deactivate IS NOT NULL
 
 -- statement: directory_end
 -- The audit log has an import that has changed somebody, and one that has ended otherwise than
--- the one before.
+-- the one before. The next one is due so many seconds later, or -1: an interval after the start of
+-- this one.
 --
 -- parameters
 --   run            text
 --   status         text
 --   error          text
---   again          bool
+--   pause          int4
 --   ending         int4
 --   active         int4
 WITH ended AS (
@@ -56,13 +60,14 @@ WITH ended AS (
            forced = import.forced AND :status = 'failed',
            due_at = CASE
                         WHEN ldap.enabled AND ldap.vouched_owner AND ldap.sync_enabled
-                             THEN greatest(now(),
-                                           import.started_at
-                                           + CASE
-                                                 WHEN :again::bool THEN interval '0'
-                                                 ELSE make_interval(
-                                                          mins => ldap.sync_interval_minutes)
-                                             END)
+                             THEN CASE
+                                      WHEN :pause::int4 < 0
+                                           THEN greatest(now(),
+                                                         import.started_at
+                                                         + make_interval(
+                                                             mins => ldap.sync_interval_minutes))
+                                      ELSE now() + make_interval(secs => :pause)
+                                  END
                     END
       FROM svc.ldap ldap
      WHERE import.tenant_id = :tenant

@@ -583,7 +583,7 @@ sub values {
         directory_page_known => [ $import, 8, $entries ],
         directory_leave_count => [ $import, 7, '', 100 ],
         directory_leave => [ $import, 7, '', 20 ],
-        directory_end => [ 7, 'ok', undef, 'false', 0, 0 ],
+        directory_end => [ 7, 'ok', undef, -1, 0, 0 ],
         directory_sync => [],
         directory_sync_begin => [ 'true' ],
         federation_keys => [ $self->id($CONNECTION, 1) ],
