@@ -409,7 +409,7 @@ sub ber {
 }
 
 # Answers that come whatever is asked: to the bind, and then the pages, each a list of the
-# entries' numbers and the value of its control.
+# entries' numbers, or of letters, without an id, and the value of its control.
 
 sub pages {
     my (@pages) = @_;
@@ -422,7 +422,8 @@ sub pages {
 
         $answers .= ber(0x30, $message, ber(0x64, ber(4, "uid=$_"), ber(0x30, map {
                         ber(0x30, ber(4, $_->[0]), ber(0x31, ber(4, $_->[1]))) }
-                        [ entryUUID => "id $_" ], [ mail => "no$_\@example.test" ]))) for @$numbers;
+                        /\d/ ? [ entryUUID => "id $_" ] : (),
+                        [ mail => "no$_\@example.test" ]))) for @$numbers;
         $answers .= ber(0x30, $message, ber(0x65, "\x0a\1\0\4\0\4\0"),
                         ber(0xa0, ber(0x30, ber(4, '1.2.840.113556.1.4.319'), ber(4, $control))));
     }
@@ -531,5 +532,9 @@ is($state->{status}, 'failed', 'an import fails');
 like($state->{error}, qr/could not be stored/, 'as the state says');
 is($s->sql("SELECT due_at <= finished_at + interval '1 minute' FROM svc.ldap_sync"), 't',
    'and the next one is a minute later');
+
+$state = imported_of([ [ 'a', 'b' ], $more ], [ [ 'a', 'b' ], $more ], [ [ 1, 'a' ], $last ]);
+is("$state->{status} $state->{seen} $state->{conflictCount}", 'ok 6 6',
+   'entries without ids are not the same ones');
 
 done_testing();

@@ -28,8 +28,10 @@ static void ngx_svc_directory_import_ask(ngx_svc_directory_run_t *run);
 static void ngx_svc_directory_import_asked(ngx_svc_ldap_t *ldap);
 static ngx_int_t ngx_svc_directory_import_entries(
     ngx_svc_directory_run_t *run, ngx_str_t *entries);
-static ngx_uint_t ngx_svc_directory_import_again(
+static ngx_int_t ngx_svc_directory_import_goes_on(
     ngx_svc_directory_run_t *run);
+static ngx_int_t ngx_svc_directory_import_digest(
+    const ngx_svc_ldap_page_t *page, u_char digest[NGX_SVC_SHA256_LEN]);
 static void ngx_svc_directory_import_write(ngx_svc_directory_run_t *run,
     const ngx_str_t *entries);
 static void ngx_svc_directory_import_committed(
@@ -304,8 +306,17 @@ ngx_svc_directory_import_asked(ngx_svc_ldap_t *ldap)
         return;
     }
 
-    if (ngx_svc_directory_import_again(run)) {
+    switch (ngx_svc_directory_import_goes_on(run)) {
+
+    case NGX_OK:
+        break;
+
+    case NGX_DECLINED:
         ngx_svc_directory_run_end(run, NGX_SVC_DIRECTORY_FAILED, &endless);
+        return;
+
+    default:
+        ngx_svc_directory_run_drop(run);
         return;
     }
 
@@ -318,40 +329,73 @@ ngx_svc_directory_import_asked(ngx_svc_ldap_t *ldap)
 }
 
 
-/* Returns 1 if a page is the one before, or there are too many. */
+/* Returns NGX_DECLINED if a page is the one before, or there are too many. */
 
-static ngx_uint_t
-ngx_svc_directory_import_again(ngx_svc_directory_run_t *run)
+static ngx_int_t
+ngx_svc_directory_import_goes_on(ngx_svc_directory_run_t *run)
 {
-    u_char       digest[NGX_SVC_SHA256_LEN], text[2 * NGX_SVC_SHA256_LEN];
-    ngx_str_t   *subject;
-    ngx_uint_t   i, same;
+    u_char     digest[NGX_SVC_SHA256_LEN];
+    ngx_int_t  rc;
 
     if (++run->pages > NGX_SVC_DIRECTORY_PAGES) {
-        return 1;
+        return NGX_DECLINED;
     }
 
-    ngx_memzero(digest, sizeof(digest));
+    rc = ngx_svc_directory_import_digest(&run->page, digest);
 
-    for (i = 0; i < run->page.npeople; i++) {
-        subject = &run->page.people[i].subject;
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
 
-        ngx_memcpy(text, digest, sizeof(digest));
+    if (rc == NGX_OK
+        && ngx_memcmp(digest, run->digest, sizeof(digest)) == 0)
+    {
+        return NGX_DECLINED;
+    }
 
-        if (ngx_svc_sha256(subject->data ? subject->data : (u_char *) "",
-                           subject->len, text + sizeof(digest))
+    ngx_memcpy(run->digest, digest, sizeof(digest));
+
+    return NGX_OK;
+}
+
+
+/*
+ * The digest of all subjects.  Returns NGX_DECLINED, and zeros, if none of the
+ * entries has one.
+ */
+
+static ngx_int_t
+ngx_svc_directory_import_digest(const ngx_svc_ldap_page_t *page,
+    u_char digest[NGX_SVC_SHA256_LEN])
+{
+    u_char            text[2 * NGX_SVC_SHA256_LEN];
+    ngx_int_t         rc;
+    ngx_uint_t        i;
+    const ngx_str_t  *subject;
+
+    rc = NGX_DECLINED;
+    ngx_memzero(digest, NGX_SVC_SHA256_LEN);
+
+    for (i = 0; i < page->npeople; i++) {
+        subject = &page->people[i].subject;
+
+        if (subject->data == NULL) {
+            continue;
+        }
+
+        rc = NGX_OK;
+        ngx_memcpy(text, digest, NGX_SVC_SHA256_LEN);
+
+        if (ngx_svc_sha256(subject->data, subject->len,
+                           text + NGX_SVC_SHA256_LEN)
             != NGX_OK
             || ngx_svc_sha256(text, sizeof(text), digest) != NGX_OK)
         {
-            return 1;
+            return NGX_ERROR;
         }
     }
 
-    same = run->page.npeople
-           && ngx_memcmp(digest, run->digest, sizeof(digest)) == 0;
-    ngx_memcpy(run->digest, digest, sizeof(digest));
-
-    return same;
+    return rc;
 }
 
 
