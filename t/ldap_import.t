@@ -26,6 +26,7 @@ my $MANY = 1200;
 
 my $s = SvcTest->new(workers => 1, locations => $SvcTest::Metrics::LOCATION, svc => {
     svc_sign_in => 'on', svc_federation => 'on', svc_federation_allow => '127.0.0.0/8',
+    svc_resolver => '127.0.0.1:' . SvcTest::Nginx::free_port(),
     svc_set => [ 'RATE_LIMIT_LOGIN_IP_MAX 0', 'RATE_LIMIT_LOGIN_EMAIL_MAX 0' ] });
 my $slapd = SvcTest::Slapd->new($s, conf => "limits dn.exact=\"$SERVICE\" size=unlimited\n");
 
@@ -536,5 +537,11 @@ is($s->sql("SELECT due_at <= finished_at + interval '1 minute' FROM svc.ldap_syn
 $state = imported_of([ [ 'a', 'b' ], $more ], [ [ 'a', 'b' ], $more ], [ [ 1, 'a' ], $last ]);
 is("$state->{status} $state->{seen} $state->{conflictCount}", 'ok 6 6',
    'entries without ids are not the same ones');
+
+# nothing is at the resolver's port
+
+configure(url => 'ldaps://directory.example.test');
+is_deeply([ map { import_now()->{error} =~ /^(DNS does not tell)/ } 1 .. 4 ],
+          [ ('DNS does not tell') x 4 ], 'an import that is late is no reason to rest');
 
 done_testing();

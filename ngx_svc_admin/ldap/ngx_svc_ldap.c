@@ -340,14 +340,17 @@ ngx_svc_ldap_post(ngx_svc_ldap_asked_t *asked)
     ngx_svc_work_queue_t       *queue;
     ngx_svc_admin_main_conf_t  *amcf;
 
-    amcf = ngx_svc_ldap_amcf();
-    queue = &ngx_svc_ldap_queue;
-
-    queue->concurrency = amcf->jobs.ldap;
-    queue->share = (amcf->jobs.ldap + 1) / 2;
-    queue->most = amcf->jobs.queue;
-
     job = asked->job;
+
+    if (asked->ldap->page == NULL) {
+        amcf = ngx_svc_ldap_amcf();
+        queue = &ngx_svc_ldap_queue;
+
+        queue->concurrency = amcf->jobs.ldap;
+        queue->share = (amcf->jobs.ldap + 1) / 2;
+        queue->most = amcf->jobs.queue;
+    }
+
     job->work.start = ngx_svc_ldap_starts;
     job->work.run = ngx_svc_ldap_run;
     job->work.handler = ngx_svc_ldap_ran;
@@ -464,7 +467,9 @@ ngx_svc_ldap_late(ngx_event_t *ev)
         return;
     }
 
-    ngx_svc_ldap_note(asked->known, 1);
+    if (ldap->page == NULL) {
+        ngx_svc_ldap_note(asked->known, 1);
+    }
 
     ldap->outcome = NGX_SVC_LDAP_LATE;
     ngx_str_set(&ldap->why, "The directory does not answer in time.");
@@ -508,8 +513,12 @@ ngx_svc_ldap_answer(ngx_svc_ldap_asked_t *asked)
     job = asked->job;
     ldap = asked->ldap;
 
-    ngx_svc_ldap_note(asked->known,
-                      job->out.outcome == NGX_SVC_LDAP_LATE);
+    /* what becomes of pages says nothing of sign-ins, which are short */
+
+    if (ldap->page == NULL) {
+        ngx_svc_ldap_note(asked->known,
+                          job->out.outcome == NGX_SVC_LDAP_LATE);
+    }
 
     if (ngx_svc_ldap_give(job, ldap) != NGX_OK) {
         ldap->outcome = NGX_SVC_LDAP_BUSY;
