@@ -8,6 +8,7 @@
 #include "ngx_svc_directory_run.h"
 #include "ngx_svc_account.h"
 #include "ngx_svc_ldap_directory.h"
+#include "ngx_svc_ldap_page.h"
 #include "ngx_svc_pg_task.h"
 
 

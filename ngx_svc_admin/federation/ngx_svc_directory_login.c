@@ -18,6 +18,7 @@
 #include "ngx_svc_federation_proof.h"
 #include "ngx_svc_federation_read.h"
 #include "ngx_svc_ldap_directory.h"
+#include "ngx_svc_ldap_kept.h"
 #include "ngx_svc_login_failure.h"
 #include "ngx_svc_login_refused.h"
 #include "ngx_svc_login_write.h"

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_directory_run.h"
+#include "ngx_svc_ldap_page.h"
 #include "ngx_svc_metrics.h"
 #include "ngx_svc_published.h"
 #include "ngx_svc_submit.h"

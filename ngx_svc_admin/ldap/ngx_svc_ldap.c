@@ -577,30 +577,6 @@ ngx_svc_ldap_gone(void *data)
 
 
 void
-ngx_svc_ldap_complete(const ngx_svc_ldap_directory_t *directory, ngx_msec_t ms)
-{
-    ngx_svc_ldap_known_t  *known;
-
-    known = ngx_svc_ldap_hold(directory);
-
-    if (known) {
-        ngx_svc_ldap_took(known, ms);
-        ngx_svc_ldap_let(known);
-    }
-}
-
-
-void
-ngx_svc_ldap_page_close(ngx_svc_ldap_page_t *page)
-{
-    if (page->conn) {
-        ngx_svc_ldap_close(page->conn);
-        page->conn = NULL;
-    }
-}
-
-
-void
 ngx_svc_ldap_exit_worker(void)
 {
     ngx_svc_ldap_drop_all();

@@ -171,21 +171,13 @@ extern ngx_str_t  ngx_svc_ldap_steps[NGX_SVC_LDAP_STEPS];
  * Asks the directory.  Returns NGX_OK: the handler will be called, once, not
  * from within the call, NGX_SVC_LDAP_TIMEOUT later at the latest, or
  * NGX_SVC_LDAP_PAGE_TIMEOUT for a page, of which a worker asks for one at a
- * time, and which takes no place of a sign-in; NGX_DECLINED:
- * the answer is there, and the handler will not be called; NGX_ERROR: there is
- * no memory.
+ * time, and which takes no place of a sign-in; NGX_DECLINED: the answer is
+ * there, and the handler will not be called; NGX_ERROR: there is no memory.
  *
  * An empty password is NGX_SVC_LDAP_WRONG without being sent: a bind with it is
  * one as nobody (RFC 4513, 5.1.2).  So is one with a zero byte, or too long.
  */
 ngx_int_t ngx_svc_ldap(ngx_svc_ldap_t *ldap);
-
-/* Counts a sign-in by the directory that is complete, for others' "usual". */
-void ngx_svc_ldap_complete(const ngx_svc_ldap_directory_t *directory,
-    ngx_msec_t ms);
-
-/* Closes the connection that a page has left; the pages may be at their end. */
-void ngx_svc_ldap_page_close(ngx_svc_ldap_page_t *page);
 
 /* The handler will not be called any more. */
 void ngx_svc_ldap_cancel(ngx_svc_ldap_t *ldap);

@@ -251,6 +251,20 @@ ngx_svc_ldap_took(ngx_svc_ldap_known_t *known, ngx_msec_t ms)
 }
 
 
+void
+ngx_svc_ldap_complete(const ngx_svc_ldap_directory_t *directory, ngx_msec_t ms)
+{
+    ngx_svc_ldap_known_t  *known;
+
+    known = ngx_svc_ldap_hold(directory);
+
+    if (known) {
+        ngx_svc_ldap_took(known, ms);
+        ngx_svc_ldap_let(known);
+    }
+}
+
+
 ngx_msec_t
 ngx_svc_ldap_usual(const ngx_svc_ldap_known_t *known)
 {

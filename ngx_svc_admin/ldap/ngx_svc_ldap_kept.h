@@ -38,6 +38,10 @@ void ngx_svc_ldap_note(ngx_svc_ldap_known_t *known, ngx_uint_t late);
 /* Notes how long a complete sign-in has taken. */
 void ngx_svc_ldap_took(ngx_svc_ldap_known_t *known, ngx_msec_t ms);
 
+/* Counts a sign-in by the directory that is complete, for others' "usual". */
+void ngx_svc_ldap_complete(const ngx_svc_ldap_directory_t *directory,
+    ngx_msec_t ms);
+
 /* Returns what they take, about; 0: it is not known. */
 ngx_msec_t ngx_svc_ldap_usual(const ngx_svc_ldap_known_t *known);
 

@@ -1,5 +1,5 @@
 /*
- * In a thread: a page of the people that a directory has.
+ * Pages of the people that a directory has.
  */
 
 #include "ngx_svc_ldap_page.h"
@@ -266,4 +266,14 @@ ngx_svc_ldap_page_cookie(ngx_svc_ldap_job_t *job, LDAPMessage *result)
     ldap_controls_free(controls);
 
     return taken;
+}
+
+
+void
+ngx_svc_ldap_page_close(ngx_svc_ldap_page_t *page)
+{
+    if (page->conn) {
+        ngx_svc_ldap_close(page->conn);
+        page->conn = NULL;
+    }
 }

@@ -1,5 +1,5 @@
 /*
- * In a thread: a page of the people that a directory has.
+ * Pages of the people that a directory has.
  */
 
 #ifndef _NGX_SVC_LDAP_PAGE_H_INCLUDED_
@@ -10,11 +10,17 @@
 
 
 /*
- * Reads the page behind job->in.cookie, or the first one, of the entries that
+ * In a thread: reads the page behind job->in.cookie, or the first one, of the entries that
  * fit the filter (RFC 2696).  It connects unless it is the same connection: a
  * cookie is good on that alone.  The answer is in job->out.
  */
 void ngx_svc_ldap_page(ngx_svc_ldap_job_t *job);
+
+/*
+ * In the event loop: closes the connection that a page has left; the pages may
+ * be at their end.
+ */
+void ngx_svc_ldap_page_close(ngx_svc_ldap_page_t *page);
 
 
 #endif /* _NGX_SVC_LDAP_PAGE_H_INCLUDED_ */

@@ -54,11 +54,8 @@ static void ngx_svc_limit_done(redisReply *reply, void *data);
 
 
 ngx_str_t  ngx_svc_limit_families[NGX_SVC_LIMIT_FAMILIES] = {
-    ngx_string("login"),
-    ngx_string("signup"),
-    ngx_string("domain"),
-    ngx_string("directory"),
-    ngx_string("connection")
+    ngx_string("login"), ngx_string("signup"), ngx_string("domain"),
+    ngx_string("directory"), ngx_string("connection")
 };
 
 ngx_str_t  ngx_svc_limit_kinds[NGX_SVC_LIMIT_KINDS] = {
