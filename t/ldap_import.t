@@ -128,6 +128,24 @@ sub change {
                                   : "delete: $attribute\n"));
 }
 
+# Starts an import, which has to wait for a row that "locks" locks elsewhere; returns its state
+# when that has done what "does" does, and has ended.
+
+sub meanwhile {
+    my ($locks, $does) = @_;
+    my $other = $s->{pg}->connect('postgres');
+
+    $s->redis->command('FLUSHDB');
+    $other->query("BEGIN; SET LOCAL statement_timeout = '20s'; $locks");
+    is($acme->admin(POST => '/ldap/sync')->status, 202, 'an import begins');
+    ok((wait_for { $s->sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+                           . " AND usename = 'svc_app'") }), 'and waits for a row');
+    $does->($other);
+    $other->query('COMMIT');
+
+    return over();
+}
+
 sub gone { $slapd->add("dn: uid=$_,ou=people,$SUFFIX\nchangetype: delete\n\n") for @_ }
 
 
@@ -191,6 +209,17 @@ is_deeply((events('user.updated'))[-1], { source => 'ldap', changed => [ 'firstN
 is(account('bob@example.test', 'status'), 'active', 'an address does not');
 is(account('carl@example.test', 'display_name, source'), 'carl scim', 'nor what SCIM has made');
 $s->sql("UPDATE svc.user_account SET source = 'ldap' WHERE user_name = 'carl\@example.test'");
+
+
+# a sign-in locks its user before its identity
+
+change(ada2 => (givenName => 'Ada'));
+$state = meanwhile("SELECT FROM svc.user_account WHERE user_name = 'ada\@example.test' FOR UPDATE",
+                   sub {
+    is_deeply([ eval { $_[0]->query('SELECT id FROM svc.federated_identity FOR UPDATE NOWAIT');
+                       1 } ], [ 1 ], 'users are locked before identities') or diag($@);
+});
+is(counts($state), 'ok 3 0 2 0 0 0', 'and both go on');
 
 
 # --- who leaves --------------------------------------------------------------------------------

@@ -149,41 +149,29 @@ SELECT account.id AS _user, account.user_name AS _email, now()::timestamptz(3) A
 -- statement: directory_page_known
 -- Users of the directory are as it says, and come back when it was the import that has
 -- deactivated them; of all others it is noted alone that their entries are there. Who differs is
--- told from the locked row. All rows are found by their keys, or where they were found, however
--- large their tables were thought to be when this was planned; whose row changes at this moment
--- is for the next import.
+-- told from the locked rows: users are locked before identities, as by a sign-in. All rows are
+-- found by their keys, or where they were found, however large their tables were thought to be
+-- when this was planned; whose row changes at this moment is for the next import.
 --
 -- parameters
 --   connection_id  uuid
 --   run            text
 --   entries        text
 WITH entry AS MATERIALIZED (
-    SELECT DISTINCT ON (entry.hash) entry.*, linked.id, linked.user_id, linked.subject,
-           linked.import_ended_at
+    SELECT DISTINCT ON (entry.hash) entry.*, linked.user_id, linked.import_ended_at
       FROM json_to_recordset(:entries::text::json)
            AS entry (place int, hash bytea, disabled bool, first_name text, last_name text,
                      display_name text)
       CROSS JOIN LATERAL (
-           SELECT identity.id, identity.user_id, identity.subject, identity.import_run,
-                  identity.import_ended_at
+           SELECT identity.user_id, identity.import_run, identity.import_ended_at
              FROM svc.federated_identity identity
             WHERE identity.tenant_id = :tenant
               AND identity.connection_id = :connection_id::uuid
               AND identity.subject_hash BETWEEN entry.hash AND entry.hash
             ORDER BY identity.subject_hash
-            LIMIT 1
-            FOR NO KEY UPDATE) linked
+            LIMIT 1) linked
      WHERE linked.import_run IS DISTINCT FROM :run::text::int8
      ORDER BY entry.hash, entry.place
-), marked AS (
-    INSERT INTO svc.federated_identity AS identity
-        (tenant_id, connection_id, subject_hash, id, user_id, subject, import_run,
-         import_disabled)
-    SELECT :tenant, :connection_id, entry.hash, entry.id, entry.user_id, entry.subject,
-           :run::text::int8, entry.disabled
-      FROM entry
-    ON CONFLICT ON CONSTRAINT federated_identity_pkey DO UPDATE
-       SET import_run = excluded.import_run, import_disabled = excluded.import_disabled
 ), looked AS MATERIALIZED (
     SELECT entry.*
       FROM entry
@@ -203,10 +191,8 @@ WITH entry AS MATERIALIZED (
                AND account.valid_after = entry.import_ended_at)
      ORDER BY entry.user_id
 ), old AS MATERIALIZED (
-    SELECT account.*, looked.first_name AS first_said, looked.last_name AS last_said,
-           looked.display_name AS display_said,
-           account.status = 'deactivated' AND NOT looked.disabled
-           AND coalesce(account.valid_after = looked.import_ended_at, false) AS returns
+    SELECT account.*, looked.hash, looked.disabled, looked.first_name AS first_said,
+           looked.last_name AS last_said, looked.display_name AS display_said
       FROM looked
       CROSS JOIN LATERAL (
            SELECT account.ctid AS spot, account.id, account.user_name, account.status,
@@ -218,8 +204,31 @@ WITH entry AS MATERIALIZED (
             ORDER BY account.id
             LIMIT 1
             FOR NO KEY UPDATE) account
+), held AS MATERIALIZED (
+    SELECT entry.disabled, identity.*
+      FROM entry
+      CROSS JOIN LATERAL (
+           SELECT identity.subject_hash, identity.id, identity.user_id, identity.subject,
+                  identity.import_ended_at
+             FROM svc.federated_identity identity
+            WHERE identity.tenant_id = :tenant
+              AND identity.connection_id = :connection_id
+              AND identity.subject_hash BETWEEN entry.hash AND entry.hash
+              AND (SELECT count(*) FROM old) >= 0    -- once their users are locked
+            ORDER BY identity.subject_hash
+            LIMIT 1
+            FOR NO KEY UPDATE) identity
+), marked AS (
+    INSERT INTO svc.federated_identity AS identity
+        (tenant_id, connection_id, subject_hash, id, user_id, subject, import_run,
+         import_disabled)
+    SELECT :tenant, :connection_id, held.subject_hash, held.id, held.user_id, held.subject,
+           :run::text::int8, held.disabled
+      FROM held
+    ON CONFLICT ON CONSTRAINT federated_identity_pkey DO UPDATE
+       SET import_run = excluded.import_run, import_disabled = excluded.import_disabled
 ), changed AS MATERIALIZED (
-    SELECT old.spot, old.user_name, old.returns,
+    SELECT old.spot, old.user_name, judged.returns,
            coalesce(old.first_said, old.first_name) AS first_name,
            coalesce(old.last_said, old.last_name) AS last_name,
            coalesce(old.display_said, old.display_name) AS display_name,
@@ -228,8 +237,12 @@ WITH entry AS MATERIALIZED (
                CASE WHEN old.last_said <> coalesce(old.last_name, '') THEN 'lastName' END,
                CASE WHEN old.display_said <> coalesce(old.display_name, '') THEN 'displayName'
                END,
-               CASE WHEN old.returns THEN 'status' END], NULL) AS members
+               CASE WHEN judged.returns THEN 'status' END], NULL) AS members
       FROM old
+      JOIN held ON held.subject_hash = old.hash
+      CROSS JOIN LATERAL (
+           SELECT old.status = 'deactivated' AND NOT old.disabled
+                  AND coalesce(old.valid_after = held.import_ended_at, false) AS returns) judged
 ), updated AS (
     UPDATE svc.user_account account
        SET status = CASE WHEN changed.returns THEN 'active' ELSE account.status END,
