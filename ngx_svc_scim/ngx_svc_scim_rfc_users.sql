@@ -226,7 +226,7 @@ WITH old AS (
        AND account.scim_deleted::int4 = 0
      FOR UPDATE
 ), wanted AS (
-    SELECT old.id,
+    SELECT old.id, old.status AS old_status,
            CASE WHEN :user_name_given THEN :user_name ELSE old.user_name END AS user_name,
            CASE WHEN :external_id_given THEN :external_id ELSE old.external_id END AS external_id,
            CASE WHEN :first_name_given THEN :first_name ELSE old.first_name END AS first_name,
@@ -329,7 +329,11 @@ SELECT wanted.verdict AS _verdict, notice.*
                LIMIT 1) account ON account.status = 'active'
         WHERE tenant.id = :tenant
           AND :wanted_notice::text IS NOT NULL
-          AND (wanted.verdict IS NULL AND (SELECT old.moves FROM old))) notice ON true;
+          AND (wanted.verdict IS NULL AND (SELECT old.moves FROM old))) notice ON true
+ WHERE wanted.verdict IS NOT NULL
+    OR wanted.old_status <> 'deactivated'
+    OR :status IS DISTINCT FROM 'deactivated'
+    OR svc.ldap_sync_forget(:tenant, wanted.id);
 
 
 -- statement: scim_rfc_delete

@@ -172,7 +172,8 @@ SELECT old.id, old.user_name, old.external_id, coalesce(updated.status, old.stat
 
 
 -- statement: scim_deactivate
--- Who is deactivated has no session from before.
+-- Who is deactivated has no session from before. Whom an import from a directory has deactivated
+-- does not come back with the next one.
 --
 -- missing: NGX_SVC_SCIM_NO_USER
 -- when: ngx_svc_scim_deactivates
@@ -213,12 +214,14 @@ SELECT old.id, old.user_name, old.external_id, coalesce(updated.status, old.stat
        old.first_name, old.last_name, old.display_name, old.title, old.department, old.locale,
        old.created_at, coalesce(updated.updated_at, old.updated_at) AS updated_at
   FROM old
-  LEFT JOIN updated ON true;
+  LEFT JOIN updated ON true
+ WHERE old.status <> 'deactivated' OR svc.ldap_sync_forget(:tenant, old.id);
 
 
 -- statement: scim_change
 -- "active": true leaves a suspended user as it is, and "active": false deactivates it, which
--- forgets that it was suspended. What the locked row has is old_status and so on.
+-- forgets that it was suspended, or that an import has done it. What the locked row has is
+-- old_status and so on.
 --
 -- missing: NGX_SVC_SCIM_NO_USER
 -- when: ngx_svc_scim_changes
@@ -337,4 +340,8 @@ SELECT wanted.id, wanted.user_name, wanted.external_id, wanted.status, wanted.fi
        wanted.created_at, coalesce(updated.changed_at, wanted.updated_at) AS updated_at,
        wanted.taken AS _verdict
   FROM wanted
-  LEFT JOIN updated ON true;
+  LEFT JOIN updated ON true
+ WHERE wanted.taken IS NOT NULL
+    OR wanted.old_status <> 'deactivated'
+    OR :status IS DISTINCT FROM 'deactivated'
+    OR svc.ldap_sync_forget(:tenant, wanted.id);

@@ -160,7 +160,7 @@ SELECT l.tenant_id,
 
 
 -- What the last import has seen of an identity, and since when its user is deactivated by one:
--- that is the user's valid_after, which anybody else who deactivates sets anew.
+-- that is the user's valid_after, while nobody else has said that the user is not to be active.
 
 ALTER TABLE svc.federated_identity
     ADD COLUMN import_run       bigint,
@@ -168,6 +168,40 @@ ALTER TABLE svc.federated_identity
     ADD COLUMN import_ended_at  timestamptz;
 
 GRANT UPDATE (import_run, import_disabled, import_ended_at) ON svc.federated_identity TO svc_app;
+
+
+-- Somebody else has said so, and has locked the user: no import brings the user back.
+
+CREATE FUNCTION svc.ldap_sync_forget(tenant uuid, who uuid) RETURNS boolean
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+BEGIN
+    UPDATE svc.federated_identity i SET import_ended_at = NULL
+     WHERE i.tenant_id = tenant AND i.user_id = who AND i.import_ended_at IS NOT NULL;
+
+    RETURN true;
+END
+$$;
+
+
+-- As of 0042. An import leaves the status of whom it does not bring back.
+
+CREATE OR REPLACE FUNCTION svc.user_inactive_since() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+    IF OLD.status <> 'active' AND OLD.valid_after IS NOT NULL THEN
+        NEW.valid_after := OLD.valid_after;
+
+        IF NEW.status <> OLD.status OR NEW.scim_deleted <> OLD.scim_deleted THEN
+            PERFORM svc.ldap_sync_forget(NEW.tenant_id, NEW.id);
+        END IF;
+
+    ELSIF NEW.valid_after IS NOT DISTINCT FROM OLD.valid_after THEN
+        NEW.valid_after := clock_timestamp();
+    END IF;
+
+    RETURN NEW;
+END
+$$;
 
 
 -- A directory that is configured is imported as it says, and at once when that begins; another
@@ -263,8 +297,9 @@ BEGIN
 END
 $$;
 
-REVOKE ALL ON FUNCTION svc.ldap_sync_keep, svc.ldap_sync_due, svc.ldap_sync_hold FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION svc.ldap_sync_due, svc.ldap_sync_hold TO svc_app;
+REVOKE ALL ON FUNCTION svc.ldap_sync_keep, svc.ldap_sync_due, svc.ldap_sync_forget,
+                       svc.ldap_sync_hold FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION svc.ldap_sync_due, svc.ldap_sync_forget, svc.ldap_sync_hold TO svc_app;
 
 
 -- --- a directory's accounts ------------------------------------------------------------------

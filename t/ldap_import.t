@@ -17,17 +17,21 @@ use SvcTest::Browser qw(with_password);
 use SvcTest::Connection qw(verified);
 use SvcTest::Metrics ();
 use SvcTest::Process qw(alive signal_pid slurp spawn wait_for write_file);
+use SvcTest::Scim qw(U patch_op);
 use SvcTest::Slapd qw($SUFFIX $SERVICE $BIND);
 
 my $TRUE = JSON::PP::true();
 my $FALSE = JSON::PP::false();
 my $THERE = 'the password in the directory';
 my $MANY = 1200;
+my $rfc = SvcTest::Nginx::free_port();
 
 my $s = SvcTest->new(workers => 1, locations => $SvcTest::Metrics::LOCATION, svc => {
     svc_sign_in => 'on', svc_federation => 'on', svc_federation_allow => '127.0.0.0/8',
     svc_resolver => '127.0.0.1:' . SvcTest::Nginx::free_port(),
-    svc_set => [ 'RATE_LIMIT_LOGIN_IP_MAX 0', 'RATE_LIMIT_LOGIN_EMAIL_MAX 0' ] });
+    svc_set => [ 'RATE_LIMIT_LOGIN_IP_MAX 0', 'RATE_LIMIT_LOGIN_EMAIL_MAX 0' ] },
+    http => "    server { listen 127.0.0.1:$rfc; location /scim/v2 { svc_scim on; svc_scim_mode"
+            . " rfc; } }\n");
 my $slapd = SvcTest::Slapd->new($s, conf => "limits dn.exact=\"$SERVICE\" size=unlimited\n");
 
 $slapd->launch(join '', map { <<"EOT" } 1 .. $MANY);
@@ -253,6 +257,41 @@ $s->sql("UPDATE svc.user_account SET status = 'deactivated', valid_after = clock
         . " WHERE user_name = 'ada\@example.test'");
 is(counts(import_now()), 'ok 1 0 0 0 0 0', 'whom somebody else has deactivated');
 is(account('ada@example.test', 'status'), 'deactivated', 'is not');
+
+# and of those whom an import has deactivated before, too
+
+my @out = qw(patched put deleted revised erased revived suspended);
+
+$slapd->person($_) for @out, 'back';
+is(counts(import_now()), 'ok 9 8 0 0 0 0', 'more people');
+configure(syncFilter => '(uid=ada2)');
+is(counts(import_now()), 'ok 1 0 0 8 0 0', 'leave');
+
+my %id = map { $_ => account("$_\@example.test", 'id') } @out;
+my %body = map { $_ => { schemas => [ U ], userName => "$_\@example.test", active => $FALSE } } @out;
+my $off = patch_op({ op => 'replace', path => 'active', value => $FALSE });
+
+is($acme->admin(POST => "/users/$id{suspended}/suspend", undef, undef,
+                $acme->token_for('members:manage'))->status, 200, 'one is suspended');
+
+for ([ PATCH => 'patched', $off ], [ PUT => 'put', $body{put} ], [ DELETE => 'deleted' ],
+     [ PATCH => 'suspended', $off ], [ PUT => 'revised', $body{revised}, $rfc ],
+     [ DELETE => 'erased', undef, $rfc ], [ DELETE => 'revived', undef, $rfc ],
+     [ POST => 'revived', $body{revived}, $rfc ])
+{
+    my ($method, $who, $body, $port) = @$_;
+    my $r = $s->http($method, '/scim/v2/Users' . ($method eq 'POST' ? '' : "/$id{$who}"),
+                     [ @{ $acme->headers }, $body ? ('Content-Type', 'application/scim+json') : () ],
+                     $body, $port ? (port => $port) : ());
+
+    like($r->status, qr/^20/, "$method: $who") or diag($r->body);
+}
+
+configure();
+is(counts(import_now()), 'ok 9 0 3 0 1 0', 'one returns, and the names are as there');
+is_deeply([ map { account("$_\@example.test", 'status') } @out ], [ ('deactivated') x @out ],
+          'all others are out');
+gone(@out, 'back');
 
 configure(syncDeactivate => $FALSE);
 $s->sql("UPDATE svc.user_account SET status = 'active' WHERE user_name = 'ada\@example.test'");

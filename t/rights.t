@@ -71,7 +71,7 @@ EOT
                               directory_account directory_ambiguous
                               domain_path domain_slug domain_taken email_challenge_tenant
                               federation_due federation_tenant invitation_tenant
-                              json_merge ldap_sync_due ldap_sync_hold member_page
+                              json_merge ldap_sync_due ldap_sync_forget ldap_sync_hold member_page
                               oauth_expire oauth_jwks oauth_key_tenant oauth_key_turn oauth_key_turns
                               oauth_logout_take oauth_token_keep oauth_user_lets
                               organization_create organization_open
