@@ -52,22 +52,24 @@ verified($s, $acme, qw(example.test other.test));
 verified($s, $globex, 'globex.test');
 
 
-sub directory {
-    return (url => $slapd->urls, bindDn => $SERVICE, bindPassword => $BIND,
-            baseDn => "ou=people,$SUFFIX", userFilter => '(mail={email})', enabled => $TRUE,
-            jitProvisioning => $TRUE, caCertificates => $slapd->ca,
-            domains => [ 'example.test' ],
-            attributeMapping => { email => 'mail', displayName => 'cn', firstName => 'givenName',
-                                  lastName => 'sn' },
-            syncEnabled => $TRUE, syncDeactivate => $TRUE);
-}
+# The directory; who configures it: an owner vouches for it.
 
-# Configures the directory; an owner vouches for it.
+sub directory {
+    my (%change) = @_;
+
+    return {
+        url => $slapd->urls, bindDn => $SERVICE, bindPassword => $BIND,
+        baseDn => "ou=people,$SUFFIX", userFilter => '(mail={email})', enabled => $TRUE,
+        jitProvisioning => $TRUE, caCertificates => $slapd->ca, domains => [ 'example.test' ],
+        attributeMapping => { email => 'mail', displayName => 'cn', firstName => 'givenName',
+                              lastName => 'sn' },
+        syncEnabled => $TRUE, syncDeactivate => $TRUE, %change };
+}
 
 sub configure {
     my (%change) = @_;
     my $sets = delete $change{sets} // '';
-    my $r = $acme->admin(PUT => '/ldap', { directory(), %change });
+    my $r = $acme->admin(PUT => '/ldap', directory(%change));
 
     is($r->status, 200, 'configured') or diag($r->body);
     $s->sql("UPDATE svc.ldap SET vouched_owner = true$sets WHERE NOT vouched_owner;"
@@ -142,8 +144,7 @@ sub meanwhile {
     $s->redis->command('FLUSHDB');
     $other->query("BEGIN; SET LOCAL statement_timeout = '20s'; $locks");
     is($acme->admin(POST => '/ldap/sync')->status, 202, 'an import begins');
-    ok((wait_for { $s->sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-                           . " AND usename = 'svc_app'") }), 'and waits for a row');
+    ok((wait_for { $s->waiting }), 'and waits for a row');
     $does->($other);
     $other->query('COMMIT');
 
@@ -268,7 +269,8 @@ configure(syncFilter => '(uid=ada2)');
 is(counts(import_now()), 'ok 1 0 0 8 0 0', 'leave');
 
 my %id = map { $_ => account("$_\@example.test", 'id') } @out;
-my %body = map { $_ => { schemas => [ U ], userName => "$_\@example.test", active => $FALSE } } @out;
+my %body = map { $_ => { schemas => [ U ], userName => "$_\@example.test", active => $FALSE } }
+               @out;
 my $off = patch_op({ op => 'replace', path => 'active', value => $FALSE });
 
 is($acme->admin(POST => "/users/$id{suspended}/suspend", undef, undef,
@@ -281,7 +283,7 @@ for ([ PATCH => 'patched', $off ], [ PUT => 'put', $body{put} ], [ DELETE => 'de
 {
     my ($method, $who, $body, $port) = @$_;
     my $r = $s->http($method, '/scim/v2/Users' . ($method eq 'POST' ? '' : "/$id{$who}"),
-                     [ @{ $acme->headers }, $body ? ('Content-Type', 'application/scim+json') : () ],
+                     [ @{ $acme->headers }, 'Content-Type', 'application/scim+json' ],
                      $body, $port ? (port => $port) : ());
 
     like($r->status, qr/^20/, "$method: $who") or diag($r->body);
@@ -550,7 +552,7 @@ for my $change ([ 'label', label => 'another' ], [ 'syncFilter', syncFilter => '
 
     configure(url => $slapd->urls, label => 'one');
 
-    my $r = $acme->admin(PUT => '/ldap', { directory(), label => 'one', %change });
+    my $r = $acme->admin(PUT => '/ldap', directory(label => 'one', %change));
 
     is($r->json->{covers}, $name eq 'label' ? 'owners' : 'members', "a token's $name");
 }
@@ -611,5 +613,29 @@ is("$state->{status} $state->{seen} $state->{conflictCount}", 'ok 6 6',
 configure(url => 'ldaps://directory.example.test');
 is_deeply([ map { import_now()->{error} =~ /^(DNS does not tell)/ } 1 .. 4 ],
           [ ('DNS does not tell') x 4 ], 'an import that is late is no reason to rest');
+
+
+# --- whoever ends the links --------------------------------------------------------------------
+
+# A page of an import has its import, and locks identities then.
+
+for ([ 200, PUT => directory(baseDn => "ou=none,$SUFFIX") ], [ 204, 'DELETE' ]) {
+    my ($status, $method, $body) = @$_;
+    my $other = $s->{pg}->connect('postgres');
+
+    $s->sql("INSERT INTO svc.federated_identity (tenant_id, connection_id, subject_hash, id,"
+            . " user_id, subject) SELECT '$acme->{id}', ldap.connection_id, sha256('x'), gen_random_uuid(),"
+            . " '$local', '\\x' FROM svc.ldap");
+    $other->query('BEGIN; SELECT FROM svc.ldap_sync FOR UPDATE');
+
+    my $c = $s->begin($method => '/v1/admin/ldap', { Authorization => "Bearer $acme->{api_token}",
+                                                     'Content-Type' => 'application/json' }, $body);
+
+    ok((wait_for { $s->waiting }), "$method waits");
+    is_deeply([ eval { $other->query('SELECT id FROM svc.federated_identity FOR UPDATE NOWAIT');
+                       1 } ], [ 1 ], 'before it has a link') or diag($@);
+    $other->query('COMMIT');
+    is($c->read->status, $status, 'and goes on');
+}
 
 done_testing();

@@ -191,6 +191,7 @@ const ngx_svc_route_t  ngx_svc_admin_ldap[] = {
       .body_size = sizeof(ngx_svc_admin_ldap_t),
       .check = ngx_svc_admin_ldap_check,
       .statements = { &ngx_svc_sql_admin_connections_lock,
+                      &ngx_svc_sql_admin_ldap_lock,
                       &ngx_svc_sql_admin_connection_judge,
                       &ngx_svc_sql_admin_ldap_put,
                       &ngx_svc_sql_admin_ldap } },
@@ -199,7 +200,8 @@ const ngx_svc_route_t  ngx_svc_admin_ldap[] = {
       .path = ngx_string("/admin/ldap"),
       .permission = NGX_SVC_P_TENANT_MANAGE,
       .flags = NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_SENSITIVE,
-      .statements = { &ngx_svc_sql_admin_ldap_delete },
+      .statements = { &ngx_svc_sql_admin_ldap_lock,
+                      &ngx_svc_sql_admin_ldap_delete },
       .status = NGX_HTTP_NO_CONTENT },
 
     ngx_svc_null_route

@@ -42,6 +42,21 @@ SELECT connection.tenant_id IS NOT NULL AS configured, connection.enabled, conne
   LEFT JOIN svc.ldap connection ON connection.tenant_id = :tenant;
 
 
+-- statement: admin_ldap_lock
+-- Whoever ends links of the directory waits for an import's page, which locks the row of its
+-- import, and then links.
+SELECT
+  FROM (SELECT directory.tenant_id
+          FROM svc.ldap directory
+         WHERE directory.tenant_id = :tenant
+         FOR UPDATE) directory
+  CROSS JOIN LATERAL (
+       SELECT
+         FROM svc.ldap_sync import
+        WHERE import.tenant_id = directory.tenant_id
+        FOR NO KEY UPDATE) import;
+
+
 -- statement: admin_ldap_put
 -- The password stays with the server and the name that it was given for: who changes
 -- those could have it sent elsewhere. A name without one would bind as nobody (RFC

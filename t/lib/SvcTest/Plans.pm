@@ -762,6 +762,7 @@ sub values {
         admin_ldap => [],
         admin_ldap_put => [ $ldap, '{"url":"url","bind_password":"bindPassword"}', undef, $new,
                             '\x00' ],
+        admin_ldap_lock => [],
         admin_ldap_delete => [],
         ldap_directory => [],
         admin_saml => [ 'https://x' ],
