@@ -383,6 +383,13 @@ is($s->sql('SELECT forced FROM svc.ldap_sync'), 'f', 'for one import');
 configure(baseDn => "ou=groups,$SUFFIX", syncFilter => '(uid=many*)');
 is(counts(import_now()), "ok $MANY 0 0 0 1089 0", 'all return');
 
+$s->sql("DELETE FROM svc.user_account WHERE user_name LIKE 'many%'"
+        . " AND user_name !~ '^many[234][0-9]\@'");
+configure(baseDn => "ou=groups,$SUFFIX", syncFilter => '(uid=many5*)');
+is(counts(import_now()), 'held 111 111 0 0 0 0', 'who has just come is not counted');
+configure(baseDn => "ou=groups,$SUFFIX", syncFilter => '(uid=many*)');
+is(counts(import_now()), "ok $MANY 1059 0 0 0 0", 'all are there');
+
 
 # --- leases ------------------------------------------------------------------------------------
 
@@ -624,8 +631,8 @@ for ([ 200, PUT => directory(baseDn => "ou=none,$SUFFIX") ], [ 204, 'DELETE' ]) 
     my $other = $s->{pg}->connect('postgres');
 
     $s->sql("INSERT INTO svc.federated_identity (tenant_id, connection_id, subject_hash, id,"
-            . " user_id, subject) SELECT '$acme->{id}', ldap.connection_id, sha256('x'), gen_random_uuid(),"
-            . " '$local', '\\x' FROM svc.ldap");
+            . " user_id, subject) SELECT '$acme->{id}', ldap.connection_id, sha256('x'),"
+            . " gen_random_uuid(), '$local', '\\x' FROM svc.ldap");
     $other->query('BEGIN; SELECT FROM svc.ldap_sync FOR UPDATE');
 
     my $c = $s->begin($method => '/v1/admin/ldap', { Authorization => "Bearer $acme->{api_token}",

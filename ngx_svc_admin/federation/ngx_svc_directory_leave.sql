@@ -4,7 +4,8 @@
 
 
 -- statement: directory_leave_count
--- An owner stays, whatever the directory says: nobody else could mend it.
+-- An owner stays, whatever the directory says: nobody else could mend it. Who has come since the
+-- import began does not make it one of fewer.
 --
 -- parameters
 --   connection_id  uuid
@@ -29,7 +30,8 @@ WITH import AS (
 )
 SELECT count(*)::int4 AS taken,
        max(encode(piece.subject_hash, 'hex') COLLATE "C") AS last,
-       count(*) FILTER (WHERE account.active)::int4 AS active,
+       count(*) FILTER (WHERE account.active AND piece.linked_at < import.started_at)::int4
+       AS active,
        count(*) FILTER (WHERE account.active AND NOT account.owner
                           AND (piece.import_run IS DISTINCT FROM :run::text::int8
                                AND greatest(piece.linked_at, piece.last_at) < import.started_at
