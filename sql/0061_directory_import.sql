@@ -205,7 +205,7 @@ $$;
 
 
 -- A directory that is configured is imported as it says, and at once when that begins; another
--- directory was never imported.
+-- directory was never imported. An import that was forced was of the directory as it was before.
 
 CREATE FUNCTION svc.ldap_sync_keep() RETURNS trigger
 LANGUAGE plpgsql AS $$
@@ -216,14 +216,15 @@ BEGIN
     INSERT INTO svc.ldap_sync AS s (tenant_id, due_at)
     VALUES (NEW.tenant_id, CASE WHEN takes THEN now() END)
     ON CONFLICT (tenant_id) DO UPDATE
-       SET due_at = CASE WHEN takes THEN coalesce(least(s.due_at, s.started_at + pause), now()) END;
+       SET due_at = CASE WHEN takes THEN coalesce(least(s.due_at, s.started_at + pause), now()) END,
+           forced = false;
 
     IF TG_OP = 'UPDATE' AND NEW.connection_id <> OLD.connection_id THEN
         UPDATE svc.ldap_sync s
            SET status = 'never', run = s.run + 1, due_at = CASE WHEN takes THEN now() END,
-               lease_until = NULL, started_at = NULL, finished_at = NULL, forced = false,
-               was = NULL, seen = 0, created = 0, updated = 0, deactivated = 0, reactivated = 0,
-               conflicting = 0, conflicts = '[]', error = NULL
+               lease_until = NULL, started_at = NULL, finished_at = NULL, was = NULL, seen = 0,
+               created = 0, updated = 0, deactivated = 0, reactivated = 0, conflicting = 0,
+               conflicts = '[]', error = NULL
          WHERE s.tenant_id = NEW.tenant_id;
     END IF;
 

@@ -465,7 +465,11 @@ is(counts(import_now()), 'ok 11 0 0 0 0 0', 'the next import is good');
 
 configure(baseDn => "ou=groups,$SUFFIX", syncFilter => '(uid=many*)');
 $slapd->stop;
-$state = import_now();
+lease('forced = true');
+configure(baseDn => "ou=groups,$SUFFIX", syncFilter => '(uid=many*)', syncIntervalMinutes => 90);
+is($s->sql('SELECT forced FROM svc.ldap_sync'), 'f', 'another configuration is not forced');
+$state = import_now({ force => $TRUE });
+is($s->sql('SELECT forced FROM svc.ldap_sync'), 'f', 'nor is what follows a failure');
 is(counts($state), 'failed 0 0 0 0 0 0', 'a directory that is away');
 like($state->{error}, qr/^127\.0\.0\.1, port \d+, refuses the connection/, 'as the state says');
 is($s->sql("SELECT count(*) FROM svc.user_account WHERE status <> 'active' AND user_name LIKE"

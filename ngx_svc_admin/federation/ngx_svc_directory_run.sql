@@ -57,7 +57,7 @@ SELECT kept.tenant_id IS NOT NULL AS kept, directory.sync_deactivate IS NOT NULL
 WITH ended AS (
     UPDATE svc.ldap_sync import
        SET status = :status::text, error = :error::text, finished_at = now(), lease_until = NULL,
-           forced = import.forced AND :status = 'failed',
+           forced = false,
            due_at = CASE
                         WHEN ldap.enabled AND ldap.vouched_owner AND ldap.sync_enabled
                              THEN CASE
