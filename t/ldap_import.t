@@ -289,6 +289,20 @@ for ([ PATCH => 'patched', $off ], [ PUT => 'put', $body{put} ], [ DELETE => 'de
     like($r->status, qr/^20/, "$method: $who") or diag($r->body);
 }
 
+# who signs in at the moment of leaving
+
+configure(syncFilter => '(|(uid=ada2)(uid=back))');
+is(counts(import_now()), 'ok 2 0 0 0 1 0', 'one is back');
+configure(syncFilter => '(uid=ada2)');
+$state = meanwhile("SELECT FROM svc.user_account WHERE user_name = 'back\@example.test' FOR UPDATE",
+                   sub {
+    $_[0]->query("UPDATE svc.federated_identity SET last_at = clock_timestamp()"
+                 . " FROM svc.user_account u WHERE u.id = user_id"
+                 . " AND u.user_name = 'back\@example.test'");
+});
+is(counts($state), 'ok 1 0 0 0 0 0', 'is there');
+is(counts(import_now()), 'ok 1 0 0 1 0 0', 'until the next one');
+
 configure();
 is(counts(import_now()), 'ok 9 0 3 0 1 0', 'one returns, and the names are as there');
 is_deeply([ map { account("$_\@example.test", 'status') } @out ], [ ('deactivated') x @out ],

@@ -51,7 +51,8 @@ SELECT count(*)::int4 AS taken,
 
 -- statement: directory_leave
 -- Who is deactivated has no session from before. The identity remembers by which moment it was
--- the import that has done it. Rows are found as by directory_page_known.
+-- the import that has done it. Rows are found as by directory_page_known. Who signs in at this
+-- moment is told from the locked rows.
 --
 -- parameters
 --   connection_id  uuid
@@ -62,7 +63,7 @@ SELECT count(*)::int4 AS taken,
 --   taken          int4
 --   last           text
 WITH import AS MATERIALIZED (
-    SELECT import.started_at, clock_timestamp() AS moment
+    SELECT import.started_at
       FROM svc.ldap_sync import
      WHERE import.tenant_id = :tenant
 ), piece AS MATERIALIZED (
@@ -84,6 +85,7 @@ WITH import AS MATERIALIZED (
 ), old AS MATERIALIZED (
     SELECT account.spot, identity.*
       FROM absent
+      CROSS JOIN import
       CROSS JOIN LATERAL (
            SELECT account.ctid AS spot
              FROM svc.user_account account
@@ -96,7 +98,9 @@ WITH import AS MATERIALIZED (
             LIMIT 1
             FOR NO KEY UPDATE) account
       CROSS JOIN LATERAL (
-           SELECT identity.subject_hash, identity.id, identity.user_id, identity.subject
+           SELECT identity.subject_hash, identity.id, identity.user_id, identity.subject,
+                  identity.import_run, identity.import_disabled, identity.linked_at,
+                  identity.last_at
              FROM svc.federated_identity identity
             WHERE identity.tenant_id = :tenant
               AND identity.connection_id = :connection_id
@@ -104,12 +108,14 @@ WITH import AS MATERIALIZED (
             ORDER BY identity.subject_hash
             LIMIT 1
             FOR NO KEY UPDATE) identity
+     WHERE identity.import_run IS DISTINCT FROM :run::text::int8
+           AND greatest(identity.linked_at, identity.last_at) < import.started_at
+        OR identity.import_run = :run::text::int8 AND identity.import_disabled
 ), updated AS (
     UPDATE svc.user_account account
-       SET status = 'deactivated', valid_after = import.moment,
+       SET status = 'deactivated', valid_after = clock_timestamp(),
            updated_at = greatest(now(), account.updated_at + interval '1 millisecond')
       FROM old
-      CROSS JOIN import
      WHERE account.tenant_id = :tenant AND account.ctid = old.spot
     RETURNING account.id, account.valid_after, old.subject_hash, old.id AS link, old.subject
 ), remembered AS (
