@@ -340,13 +340,21 @@ $s->sql("UPDATE svc.ldap SET domains = domains || '{forced.test}';"
 $slapd->person(odd => (employeeNumber => 7, cn => [],
                        'cn:' => encode_base64("a\xe2\x80\xaeb", '')));
 
+$slapd->person(invited => (employeeNumber => 9));
+$slapd->person(late => (employeeNumber => 10));
+$s->sql("INSERT INTO svc.invitation (tenant_id, id, email, email_key, role, group_ids, days,"
+        . " token_hash, expires_at) SELECT '$acme->{id}', gen_random_uuid(), address, address,"
+        . " 'admin', '{}', 1, sha256(address::bytea), now() + until FROM (VALUES"
+        . " ('invited\@example.test', interval '1 hour'), ('late\@example.test', '-1 hour'))"
+        . " invited (address, until)");
+
 $state = import_now();
-is(counts($state), 'ok 10 2 0 0 0 8', 'conflicts');
+is(counts($state), 'ok 12 3 0 0 0 9', 'conflicts');
 is_deeply([ sort map { "$_->{reason} " . ($_->{email} // '-') } @{ $state->{conflicts} } ],
           [ 'email_domain other@other.test', 'email_domain x@globex.test',
             'email_taken local@example.test', 'email_taken one@example.test',
-            'id_twice two@example.test', 'no_email -', 'no_id none@example.test',
-            'sso_required forced@forced.test' ],
+            'id_twice two@example.test', 'invited invited@example.test', 'no_email -',
+            'no_id none@example.test', 'sso_required forced@forced.test' ],
           'each with its reason');
 is(account('Local@example.test', 'source'), 'local', 'an account that was there stays');
 is($s->sql("SELECT count(*) FROM svc.federated_identity WHERE user_id = '$local'"), 0,
@@ -355,7 +363,7 @@ is(account('odd@example.test', 'display_name'), '-', 'what is no name is none');
 
 configure(jitProvisioning => $FALSE, uniqueIdAttribute => undef);
 $state = import_now();
-is(counts($state), 'ok 10 0 0 0 0 0', 'where nobody may come by the directory nobody does');
+is(counts($state), 'ok 12 0 0 0 0 0', 'where nobody may come by the directory nobody does');
 
 
 # --- the brake, and many pages -----------------------------------------------------------------

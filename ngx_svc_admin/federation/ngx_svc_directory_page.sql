@@ -30,8 +30,8 @@ SELECT count(pg_advisory_xact_lock(hashtext('svc.federated_identity'),
 -- statement: directory_page_new
 -- Makes the accounts of those whom nobody here is linked with, as a first sign-in by the
 -- directory does: it must be allowed to, and vouch for the address. An account that has the
--- address is not touched: its owner's first sign-in links it, or not. A directory that has
--- somebody twice means the first one.
+-- address is not touched: its owner's first sign-in links it, or not; nor is made what an
+-- invitation is to make. A directory that has somebody twice means the first one.
 --
 -- parameters
 --   connection_id  uuid
@@ -71,6 +71,7 @@ WITH entry AS MATERIALIZED (
                WHEN NOT domain.owned THEN 'email_domain'
                WHEN svc.sign_in_by(:tenant, tenant.sign_in_forced, entry.email)
                     <> :connection_id THEN 'sso_required'
+               WHEN invited.id IS NOT NULL THEN 'invited'
                WHEN holder.id IS NOT NULL THEN 'email_taken'
                WHEN row_number() OVER (PARTITION BY entry.key, entry.twice,
                                                     entry.user_id IS NULL AND NOT entry.disabled
@@ -86,6 +87,16 @@ WITH entry AS MATERIALIZED (
               AND account.user_name_key BETWEEN entry.key AND entry.key
             ORDER BY account.user_name_key
             LIMIT 1) holder ON entry.user_id IS NULL
+      LEFT JOIN LATERAL (
+           SELECT invitation.id
+             FROM svc.invitation invitation
+            WHERE invitation.tenant_id = :tenant
+              AND invitation.email_key BETWEEN entry.key AND entry.key
+              AND invitation.accepted_at IS NULL
+              AND invitation.revoked_at IS NULL
+              AND invitation.expires_at > now()
+            ORDER BY invitation.email_key
+            LIMIT 1) invited ON entry.user_id IS NULL
 ), account AS (
     INSERT INTO svc.user_account
         (tenant_id, id, user_name, first_name, last_name, display_name, role, email_verified,
