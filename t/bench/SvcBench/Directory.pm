@@ -16,7 +16,7 @@ use SvcTest::Process qw(run wait_for write_file);
 
 
 my $PASSWORD = 'the password in the directory';
-my $PEOPLE = 64;
+my $PEOPLE = 256;                      # nobody comes twice at the same time
 my $CONNECTIONS = 32;
 my $LINES = 40_000;                     # more sign-ins than there will be
 
