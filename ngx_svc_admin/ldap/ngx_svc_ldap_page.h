@@ -10,9 +10,9 @@
 
 
 /*
- * In a thread: reads the page behind job->in.cookie, or the first one, of the entries that
- * fit the filter (RFC 2696).  It connects unless it is the same connection: a
- * cookie is good on that alone.  The answer is in job->out.
+ * In a thread: reads the page behind job->in.cookie, or the first one, of the
+ * entries that fit the filter (RFC 2696).  It connects unless it is the same
+ * connection: a cookie is good on that alone.  The answer is in job->out.
  */
 void ngx_svc_ldap_page(ngx_svc_ldap_job_t *job);
 
