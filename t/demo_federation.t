@@ -91,6 +91,26 @@ shows('You are signed in');
 is($page->do('url'), "$origin/account", 'back here');
 like($page->do(text => '.note'), qr/\bMargaret Hamilton\b.*\bAcme\b/, 'as Margaret');
 
+for ([ 'de-AT', 'Anmelden', 'Mit Acme Corporation anmelden', 'E-Mail-Adresse', 'Passwort',
+       'Acme bittet um Zugriff', 'Erlauben', 'Sie sind angemeldet' ],
+     [ 'fr-CA', 'Se connecter', 'Se connecter avec Acme Corporation', 'Adresse e-mail',
+       'Mot de passe', 'Acme demande un accès', 'Autoriser', 'Vous êtes connecté' ])
+{
+    my ($locale, $sign_in, $with, $address, $secret, $asks, $allow, $in) = @$_;
+
+    $page->do(open => { locale => $locale });
+    $page->do(go => "$origin/login?tenant=acme");
+    shows("$sign_in – Acme");
+    $page->do(press => $with);
+    shows("$sign_in – Acme Corporation");
+    $page->do(type => $address, 'margaret@acme.test');
+    $page->do(type => $secret, $password);
+    $page->do(press => $sign_in);
+    shows($asks);
+    $page->do(press => $allow);
+    shows($in);
+}
+
 
 # --- again, and the end ---------------------------------------------------------------
 
