@@ -70,6 +70,7 @@ SELECT
 --   keep_links        bool  ngx_svc_param_boolean(ngx_svc_connection_t, keep_links)
 --   new_id            uuid  ngx_svc_param_new_id()
 --   bind_password     bytea ngx_svc_param_sealed(ngx_svc_admin_ldap_t, bind_password, "ldap")
+--   vouch             bool  ngx_svc_param_boolean(ngx_svc_connection_t, vouch)
 -- verdicts
 --   NGX_SVC_CONNECTION_GROUPED
 --   password       invalid_value   "bindPassword" is required with "bindDn", and again when
@@ -115,13 +116,15 @@ WITH old AS (
             old.ca_certificates, old.attribute_mapping -> 'email', old.domains,
             old.link_by_email, old.trust_mfa, old.mfa_contexts, old.sync_filter,
             old.sync_deactivate)
-           AND (old.enabled OR NOT wanted.enabled) AS same_people,
+           AND (old.enabled OR NOT wanted.enabled)
+           AND :vouch::bool IS NOT TRUE AS same_people,
            ARRAY(SELECT named.member
                    FROM json_each_text(:names::text::json)
                         WITH ORDINALITY named (column_name, member, place)
                   WHERE to_jsonb(wanted) ->> named.column_name
                         IS DISTINCT FROM to_jsonb(old) ->> named.column_name
-                  ORDER BY named.place) AS changed
+                  ORDER BY named.place)
+           || CASE WHEN :vouch THEN ARRAY['vouch'] ELSE '{}' END AS changed
       FROM wanted
       LEFT JOIN old ON true
 ), ldap AS (

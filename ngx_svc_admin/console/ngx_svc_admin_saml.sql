@@ -25,6 +25,7 @@ SELECT coalesce(connection.enabled, false) AS enabled,
 --   said           text ngx_svc_param_data(ngx_svc_connection_said_t, said)
 --   names          text ngx_svc_param_data(ngx_svc_connection_said_t, names)
 --   keep_links     bool ngx_svc_param_boolean(ngx_svc_connection_t, keep_links)
+--   vouch          bool ngx_svc_param_boolean(ngx_svc_connection_t, vouch)
 -- verdicts
 --   NGX_SVC_CONNECTION_GROUPED
 WITH old AS (
@@ -53,13 +54,15 @@ WITH old AS (
                (old.idp_entity_id, old.idp_sso_url, old.idp_certificates,
                 old.name_id_format, old.attribute_mapping -> 'email', old.domains,
                 old.link_by_email, old.trust_mfa, old.mfa_contexts)
-           AND (old.enabled OR NOT wanted.enabled) AS same_people,
+           AND (old.enabled OR NOT wanted.enabled)
+           AND :vouch::bool IS NOT TRUE AS same_people,
            ARRAY(SELECT named.member
                    FROM json_each_text(:names::text::json)
                         WITH ORDINALITY named (column_name, member, place)
                   WHERE to_jsonb(wanted) ->> named.column_name
                         IS DISTINCT FROM to_jsonb(old) ->> named.column_name
-                  ORDER BY named.place) AS changed
+                  ORDER BY named.place)
+           || CASE WHEN :vouch THEN ARRAY['vouch'] ELSE '{}' END AS changed
       FROM wanted
       LEFT JOIN old ON true
 ), sp AS (

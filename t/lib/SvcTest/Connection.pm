@@ -173,6 +173,9 @@ sub whose_people {
               'owners', 'on, of an owner');
     $covers->({ $member => $two, enabled => $FALSE }, undef, 'owners', 'off, of a token');
     $covers->({ $member => $two, enabled => $TRUE }, undef, 'members', 'and on again');
+    $covers->({ $member => $two, enabled => $TRUE }, 'owner', 'members', 'the same, of an owner');
+    $covers->({ $member => $two, enabled => $TRUE, vouch => $TRUE }, 'owner', 'owners',
+              'who vouches for it');
 }
 
 
