@@ -448,7 +448,7 @@ sub waiting {
 }
 
 waiting();
-lease('run = run + 1');
+lease("run = run + 1, lease_until = now() + interval '1 hour'");
 my $unbinds = $slapd->lines(qr/ UNBIND/);
 $slapd->go_on;
 ok((wait_for { $slapd->lines(qr/ UNBIND/) > $unbinds }), 'the worker closes');
