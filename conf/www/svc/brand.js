@@ -14,6 +14,10 @@ const TEXTS = [
 
 export let options = null;
 
+export async function load(asked) {
+  options = await call("GET", `/v1/auth/options${asked}`);
+}
+
 
 // Asks for the tenant when the server knows of none; then goes on.
 
@@ -22,7 +26,7 @@ export async function begin(next) {
                 ? `?tenant=${encodeURIComponent(names.tenant)}` : "";
 
   try {
-    options = await call("GET", `/v1/auth/options${asked}`);
+    await load(asked);
 
   } catch (e) {
     if (!["invalid_request", "not_found"].includes(e.code)) {

@@ -6,9 +6,7 @@ export const query = new URLSearchParams(location.search);
 export const names = { tenant: query.get("tenant") || undefined };
 export const text = await words();
 
-const main = document.querySelector("main");
-const error = document.querySelector("#error");
-const view = document.querySelector("#view");
+let part = partOf(document);
 
 const stages = {};
 let busy = false;
@@ -29,12 +27,35 @@ function takeFragment() {
 }
 
 
+function partOf(place) {
+  const [error, view] = ["#error, .error", "#view, .view"].map(s => place.querySelector(s));
+
+  return { main: view.parentNode, error, view, whole: place === document };
+}
+
+
+// Has the steps go into a part of another page.  Returns what puts all back.
+
+export function into(place) {
+  const before = part;
+
+  part = partOf(place);
+
+  return () => {
+    part = before;
+  };
+}
+
+
+// Another page may know its user's language.
+
 async function words() {
   const known = ["en", "fr", "de"];
-  const language = navigator.languages.map(l => l.slice(0, 2).toLowerCase())
-                                      .find(l => known.includes(l)) ?? "en";
+  const root = document.documentElement;
+  const language = [root.dataset.language ?? "", ...navigator.languages]
+    .map(l => l.slice(0, 2).toLowerCase()).find(l => known.includes(l)) ?? "en";
 
-  document.documentElement.lang = language;
+  root.lang = language;
 
   return (await import(`./text.${language}.js`)).default;
 }
@@ -100,7 +121,7 @@ export const button = (label, action) =>
 // A field: its name, and the attributes of the input.
 
 function field({ name, label, rules, ...attributes }) {
-  const described = rules ? "rules error" : "error";
+  const described = (rules ? "rules " : "") + part.error.id;
 
   return [
     h("label", { for: name }, label),
@@ -124,9 +145,13 @@ export function form(fields, label, action) {
 // What it is about comes first, and what there is to fill in has the focus.
 
 export function show(title, ...children) {
+  const { error, view, whole } = part;
   const head = h("h1", { tabindex: "-1" }, title);
 
-  document.title = names.name ? `${title} – ${names.name}` : title;
+  if (whole) {
+    document.title = names.name ? `${title} – ${names.name}` : title;
+  }
+
   error.replaceChildren();
   view.replaceChildren(head, ...children.filter(child => child));
   (view.querySelector("input:not([readonly])") ?? head).focus();
@@ -143,6 +168,8 @@ export async function run(action) {
   if (busy) {
     return;
   }
+
+  const { main, error } = part;
 
   busy = true;
   main.setAttribute("aria-busy", "true");
@@ -183,9 +210,9 @@ export function say(e) {
   const known = text.errors[e.code] ?? text.errors[e.name] ?? text.failed;
   const more = ["password_rejected", "invalid_request"].includes(e.code);
 
-  error.replaceChildren(
+  part.error.replaceChildren(
     fill(known, { minutes: Math.max(1, Math.ceil((e.seconds || 60) / 60)) }),
     ...(more ? [" ", h("span", { lang: "en" }, e.message)] : []));
 
-  view.querySelector("[type=password], [autocomplete=one-time-code]")?.select();
+  part.view.querySelector("[type=password], [autocomplete=one-time-code]")?.select();
 }

@@ -10,12 +10,14 @@ import * as passkey from "./passkey.js";
 
 // --- a second factor -----------------
 
-export async function secondFactor(method, after = done) {
+// "out" is the way to somebody else; null where there is none.
+
+export async function secondFactor(method, after = done, out = leave) {
   const c = await post("/mfa/challenge", { method });
   const others = c.methods.filter(other => other !== c.method && can(other));
 
   if (!can(c.method) && others.length) {
-    return secondFactor(others[0], after);
+    return secondFactor(others[0], after, out);
   }
 
   const prove = async shown =>
@@ -25,10 +27,10 @@ export async function secondFactor(method, after = done) {
        note(fill(text.methods[c.method].note, { hint: c.emailHint })),
        shown(c, prove),
        ...others.map(other => button(text.methods[other].instead,
-                                     () => secondFactor(other, after))),
+                                     () => secondFactor(other, after, out))),
        c.method === "email" && button(text.sendAgain,
-                                      () => secondFactor("email", after)),
-       button(text.somebodyElse, leave));
+                                      () => secondFactor("email", after, out)),
+       out && button(text.somebodyElse, out));
 }
 
 const can = method => method !== "passkey" || passkey.usable();

@@ -1,0 +1,234 @@
+// The one call of the console and of the account page.  A page belongs to one user of
+// one tenant: what it sends carries the CSRF token of that session, and never that of
+// whoever has signed in meanwhile in another tab.
+
+import { language } from "./words.js";
+
+export const session = {};      // as GET /v1/auth/session has it
+
+// What asks people: ui/again.js sets these.  Each returns whether to send once more.
+
+export const ask = {
+  stepUp: async () => false,
+  signIn: async () => false,
+};
+
+const heard = { session: new Set(), changed: new Set() };
+let gate = Promise.resolve();   // what other requests wait for, while somebody is asked
+
+
+// What went wrong.  "code" is the server's, or "network", "cancelled", "bad_answer".
+
+export class Failure extends Error {
+  constructor(code, message, more) {
+    super(message);
+    Object.assign(this, { code, status: 0, seconds: null, id: null, member: null }, more);
+  }
+}
+
+
+// Returns { data, etag, status, id, replayed }.
+//
+//   path    without /v1, as "/admin/groups"
+//   query   an object; what is null, undefined or "" is left out
+//   body    what becomes JSON
+//   etag    of what a change is based on
+//   key     an Idempotency-Key: the same for each attempt
+//   signal  ends the request
+//   now     does not wait while somebody is asked: for who asks
+
+export async function call(request) {
+  if (!request.now) {
+    await gate;
+  }
+
+  return attempt(request, {});
+}
+
+
+// "done" says what has been tried already: everything once.
+
+async function attempt(request, done) {
+  const answer = await send(request);
+
+  if (answer.ok) {
+    return answer;
+  }
+
+  const { failure } = answer;
+  const { code } = failure;
+
+  if (!request.now && !done[code] && await remedy(failure, request)) {
+    return attempt(request, { ...done, [code]: true });
+  }
+
+  if (code === "forbidden") {
+    await refresh().catch(() => {});
+  }
+
+  throw failure;
+}
+
+async function remedy(failure, { method = "GET" }) {
+  switch (failure.code) {
+
+  case "csrf_failed":
+  case "unauthenticated":
+  case "unauthorized":
+    return moved() ? refresh() : failure.code !== "csrf_failed" && gated(ask.signIn);
+
+  case "step_up_required":
+    return gated(ask.stepUp);
+
+  case "rate_limited":
+  case "unavailable":
+    return method === "GET" && failure.seconds !== null && failure.seconds <= 5
+           && new Promise(next => setTimeout(next, failure.seconds * 1000, true));
+
+  default:
+    return false;
+  }
+}
+
+
+// One question at a time.  Whoever comes to it meanwhile is told its outcome.
+
+let asking = null;
+
+function gated(question) {
+  asking ??= question(session).finally(() => {
+    asking = null;
+  });
+
+  gate = asking.catch(() => {});
+
+  return asking;
+}
+
+
+export const queryOf = query => {
+  const values = Object.entries(query ?? {})
+    .filter(([, value]) => value !== undefined && value !== null && value !== "");
+
+  return values.length > 0 ? `?${new URLSearchParams(values)}` : "";
+};
+
+async function send({ method = "GET", path, query, body, etag, key, signal }) {
+  const headers = { "Accept-Language": language };
+  let r;
+
+  if (method !== "GET") {
+    headers["X-CSRF-Token"] = session.csrfToken ?? "";
+  }
+
+  if (body !== undefined) {
+    headers["Content-Type"] = "application/json";
+  }
+
+  if (etag) {
+    headers["If-Match"] = etag;
+  }
+
+  if (key) {
+    headers["Idempotency-Key"] = key;
+  }
+
+  try {
+    r = await fetch(`/v1${path}${queryOf(query)}`, {
+      method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body),
+    });
+
+    return await answerOf(r);
+
+  } catch (e) {
+    if (signal?.aborted) {
+      throw new Failure("cancelled", e.message);
+    }
+
+    return { failure: new Failure("network", e.message) };
+  }
+}
+
+async function answerOf(r) {
+  const id = r.headers.get("X-Request-Id");
+  const text = await r.text();
+  let data = null;
+
+  try {
+    data = text ? JSON.parse(text) : null;
+
+  } catch {
+    return { failure: new Failure("bad_answer", text.slice(0, 200), { status: r.status, id }) };
+  }
+
+  if (r.ok) {
+    return {
+      ok: true, status: r.status, id, data, etag: r.headers.get("ETag"),
+      replayed: r.headers.get("Idempotency-Replayed") === "true",
+    };
+  }
+
+  const { code = "bad_answer", message = "", member = null } = data?.error ?? {};
+  const seconds = r.headers.get("Retry-After");
+
+  return { failure: new Failure(code, message, {
+    status: r.status, id, member, seconds: seconds === null ? null : Number(seconds),
+  }) };
+}
+
+
+// --- the session ---------------------
+
+const cookieToken = () =>
+  document.cookie.match(/(?:^|; )(?:__Host-)?svc_csrf=([^;]*)/)?.[1];
+
+const moved = () => {
+  const token = cookieToken();
+
+  return token !== undefined && token !== session.csrfToken;
+};
+
+
+// Of the first session that is given the page is; a later one has to be of the same
+// user in the same tenant.  Otherwise nothing is sent any more: the page is loaded anew.
+
+export function take(next) {
+  if (session.user && !same(next)) {
+    heard.changed.forEach(action => action(next));
+
+    throw new Failure("session_changed", "Somebody else has signed in.");
+  }
+
+  Object.assign(session, next);
+  heard.session.forEach(action => action(session));
+
+  return true;
+}
+
+const same = next =>
+  next.user.id === session.user.id && next.tenant.id === session.tenant.id;
+
+
+// Reads whose session it is now.  Returns true, or fails.
+
+export async function refresh() {
+  const answer = await send({ path: "/auth/session" });
+
+  if (!answer.ok) {
+    throw answer.failure;
+  }
+
+  return take(answer.data);
+}
+
+
+// Calls the action with each session, from now on ("session"), or when it is somebody
+// else's ("changed").  Returns the function that ends it.
+
+export function hear(what, action) {
+  heard[what].add(action);
+
+  return () => heard[what].delete(action);
+}
+
+export const may = permission => session.permissions?.includes(permission) ?? false;

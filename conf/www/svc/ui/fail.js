@@ -1,0 +1,22 @@
+// What went wrong, for whoever is to do something about it.
+
+import { h } from "./draw.js";
+import { text } from "./text.js";
+import { fill } from "./words.js";
+import { Copy } from "./copy.js";
+
+export const sentence = failure =>
+  fill(text.errors[failure.code] ?? text.errors.other,
+       { minutes: Math.max(1, Math.ceil((failure.seconds ?? 60) / 60)) });
+
+// The server says more, in English; nothing of it where our own sentence is all.
+
+const OWN = ["network", "cancelled", "unavailable", "rate_limited", "not_found"];
+
+export const Problem = ({ failure, again }) => h("div", { class: "problem", role: "alert" },
+  h("p", {}, h("strong", {}, sentence(failure))),
+  failure.message && !OWN.includes(failure.code)
+    && h("p", { lang: "en" }, failure.message),
+  failure.id && h("p", { class: "muted" }, `${text.requestId} `, h("code", {}, failure.id), " ",
+                  h(Copy, { value: failure.id })),
+  again && h("button", { type: "button", onclick: again }, text.tryAgain));

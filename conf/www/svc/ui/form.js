@@ -1,0 +1,140 @@
+// Forms: fields from a table, a Save that exists while something differs, and what was
+// typed is kept whatever comes.
+//
+//     h(Form, { fields: { name: { kind: "text", max: 100, must: true } },
+//               words: { fields: { name: "Name" }, help: { name: "..." } },
+//               value: group, verb: text.save, onsave: changed => call(...) })
+
+import { effect, h, state } from "./draw.js";
+import { confirm } from "./dialog.js";
+import { Problem } from "./fail.js";
+import { kinds } from "./fields.js";
+import { guard } from "./place.js";
+import { text } from "./text.js";
+
+const same = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+
+const mayLeave = () => confirm({ title: text.differs, verb: text.discard });
+
+
+// "onsave" gets the members that differ, and all of them; what it throws is said, at
+// the field that the server names if there is one.  A form for something new has no
+// "value": it can be sent as it is, and its onsave gets all that is not empty.
+// "save" is the same function without the mouse: see ui/keys.js.
+
+export function Form({ fields, words, value, verb, onsave, oncancel, kids }) {
+  const before = value ?? {};
+  const [typed, setTyped] = state(() => typedOf(fields, before));
+  const [wrong, setWrong] = state({});
+  const [failure, setFailure] = state(null);
+  const [busy, setBusy] = state(false);
+
+  const shown = Object.entries(fields).filter(([, f]) => !f.when || f.when(typed));
+  const all = Object.fromEntries(shown.filter(([, f]) => !f.fixed).map(([name, f]) =>
+    [name, kinds[f.kind].to(typed[name], f)]));
+  const changed = Object.fromEntries(Object.entries(all).filter(([name, v]) =>
+    !same(v, value ? before[name] : kinds[fields[name].kind].to(
+      kinds[fields[name].kind].of(fields[name].first), fields[name]))));
+  const differs = Object.keys(changed).length > 0;
+
+  effect(() => differs ? guard(mayLeave) : null, [differs]);
+
+  const focus = (form, name) =>
+    form.querySelector(`[name="${CSS.escape(name)}"], [data-field="${CSS.escape(name)}"] input`)
+        ?.focus();
+
+  const submit = async event => {
+    const form = event.target;
+    const missing = wrongOf(shown, typed);
+
+    event.preventDefault();
+    setWrong(missing);
+    setFailure(null);
+
+    if (Object.keys(missing).length > 0) {
+      return focus(form, Object.keys(missing)[0]);
+    }
+
+    setBusy(true);
+
+    try {
+      await onsave(value ? changed : given(all), all);
+
+    } catch (e) {
+      const name = memberOf(e);
+
+      if (e.code === "invalid_request" && shown.some(([known]) => known === name)) {
+        setWrong({ [name]: e.message });
+        focus(form, name);
+
+      } else if (e.code !== "cancelled") {
+        setFailure(e);
+      }
+
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return h("form", { class: "form", novalidate: true, "aria-busy": busy ? "true" : null,
+                     onsubmit: submit },
+    failure && h(Problem, { failure }),
+    shown.map(([name, field]) => h(Field, {
+      key: name, name, field, words, typed: typed[name], wrong: wrong[name],
+      set: next => setTyped(now => ({ ...now, [name]: next })),
+    })),
+    kids,
+    h("div", { class: "actions" },
+      (differs || !value) && h("button", { class: "primary", disabled: busy }, verb),
+      oncancel && h("button", { type: "button", onclick: oncancel }, text.cancel),
+      value && differs && h("button", {
+        type: "button",
+        onclick() {
+          setTyped(typedOf(fields, before));
+          setWrong({});
+          setFailure(null);
+        },
+      }, text.discard)));
+}
+
+const typedOf = (fields, value) => Object.fromEntries(Object.entries(fields)
+  .map(([name, f]) => [name, kinds[f.kind].of(value[name] ?? f.first)]));
+
+const given = all => Object.fromEntries(Object.entries(all)
+  .filter(([, v]) => v !== null && v !== ""));
+
+
+// The server judges; this is for what everybody can see is missing.
+
+const wrongOf = (shown, typed) => Object.fromEntries(shown
+  .filter(([name, f]) => f.must && !f.fixed && kinds[f.kind].empty(typed[name]))
+  .map(([name]) => [name, text.missing]));
+
+const memberOf = e => (e.member ?? e.message?.match(/"([^"]+)"/)?.[1])?.match(/^\w+/)?.[0];
+
+
+function Field({ name, field, words, typed, wrong, set }) {
+  const { draw, group } = kinds[field.kind];
+  const id = `field-${name}`;
+  const help = words.help?.[name];
+  const label = words.fields[name];
+  const described = [help && `${id}-help`, wrong && `${id}-wrong`].filter(Boolean).join(" ");
+
+  const control = draw({
+    id, name, field, typed, set, words,
+    attributes: {
+      "aria-describedby": described || null, "aria-invalid": wrong ? "true" : null,
+      disabled: Boolean(field.fixed),
+    },
+  });
+
+  return h(group ? "fieldset" : "div", {
+    class: "field", "data-field": name, "aria-describedby": group ? described || null : null,
+  },
+    group ? h("legend", {}, label)
+          : field.kind !== "switch" && h("label", { for: id }, label),
+    field.kind === "switch" ? h("label", { class: "switch" }, control, " ", label) : control,
+    field.fixed && h("p", { class: "muted" }, field.fixed),
+    help && h("p", { id: `${id}-help`, class: "muted" }, help),
+    wrong && h("p", { id: `${id}-wrong`, class: "wrong", role: "alert" }, wrong));
+}

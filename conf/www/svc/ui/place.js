@@ -1,0 +1,131 @@
+// The address: what of a view is in it comes back by Back, by a link, after a reload.
+
+import { h, state, effect } from "./draw.js";
+
+const heard = new Set();
+let leaving = null;             // asks whether what was typed may be lost
+
+export const typed = () => leaving !== null;
+
+const tell = () => heard.forEach(action => action());
+
+export const here = () => ({
+  path: location.pathname,
+  query: Object.fromEntries(new URLSearchParams(location.search)),
+});
+
+
+// Where the scroll was is kept with the entry of the history.
+
+export async function go(to, { replace = false } = {}) {
+  if (leaving && !await leaving()) {
+    return;
+  }
+
+  history.replaceState({ ...history.state, y: scrollY }, "");
+  history[replace ? "replaceState" : "pushState"]({}, "", to);
+
+  if (!replace) {
+    scrollTo(0, 0);
+  }
+
+  tell();
+}
+
+
+// Changes the query alone: null takes a parameter away.
+
+export function change(query, options) {
+  const next = new URLSearchParams(location.search);
+
+  for (const [name, value] of Object.entries(query)) {
+    if (value === null || value === "") {
+      next.delete(name);
+    } else {
+      next.set(name, value);
+    }
+  }
+
+  return go(`${location.pathname}${next.size > 0 ? `?${next}` : ""}`, options);
+}
+
+
+// Back was taken already when this is called: whoever stays goes forward again.
+
+addEventListener("popstate", async () => {
+  if (leaving && !await leaving()) {
+    history.forward();
+
+    return;
+  }
+
+  tell();
+});
+
+addEventListener("beforeunload", event => {
+  if (leaving) {
+    event.preventDefault();
+  }
+});
+
+export const scrolled = () => history.state?.y ?? 0;
+
+
+// A component that calls this is drawn again when the address changes.
+
+export function usePlace() {
+  const [place, setPlace] = state(here);
+
+  effect(() => {
+    const action = () => setPlace(here());
+
+    heard.add(action);
+
+    return () => heard.delete(action);
+  }, []);
+
+  return place;
+}
+
+
+// While a form differs, "question" is asked before it goes away: a function that
+// returns a promise of whether to go.
+
+export function guard(question) {
+  leaving = question;
+
+  return () => {
+    if (leaving === question) {
+      leaving = null;
+    }
+  };
+}
+
+
+// A link within the console.  Middle clicks and others are the browser's.
+
+export function Link({ to, kids, ...props }) {
+  return h("a", {
+    ...props, href: to,
+    onclick(event) {
+      if (event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey
+          && !event.altKey)
+      {
+        event.preventDefault();
+        go(to);
+      }
+    },
+  }, kids);
+}
+
+
+// The only way to a link that came from a server: https, or nothing.
+
+export function link(url, props, ...kids) {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+
+  return parsed?.protocol === "https:"
+    ? h("a", { ...props, href: parsed.href, rel: "noreferrer noopener", target: "_blank" },
+        ...kids)
+    : h("span", {}, ...kids);
+}
