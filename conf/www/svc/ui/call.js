@@ -2,6 +2,7 @@
 // one tenant: what it sends carries the CSRF token of that session, and never that of
 // whoever has signed in meanwhile in another tab.
 
+import { queryOf } from "./query.js";
 import { language } from "./words.js";
 
 export const session = {};      // as GET /v1/auth/session has it
@@ -105,13 +106,6 @@ function gated(question) {
   return asking;
 }
 
-
-export const queryOf = query => {
-  const values = Object.entries(query ?? {})
-    .filter(([, value]) => value !== undefined && value !== null && value !== "");
-
-  return values.length > 0 ? `?${new URLSearchParams(values)}` : "";
-};
 
 async function send({ method = "GET", path, query, body, etag, key, signal }) {
   const headers = { "Accept-Language": language };

@@ -75,7 +75,7 @@ export const kinds = {
       ...attributes, id, name, value: typed, onchange: event => set(event.target.value),
     },
       (field.none || typed === "") && h("option", { value: "" }, words.none?.[name] ?? "–"),
-      field.options.map(value => h("option", { key: value, value },
+      field.options.map(value => h("option", { key: value, value, disabled: field.off?.(value) },
                                    words.options?.[name]?.[value] ?? value))),
   },
 

@@ -1,6 +1,7 @@
 // The address: what of a view is in it comes back by Back, by a link, after a reload.
 
 import { h, state, effect } from "./draw.js";
+import { queryOf } from "./query.js";
 
 const heard = new Set();
 let leaving = null;             // asks whether what was typed may be lost
@@ -15,10 +16,11 @@ export const here = () => ({
 });
 
 
-// Where the scroll was is kept with the entry of the history.
+// Where the scroll was is kept with the entry of the history.  Whoever is "sure" does
+// not ask whether what was typed may be lost.
 
-export async function go(to, { replace = false } = {}) {
-  if (leaving && !await leaving()) {
+export async function go(to, { replace = false, sure = false } = {}) {
+  if (leaving && !sure && !await leaving()) {
     return;
   }
 
@@ -36,17 +38,7 @@ export async function go(to, { replace = false } = {}) {
 // Changes the query alone: null takes a parameter away.
 
 export function change(query, options) {
-  const next = new URLSearchParams(location.search);
-
-  for (const [name, value] of Object.entries(query)) {
-    if (value === null || value === "") {
-      next.delete(name);
-    } else {
-      next.set(name, value);
-    }
-  }
-
-  return go(`${location.pathname}${next.size > 0 ? `?${next}` : ""}`, options);
+  return go(location.pathname + queryOf({ ...here().query, ...query }), options);
 }
 
 

@@ -1,0 +1,29 @@
+// The views of the console, by the name that is in their address, in the order in
+// which they stand in the navigation.
+
+export const groups = [
+  ["people", ["users", "groups", "roles"]],
+];
+
+// The area is the name of the files that the view is in; one of the permissions
+// suffices.
+
+export const views = {
+  users: { area: "people", needs: ["users:view"] },
+  groups: { area: "people", needs: ["groups:manage"] },
+  roles: { area: "people", needs: ["roles:manage"] },
+};
+
+
+// What an address shows: /console/{view}, /console/{view}/new, /console/{view}/{id} or
+// /console/{view}/{id}/{tab}.
+
+export function viewOf(path) {
+  const [view, id, tab] = path.split("/").slice(2).filter(Boolean).map(decodeURIComponent);
+
+  return { view, id, tab };
+}
+
+export const at = (view, id, tab) =>
+  ["/console", view, id, tab].filter(part => part !== undefined && part !== null)
+    .map((part, n) => n === 0 ? part : encodeURIComponent(part)).join("/");

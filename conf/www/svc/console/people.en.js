@@ -1,0 +1,110 @@
+const person = {
+  displayName: "Name", email: "E-mail address", role: "Role", status: "Status",
+};
+
+const status = { active: "active", suspended: "suspended", deactivated: "deactivated" };
+
+const permissions = {
+  "apps:manage": "Applications, agents and what they may do",
+  "audit:view": "The audit log, statistics and incidents",
+  "groups:manage": "Groups, their members and their applications",
+  "members:manage": "People: invite, change, suspend and erase them, and give roles",
+  "roles:manage": "Roles of the tenant's own",
+  "tenant:manage": "Sign-in, policies, branding, domains, tokens and webhooks",
+  "users:view": "Look at the directory",
+};
+
+export default {
+  users: {
+    title: "Users", one: "User",
+    empty: ["Nobody is here yet.", "Invite somebody, or let your identity provider provision people by SCIM."],
+    kept: "An identity provider keeps this: what is changed here would be written over.",
+    columns: {
+      ...person, mfaEnrolled: "Second factor", lastLoginAt: "Last sign-in", locked: "Locked",
+      source: "From", emailVerified: "Address verified", externalId: "External id",
+      createdAt: "Created", id: "Id",
+    },
+    filters: { status: "Status" },
+    options: {
+      status,
+      source: { local: "Sign-up", invitation: "Invitation", scim: "SCIM", ldap: "Directory",
+                saml: "SAML", social: "Identity provider" },
+    },
+    fields: {
+      email: "E-mail address", displayName: "Name", firstName: "First name",
+      lastName: "Last name", title: "Title", department: "Department", locale: "Language",
+    },
+    help: { email: "Another address ends all sessions; the old address is told.",
+            locale: "For example de, or fr-CH. Mails come in it." },
+    tabs: { one: "Profile", activity: "Activity" },
+    acts: {
+      suspend: { verb: "Suspend", done: "{name} is suspended; all sessions have ended." },
+      reactivate: { verb: "Reactivate", done: "{name} may sign in again. The old sessions do not come back." },
+      unlock: { verb: "Unlock", title: "Unlock {name}?", done: "{name} may try again.",
+                notes: ["Too many wrong passwords or codes have locked this account. Guessing goes on from nought."] },
+      logout: { verb: "Sign out", title: "Sign {name} out?", done: "All sessions of {name} have ended.",
+                notes: ["All sessions end, on every device. Passwords and second factors stay."] },
+      resetMfa: { verb: "Reset factors", title: "Remove all second factors of {name}?",
+                  done: "{name} has no second factor any more.",
+                  notes: ["Passkeys, apps and recovery codes are removed, and all sessions end.",
+                          "What another identity provider asks for stays as it is."] },
+      remove: { verb: "Erase", title: "Erase {name}?", done: "{name} is erased.",
+                notes: ["The account and all personal data are removed. It cannot be undone.",
+                        "Entries of the audit log stay, by the id."] },
+      role: { verb: "Give this role", done: "{name} has another role, from the next request on.",
+              note: "Roles that allow more than yours cannot be given.",
+              off: "{name} (takes {missing})" },
+    },
+  },
+
+  groups: {
+    title: "Groups", one: "Group", new: "New group", made: "{name} is made.",
+    empty: ["There is no group yet.", "Groups say who may use an application, and whom a rule of the access policy is about."],
+    columns: { name: "Name", description: "Description", memberCount: "Members",
+               appCount: "Applications", createdAt: "Created" },
+    fields: { name: "Name", description: "Description" },
+    tabs: { one: "Group", members: "Members", apps: "Applications", activity: "Activity" },
+    acts: {
+      remove: { verb: "Delete", title: "Delete {name}?", done: "{name} is deleted.",
+                notes: ["Its members stay; they lose what the group alone gave them.",
+                        "Rules of the access policy that name it fit nobody any more."] },
+    },
+  },
+
+  groupMembers: {
+    add: "Add a member", take: "Remove", taken: "{name} is not in the group any more.",
+    empty: ["Nobody is in it yet.", "Find people by their name or address above."],
+    columns: { displayName: "Name", email: "E-mail address", addedAt: "Added" },
+  },
+
+  groupApps: {
+    add: "Add an application", take: "Remove", taken: "{name} is not given to the group any more.",
+    empty: ["The group has no application yet."],
+    columns: { name: "Name", clientId: "Client id", type: "Type", addedAt: "Added" },
+    options: { type: { web: "Web", spa: "Browser", native: "Native", m2m: "Machine", agent: "Agent" } },
+  },
+
+  roles: {
+    title: "Roles", one: "Role", new: "New role", made: "{name} is made.",
+    own: "Of this tenant", system: "Of the system", members: "Who has it",
+    empty: "There is none yet. A role is a set of permissions that people are given together.",
+    gone: "There is no such role, or not any more.",
+    notYours: "your own role does not have it",
+    columns: { name: "Name", key: "Key", permissions: "Permissions", memberCount: "Members",
+               ...person, joinedAt: "Joined" },
+    filters: { status: "Status" },
+    fields: { name: "Name", key: "Key", permissions: "Permissions" },
+    help: { key: "A short name for scripts, such as helpdesk. It stays as it is; without one it is made of the name." },
+    options: { permissions, status },
+    acts: {
+      remove: { verb: "Delete", title: "Delete {name}?", done: "{name} is deleted.",
+                notes: ["A role that somebody has cannot be deleted: give them another one first."] },
+    },
+  },
+
+  activity: {
+    empty: ["Nothing is in the audit log."],
+    columns: { createdAt: "When", action: "What", actor: "Who", outcome: "Outcome" },
+    options: { outcome: { success: "success", failure: "failure" } },
+  },
+};

@@ -1,0 +1,100 @@
+// People, their groups and their roles: what the lists and forms of these are made of.
+
+export const PERMISSIONS = ["apps:manage", "audit:view", "groups:manage", "members:manage",
+                            "roles:manage", "tenant:manage", "users:view"];
+
+const tones = { active: "good", suspended: "warn", deactivated: "off" };
+const STATUS = ["active", "suspended", "deactivated"];
+
+export default {
+
+  users: {
+    path: "/admin/users", list: "users", id: "id", one: true, needs: "users:view",
+    label: ["displayName", "email"], find: "q", filters: { status: STATUS },
+    instead: { displayName: "email" }, tones: { status: tones },
+    columns: {
+      displayName: "link", email: "text", role: "text", status: "badge", mfaEnrolled: "yes",
+      lastLoginAt: "time",
+    },
+    facts: {
+      status: "badge", role: "text", mfaEnrolled: "yes", locked: "yes", source: "word",
+      emailVerified: "yes", externalId: "code", lastLoginAt: "time", createdAt: "time",
+      id: "code",
+    },
+    form: {
+      email: { kind: "email", max: 254, must: true },
+      displayName: { kind: "text", max: 1024 },
+      firstName: { kind: "text", max: 1024 },
+      lastName: { kind: "text", max: 1024 },
+      title: { kind: "text", max: 1024 },
+      department: { kind: "text", max: 1024 },
+      locale: { kind: "text", max: 1024 },
+    },
+    change: "PUT", changes: "members:manage", remove: "DELETE",
+    acts: {
+      suspend: { method: "POST", path: "/admin/users/{id}/suspend", kind: "undo",
+                 back: "reactivate", where: { status: ["active"] } },
+      reactivate: { method: "POST", path: "/admin/users/{id}/reactivate", kind: "undo",
+                    back: "suspend", where: { status: ["suspended"] } },
+      unlock: { method: "POST", path: "/admin/users/unlock", body: { userId: "id" },
+                kind: "confirm", where: { locked: [true] } },
+      logout: { method: "POST", path: "/admin/users/{id}/logout", kind: "confirm" },
+      resetMfa: { method: "POST", path: "/admin/users/{id}/reset-mfa", kind: "confirm",
+                  sensitive: true, where: { mfaEnrolled: [true] } },
+      remove: { method: "DELETE", path: "/admin/users/{id}", kind: "type", sensitive: true },
+    },
+  },
+
+  groups: {
+    path: "/admin/groups", list: "groups", id: "id", one: true, needs: "groups:manage",
+    label: ["name"], find: "q",
+    columns: { name: "link", description: "text", memberCount: "number", appCount: "number",
+               createdAt: "time" },
+    form: {
+      name: { kind: "text", max: 100, must: true },
+      description: { kind: "lines", max: 500 },
+    },
+    create: "POST", change: "PUT", remove: "DELETE",
+    acts: { remove: { method: "DELETE", path: "/admin/groups/{id}", kind: "confirm" } },
+  },
+
+  groupMembers: {
+    path: "/admin/groups/{id}/members", list: "members", id: "userId", needs: "groups:manage",
+    columns: { displayName: "link", email: "text", addedAt: "time" },
+    instead: { displayName: "email" },
+    add: { method: "POST", member: "userIds", type: "user" },
+    takes: { method: "DELETE", path: "/admin/groups/{id}/members/{userId}" },
+  },
+
+  groupApps: {
+    path: "/admin/groups/{id}/apps", list: "apps", id: "clientId", needs: "groups:manage",
+    columns: { name: "text", clientId: "code", type: "word", addedAt: "time" },
+    add: { method: "POST", member: "clientIds", type: "application" },
+    takes: { method: "DELETE", path: "/admin/groups/{id}/apps/{clientId}" },
+  },
+
+  roles: {
+    path: "/admin/roles", list: "roles", id: "key", needs: "roles:manage", label: ["name"],
+    columns: { name: "link", key: "code", permissions: "list", memberCount: "number" },
+    form: {
+      name: { kind: "text", max: 100, must: true },
+      key: { kind: "text", max: 63 },
+      permissions: { kind: "checks", options: PERMISSIONS },
+    },
+    facts: { key: "code", permissions: "list", memberCount: "number" },
+    create: "POST", change: "PUT", remove: "DELETE",
+    acts: { remove: { method: "DELETE", path: "/admin/roles/{key}", kind: "confirm" } },
+    members: {
+      path: "/admin/members", list: "members", id: "userId", needs: "members:manage",
+      find: "q", filters: { status: STATUS }, instead: { displayName: "email" },
+      tones: { status: tones },
+      columns: { displayName: "link", email: "text", status: "badge", joinedAt: "time" },
+    },
+  },
+
+  activity: {
+    path: "/admin/audit", list: "events", id: "id", needs: "audit:view",
+    tones: { outcome: { success: "good", failure: "bad" } },
+    columns: { createdAt: "time", action: "code", actor: "actor", outcome: "badge" },
+  },
+};

@@ -1,0 +1,144 @@
+// The frame of the console: whose it is, where one may go, and the view.
+
+import { call, hear, may, session } from "../ui/call.js";
+import { signOut } from "../ui/again.js";
+import { effect, h, state } from "../ui/draw.js";
+import { Problem } from "../ui/fail.js";
+import { go, Link, usePlace } from "../ui/place.js";
+import { text } from "../ui/text.js";
+import { fill, shown, wordsOf } from "../ui/words.js";
+import { at, groups, viewOf, views } from "./nav.js";
+import { SheetList, SheetNew, SheetView } from "./sheet.js";
+
+let words = {};
+
+export const begin = async () => {
+  words = await wordsOf("console/shell");
+};
+
+const allowed = name => views[name].needs.some(may);
+
+
+export function Shell() {
+  const { path } = usePlace();
+  const [, setSession] = state(0);
+  const { view, id, tab } = viewOf(path);
+  const first = groups.flatMap(([, names]) => names).find(allowed);
+
+  effect(() => hear("session", () => setSession(n => n + 1)), []);
+  effect(() => {
+    if (!view && first) {
+      go(at(first), { replace: true });
+    }
+  }, [view]);
+
+  return h("div", { class: "shell" },
+    h("header", { class: "top" },
+      h("button", { class: "plain menu", popovertarget: "nav", "aria-label": words.menu }, "☰"),
+      h("strong", { class: "tenant" }, shown(session.tenant.name),
+        h("span", { class: "muted" }, " ", session.tenant.slug)),
+      h(Who)),
+    h("nav", { id: "nav", popover: true, "aria-label": words.navigation },
+      groups.map(([name, names]) => h(NavGroup, { key: name, name, names, view }))),
+    h("main", { id: "main" }, view && h(Area, { key: path, view, id, tab })));
+}
+
+
+function NavGroup({ name, names, view }) {
+  const shownNames = names.filter(allowed);
+
+  return shownNames.length === 0 ? null : h("section", {},
+    h("h2", {}, words.groups[name]),
+    h("ul", {}, shownNames.map(one => h("li", { key: one },
+      h(Link, { to: at(one), "aria-current": one === view ? "page" : null },
+        words.views[one])))));
+}
+
+
+const THEMES = ["", "light", "dark"];
+
+function Who() {
+  const [theme, setTheme] = state(() => localStorage.getItem("svc-theme") ?? "");
+  const { user } = session;
+
+  const choose = next => {
+    document.documentElement.dataset.theme = next;
+    localStorage.setItem("svc-theme", next);
+    setTheme(next);
+  };
+
+  return h("details", { class: "who" },
+    h("summary", {}, shown(user.displayName ?? user.email)),
+    h("div", { class: "panel" },
+      h("p", { class: "muted" }, shown(user.email), h("br"), fill(words.role, { role: session.role })),
+      h("p", {}, h("a", { href: "/account" }, words.account)),
+      h("p", {}, h("label", {}, words.theme, " ",
+        h("select", { value: theme, onchange: event => choose(event.target.value) },
+          THEMES.map(value => h("option", { key: value, value }, words.themes[value]))))),
+      h("button", { type: "button", onclick: signOut }, text.signOut)));
+}
+
+
+// --- the view ------------------------
+
+// What an area is made of is loaded when it is looked at.
+
+const loaded = new Map();
+
+function areaOf(name) {
+  if (!loaded.has(name)) {
+    loaded.set(name, Promise.all([
+      import(`./${name}.js`), import(`./${name}.sheet.js`), wordsOf(`console/${name}`),
+    ]).then(([views, sheets, areaWords]) =>
+      ({ views: views.default, sheets: sheets.default, words: areaWords })));
+    loaded.get(name).catch(() => loaded.delete(name));
+  }
+
+  return loaded.get(name);
+}
+
+function Area({ view, id, tab }) {
+  const [area, setArea] = state(null);
+  const [failure, setFailure] = state(null);
+  const known = Object.hasOwn(views, view) ? views[view] : null;
+
+  effect(() => {
+    if (known && allowed(view)) {
+      areaOf(known.area).then(setArea, setFailure);
+    }
+  }, []);
+
+  if (!known) {
+    return h(Note, { title: words.noView, note: words.noViewNote });
+  }
+
+  if (!allowed(view)) {
+    return h(Note, { title: words.views[view],
+                     note: fill(words.noPermission, { permission: known.needs.join(", ") }) });
+  }
+
+  if (failure) {
+    return h(Failed, {});
+  }
+
+  if (!area) {
+    return h("p", { class: "muted", role: "status" }, text.loading);
+  }
+
+  const own = area.views[view] ?? {};
+  const kind = id === "new" ? own.New ?? SheetNew : id ? own.View ?? SheetView
+                                                      : own.List ?? SheetList;
+
+  return h(kind, { view, id, tab, sheets: area.sheets, sheet: area.sheets[view],
+                   words: area.words[view], all: area.words });
+}
+
+// Other files than those of this page may be there by now, after an upgrade.
+
+const Failed = () => h(Note, { title: words.failed, note: text.newer, again: true });
+
+Area.failed = () => h(Failed);
+
+const Note = ({ title, note, again }) => h("div", {},
+  h("h1", {}, title), h("p", {}, note),
+  again && h("button", { onclick: () => location.reload() }, text.again));

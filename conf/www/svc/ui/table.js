@@ -1,0 +1,171 @@
+// A list: what the server has, a page of it at a time.  Its search, its filters and
+// where it is are in the address.
+
+import { call } from "./call.js";
+import { cell, isNumber } from "./cells.js";
+import { effect, h, state } from "./draw.js";
+import { Problem } from "./fail.js";
+import { change, Link, usePlace } from "./place.js";
+import { queryOf } from "./query.js";
+import { text } from "./text.js";
+import { fill } from "./words.js";
+
+export const PAGE = 50;
+
+const MANY = 10000;             // where the server stops counting what is searched
+
+
+// Asks again whenever "on" differs, and ends what is under way.  Returns what there is,
+// and the function that asks again: { data, etag, failure, loading, again }.
+
+export function useAnswer(request, on) {
+  const [answer, setAnswer] = state({ loading: true });
+  const [round, setRound] = state(0);
+
+  effect(() => {
+    const ended = new AbortController();
+
+    setAnswer(before => ({ ...before, failure: null, loading: true }));
+
+    call({ ...request, signal: ended.signal }).then(
+      ({ data, etag }) => setAnswer({ data, etag, loading: false }),
+      failure => ended.signal.aborted || setAnswer({ failure, loading: false }));
+
+    return () => ended.abort();
+  }, [...on, round]);
+
+  return { ...answer, again: () => setRound(n => n + 1) };
+}
+
+
+// "sheet" is what console.md calls one: path, list, id, find, filters, columns, tones.
+//
+//   words    of the sheet: columns, filters, options, empty
+//   to       the address of a row; null where there is none
+//   acts     draws what may be done with a row
+//   kids     stand beside the search
+//   rounds   a number: another one asks again
+
+export function List({ sheet, path = sheet.path, words, to, acts, kids, rounds = 0 }) {
+  const { query } = usePlace();
+  const names = [sheet.find, ...Object.keys(sheet.filters ?? {})].filter(Boolean);
+  const given = Object.fromEntries(names.map(name => [name, query[name]]));
+  const offset = Math.max(0, Math.trunc(Number(query.offset) || 0));
+
+  const { data, failure, loading, again } = useAnswer(
+    { path, query: { ...given, ...sheet.query, limit: PAGE, offset: offset || null } },
+    [path, ...Object.values(given), offset, rounds]);
+
+  const asked = Object.values(given).some(Boolean);
+
+  return h("div", { class: "whole-list" },
+    h(Tools, { sheet, words, query, kids }),
+    failure ? h(Problem, { failure, again })
+      : !data ? h("p", { class: "empty muted", role: "status" }, text.loading)
+      : data[sheet.list].length === 0
+        ? h(Empty, { words, asked, first: offset > 0 })
+        : h(Table, { sheet, words, rows: data[sheet.list], to, acts, loading }),
+    data && !failure && h(Pager, { data, shown: data[sheet.list].length, offset, query, asked }));
+}
+
+
+// --- search and filters --------------
+
+function Tools({ sheet, words, query, kids }) {
+  const filters = Object.entries(sheet.filters ?? {});
+
+  return h("search", { class: "tools" },
+    sheet.find && h(Find, { name: sheet.find, value: query[sheet.find] ?? "" }),
+    filters.map(([name, options]) => h("label", { key: name },
+      words.filters[name], " ",
+      h("select", {
+        value: query[name] ?? "",
+        onchange: event => change({ [name]: event.target.value, offset: null }),
+      },
+        h("option", { value: "" }, text.all),
+        options.map(value => h("option", { key: value, value },
+                               words.options?.[name]?.[value] ?? value))))),
+    kids);
+}
+
+// It waits for whoever types, and does not make an entry of the history of each letter.
+
+function Find({ name, value }) {
+  const [typed, setTyped] = state(value);
+
+  effect(() => setTyped(value), [value]);
+  effect(() => {
+    if (typed === value) {
+      return null;
+    }
+
+    const later = setTimeout(change, 250, { [name]: typed, offset: null }, { replace: true });
+
+    return () => clearTimeout(later);
+  }, [typed]);
+
+  return h("input", {
+    type: "search", value: typed, "aria-label": text.find, placeholder: text.find,
+    maxlength: 200, oninput: event => setTyped(event.target.value),
+  });
+}
+
+
+// --- rows ----------------------------
+
+// Rows that are there already.
+
+export function Table({ sheet, words, rows, to, acts, loading }) {
+  const columns = Object.entries(sheet.columns);
+
+  return h("table", { class: loading ? "list stale" : "list", "aria-busy": loading && "true" },
+    h("thead", {}, h("tr", {},
+      columns.map(([name, kind]) => h("th", {
+        key: name, scope: "col", class: isNumber(kind) && "number",
+      }, words.columns[name])),
+      acts && h("th", { scope: "col" }, h("span", { class: "unseen" }, text.acts)))),
+    h("tbody", {}, rows.map(row => h("tr", { key: row[sheet.id] },
+      columns.map(([name, kind]) => h("td", {
+        key: name, class: isNumber(kind) && "number", "data-label": words.columns[name],
+      }, cell(kind, valueOf(sheet, row, name), {
+        to: to?.(row), tones: sheet.tones?.[name], words: words.options?.[name],
+      }))),
+      acts && h("td", { class: "acts" }, acts(row))))));
+}
+
+// What there is no value of has that of another column, as a name that of an address.
+
+const valueOf = (sheet, row, name) => row[name] ?? row[sheet.instead?.[name]];
+
+function Empty({ words, asked, first }) {
+  if (asked || first) {
+    return h("div", { class: "list empty" },
+      h("p", {}, text.none),
+      h("p", {}, h(Link, { to: location.pathname }, text.showAll)));
+  }
+
+  return h("div", { class: "list empty" }, [words.empty].flat().map(p => h("p", {}, p)));
+}
+
+
+// --- pages ---------------------------
+
+function Pager({ data, shown, offset, query, asked }) {
+  const { total } = data;
+  const many = asked && total >= MANY;
+  const last = offset + shown >= total;
+
+  if (total === 0 || offset === 0 && last) {
+    return null;
+  }
+
+  const at = offset => `${location.pathname}${queryOf({ ...query, offset: offset || null })}`;
+
+  return h("nav", { class: "pager", "aria-label": text.pages },
+    h("span", { class: "muted", role: "status" },
+      fill(many ? text.many : text.from, { from: offset + 1, to: offset + shown, total }),
+      many && last && ` ${text.narrow}`),
+    offset > 0 && h(Link, { class: "button", to: at(Math.max(0, offset - PAGE)) },
+                    text.previous),
+    !last && h(Link, { class: "button", to: at(offset + PAGE) }, text.next));
+}
