@@ -123,18 +123,22 @@ $(BUILD)/share/svcctl: conf/svcctl.bash-completion
 	@mkdir -p $(BUILD)/share
 	@cp conf/svcctl.bash-completion $@.new && mv -f $@.new $@
 
-# $(call put,MODE,FILES,FOLDER): copies all files before it renames the first
-# one
+# $(call put,MODE,FILES,FOLDER,COMMAND): copies all files, and has the command add
+# to them, before it renames the first one
 define put
 install -d "$(DESTDIR)$(3)"
 @rm -rf "$(DESTDIR)$(3)/.ngx_svc.new" && mkdir "$(DESTDIR)$(3)/.ngx_svc.new"
 install -m $(1) $(strip $(2)) "$(DESTDIR)$(3)/.ngx_svc.new"
+$(if $(4),@cd "$(DESTDIR)$(3)/.ngx_svc.new" && $(4))
 @mv -f "$(DESTDIR)$(3)"/.ngx_svc.new/* "$(DESTDIR)$(3)" && rmdir "$(DESTDIR)$(3)/.ngx_svc.new"
 
 endef
 
 # $(call in,FOLDER): the documents in a folder
 in = $(foreach f,$(DOCUMENTS),$(if $(filter $(1),$(dir $(f))),$(f)))
+
+# the folders of pages: www, www/svc and those in it
+PAGES = $(patsubst conf/%/,%,$(sort $(dir $(wildcard $(addprefix conf/www/,*.html svc/*.* svc/*/*.*)))))
 
 # With an empty MODULES everything else is installed, for an NGINX that has them
 # built in.  Migrations of other versions are removed.
@@ -150,9 +154,8 @@ endif
 	done
 	$(call put,644,$(sort $(wildcard conf/svcctl.d/*.*)),$(sharedir)/svcctl.d)
 	$(call put,644,$(sort $(wildcard conf/mail/*.*)),$(sharedir)/mail)
-	$(call put,644,$(sort $(wildcard conf/www/*.html)),$(sharedir)/www)
-	$(call put,644,$(sort $(wildcard conf/www/svc/*.*)),$(sharedir)/www/svc)
-	$(call put,644,conf/svc-www.conf,$(sharedir))
+	$(foreach d,$(PAGES),$(call put,644,$(sort $(wildcard $(addprefix conf/$(d)/*.,html css js))),$(sharedir)/$(d),gzip -9kn *))
+	$(call put,644,conf/svc-www.conf conf/svc-console.conf conf/svc-headers.conf,$(sharedir))
 	$(call put,644,conf/version,$(sharedir))
 	$(call put,755,conf/svcctl,$(sbindir))
 	$(call put,644,$(BUILD)/share/svcctl.8,$(mandir)/man8)
@@ -215,7 +218,7 @@ $(SAN)/nginx: $(SRC)/objs/ngx_auto_config.h config t/module/config conf/version 
 	@cp -r $(SRC)/. $(SAN)/src && rm -rf $(SAN)/src/objs
 	@cd $(SAN)/src && ./configure --with-debug --with-threads \
 		--with-http_ssl_module --with-http_v2_module \
-		--with-http_realip_module --add-module=$(TOP) \
+		--with-http_realip_module --with-http_gzip_static_module --add-module=$(TOP) \
 		--add-module=$(TOP)/t/module \
 		--with-cc-opt="-g1 -O1 -fno-omit-frame-pointer \
 		-fsanitize=address,undefined \

@@ -449,7 +449,9 @@ locations() {
             svc_oauth_metadata on;
         }
 
-$(pages_conf | sed '1,/^$/d; s/^./        &/')
+$(pages_conf www | sed 's/^./        &/')
+
+$(pages_conf console | sed 's/^./        &/')
 
         location = /healthz {
             svc_health;
@@ -569,6 +571,7 @@ webhooks     tail -f $(printf %q "$hook/log")
 mails        $(printf %q "$run/mail")/*.eml, and in plain text *.txt
 sign-in      $SVC_BASE_URL/login?tenant=$SVC_TENANT_SLUG, with passkeys, too
 account      $SVC_BASE_URL/account?tenant=$SVC_TENANT_SLUG
+console      $SVC_BASE_URL/console
 NGINX        $(printf %q "$run/nginx.conf"); of your own: http.d/*.conf and server.d/*.conf beside it
 
 curl -H 'Authorization: Bearer $SVC_SCIM_TOKEN' $SVC_BASE_URL/scim/v2/Users

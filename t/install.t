@@ -68,6 +68,11 @@ system("cp -a --parents Makefile README.md config conf sql ngx_svc_* t/README.md
        . " && cp -a build/modules build/nginx-dev-* '$copy/build'") == 0 or die;
 chmod 0755, $dir;
 
+# Pages have folders within that of the others.
+
+make_path("$copy/conf/www/svc/ui");
+append("$copy/conf/www/svc/ui/one.js", 'export {};');
+
 # Earlier versions installed a file here.
 
 make_path("$root/usr/share/doc/ngx_svc/examples");
@@ -94,8 +99,20 @@ is(slurp("$root/usr/share/doc/ngx_svc/$_"), slurp($_), "the document $_")
     for documents();
 ok(!-e "$root/usr/share/doc/ngx_svc/examples/README.md", 'which is no example');
 ok(-e "$root/usr/share/ngx_svc/sql/0001_init.sql", 'migrations');
-is_deeply(files("$root/usr/share/ngx_svc/www"),
-          [ grep { $_ ne 'README.md' } @{ files("$copy/conf/www") } ], 'pages');
+
+# The pages: a compressed file lies beside each, and the next make writes the same.
+
+my @pages = grep { $_ ne 'README.md' } @{ files("$copy/conf/www") };
+my $www = "$root/usr/share/ngx_svc/www";
+
+is_deeply(files($www), [ sort map { ($_, "$_.gz") } @pages ],
+          'pages, and each compressed');
+ok((grep { m{^svc/ui/} } @pages), 'those in folders, too');
+is_deeply([ map { scalar qx(gzip -dc '$www/$_.gz') } @pages ], [ map { slurp("$www/$_") } @pages ],
+          'which is the same page');
+is_deeply([ map { slurp("$www/$_.gz") } @pages ],
+          [ map { scalar qx(gzip -9nc '$copy/conf/www/$_') } @pages ],
+          'and is made of nothing else');
 ok(-e "$root/usr/lib/nginx/modules/$_", $_)
     for qw(ngx_http_svc_common_module.so ngx_http_svc_scim_module.so
            ngx_http_svc_admin_module.so ngx_http_svc_webhook_module.so);
@@ -113,7 +130,14 @@ my $lines = slurp("$root/usr/share/nginx/modules-available/mod-http-svc.conf");
 my $example = slurp("$root/usr/share/doc/ngx_svc/examples/svc.conf.example");
 
 $lines =~ s{ modules/}{ $root/usr/lib/nginx/modules/}g;
-$example =~ s{# (include) /usr/}{$1 $root/usr/} or die 'no pages in the example';
+($example =~ s{# (include) /usr/share/ngx_svc/}{$1 $dir/etc/}g) == 2
+    or die 'no pages in the example';
+
+for my $name (qw(svc-www.conf svc-console.conf svc-headers.conf)) {
+    append("$dir/etc/$name", slurp("$root/usr/share/ngx_svc/$name")
+                             =~ s{include /usr/share/ngx_svc/}{include $dir/etc/}r);
+}
+
 $example =~ s{/etc/nginx/}{$dir/etc/}g;
 $example =~ s{/var/log/nginx/}{$dir/tmp/}g;
 

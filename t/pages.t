@@ -12,12 +12,15 @@ use Test::More;
 
 use SvcTest;
 use SvcTest::Browser qw($PASSWORD with_password);
+use SvcTest::Documents qw(section examples);
 use SvcTest::Factor qw(totp enrolled policy);
 use SvcTest::Governance;
 use SvcTest::Image qw(png);
 use SvcTest::Mail;
+use SvcTest::Nginx ();
 use SvcTest::Page qw(with_pages);
-use SvcTest::Process qw(wait_for);
+use SvcTest::Process qw(wait_for slurp write_file);
+use SvcTest::Www qw(pages_here);
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)'
     for qw(output failure_output todo_output);
@@ -30,6 +33,33 @@ my $mail = SvcTest::Mail->new($s, svc_sign_in => 'on',
     svc_organization_signup => 'on', svc_set => [
     'RATE_LIMIT_LOGIN_IP_MAX 1000', 'RATE_LIMIT_SIGNUP_IP_MAX 1000' ]);
 my $origin = with_pages($s);
+my $www = "$s->{dir}/www";
+
+# These are files of the console, if there are none; compressed ones lie beside
+# all files, as "make install" writes them.
+
+mkdir "$www/svc/console";
+write_file("$www/$_->[0]", $_->[1])
+    for grep { !-e "$www/$_->[0]" } [ 'console.html', '<!doctype html><title>x</title>' ],
+                                    [ 'svc/console/shell.js', 'export {};' ];
+system("find '$www' -type f -exec gzip -9kn {} +") == 0 or die "gzip: $?\n";
+
+# Another application is on the same server.  A second one has the console for some
+# addresses alone, as the document says, and a third one has none.
+
+my $OTHERS = 'the application';
+my ($some, $none) = map { SvcTest::Nginx::free_port() } 1, 2;
+my ($only) = grep { /allow/ } examples('nginx', section('conf/www/README.md', 'The console'));
+
+$only =~ s{192\.0\.2\.0/24}{127.0.0.2} or die 'no address in the example';
+$s->{nginx}{locations} .= qq{location / { return 200 "$OTHERS"; }\n};
+$s->{nginx}{http} .= pages_here($s, <<"EOT");
+    server { listen 127.0.0.1:$some;
+$only }
+    server { listen 127.0.0.1:$none;
+        include /usr/share/ngx_svc/svc-www.conf;
+        location / { return 200 "$OTHERS"; } }
+EOT
 
 $s->start;
 
@@ -111,26 +141,60 @@ my %headers = (
     'Referrer-Policy' => 'no-referrer',
     'X-Content-Type-Options' => 'nosniff',
     'Cross-Origin-Opener-Policy' => 'same-origin',
+    'Cross-Origin-Resource-Policy' => 'same-origin',
     'Permissions-Policy' => 'publickey-credentials-get=(self),'
         . ' publickey-credentials-create=(self)',
+    'Cache-Control' => 'no-cache',
+    'Vary' => 'Accept-Encoding',
 );
 
 for (qw(/login:html /reset:html /invite:html /account:html /svc/page.js:javascript
-        /svc/page.css:css))
+        /svc/page.css:css /console?a:html:console /console/:html:console
+        /console/users/x@y?a=b:html:console /svc/console/shell.js:javascript))
 {
-    my ($path, $type) = split /:/;
-    my $r = $s->http(GET => $path);
+    my ($path, $type, $name) = split /:/;
+    my $file = $name // $path =~ s{^/}{}r;
 
-    is($r->status, 200, $path);
-    is($r->header('Content-Type'), "text/$type; charset=utf-8", '... its type');
-    is_deeply({ map { $_ => $r->header($_) } keys %headers }, \%headers,
-              '... its headers');
+    $file .= '.html' if $type eq 'html';
+
+    for my $zip ('', '.gz') {
+        my $r = $s->http(GET => $path, $zip ? [ 'Accept-Encoding' => 'gzip' ] : ());
+
+        is($r->status, 200, "$path$zip");
+        is($r->body, slurp("$www/$file$zip"), '... is that file');
+        is($r->header('Content-Encoding'), $zip ? 'gzip' : undef, '... as it is asked for');
+        is($r->header('Content-Type'), "text/$type; charset=utf-8", '... its type');
+        is_deeply({ map { $_ => $r->header($_) } keys %headers }, \%headers,
+                  '... its headers');
+    }
 }
 
-is($s->http(GET => $_)->status, 404, "$_: none")
-    for qw(/login.html /svc/ /svc/none.js /login/x /svc/../login.html);
-is($s->http(GET => '/svc/none.js')->header('Content-Security-Policy'),
-   $headers{'Content-Security-Policy'}, 'that has the headers too');
+is($s->http(GET => $_)->body, $OTHERS, "$_: is another application's")
+    for qw(/login.html /svc/ /login/x /svc/../login.html /loginx /invitees /accounts
+           /accounts/api /account/x /consoles /consoles/x /console.html /svc/other/x.js
+           /svc/ui/x/y.js /svc/ui/ /svc/page.js.gz/x /svc/page/);
+
+for my $path (qw(/svc/none.js /svc/ui/none.js /svc/account/none.js /svc/console/none.js)) {
+    my $r = $s->http(GET => $path);
+
+    is($r->status, 404, "$path: none");
+    is($r->header('Content-Security-Policy'), $headers{'Content-Security-Policy'},
+       'that has the headers too');
+}
+
+for my $path (qw(/console /console/users /svc/console/shell.js /svc/page.js)) {
+    my ($inside, $outside) = map { $s->http(GET => $path, [], undef, local => $_, port => $some) }
+                                 qw(127.0.0.2 127.0.0.1);
+
+    is($inside->status, 200, "$path: whoever may");
+    is($inside->header('Content-Security-Policy'), $headers{'Content-Security-Policy'},
+       '... with its headers');
+    is($outside->status, $path =~ /console/ ? 403 : 200, '... and who may not');
+}
+
+is($s->http(GET => $_, [], undef, port => $none)->body, $OTHERS,
+   "$_: whoever includes the pages of sign-in alone has none")
+    for qw(/console /console/users /svc/console/shell.js);
 
 
 # --- a password ---------------------------------------------------------------------

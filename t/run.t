@@ -58,6 +58,7 @@ undef $other;
 is(scalar(() = $text =~ /^curl /mg), 12, 'ends with a curl line for each thing');
 like($text, qr{^base URL +http://localhost:$port$}m, 'where passkeys work');
 like($text, qr{^sign-in +http://localhost:$port/login\?tenant=acme,}m, 'and where to sign in');
+like($text, qr{^console +http://localhost:$port/console$}m, 'and where to administer');
 
 for my $line ($text =~ /^(curl .*)$/mg) {
     my ($answer, $status) = sh("$line -sS -w '\\n%{http_code}\\n'");
@@ -90,6 +91,9 @@ ok((wait_for {
 ok(-e "$run/mail/0001.eml", 'as it was sent, too');
 like((sh("curl -sS http://127.0.0.1:$port/login"))[0], qr/^<!doctype html>/,
      'the page of sign-in');
+is((sh("curl -sS --compressed -D - http://127.0.0.1:$port/$_"))[0] =~ /^Content-Encoding: gzip/m, 1,
+   "/$_, compressed")
+    for qw(login svc/page.js);
 
 is((stat "$run/env")[2] & 07777, 0600, 'run/env is its owner\'s');
 

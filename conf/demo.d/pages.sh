@@ -1,26 +1,28 @@
 # shellcheck shell=bash disable=SC2154
 #
-# The pages of sign-in: copies, because the workers may not be able to read the
-# checkout.
+# The pages of sign-in, and the console: copies, because the workers may not be
+# able to read the checkout.
 
 copy_pages() {
     local new=$run/www.new
 
     rm -rf "$new"
-    mkdir -p "$new/svc"
-    install -m 644 "$top"/conf/www/*.html "$new"
-    install -m 644 "$top"/conf/www/svc/* "$new/svc"
-    chmod 755 "$new" "$new/svc"
+    cp -r "$top/conf/www" "$new"
+    rm "$new/README.md"
+    chmod -R u=rwX,go=rX "$new"
+    find "$new" -type f -exec gzip -9kn {} +
 
     rm -rf "$run/www"
     mv "$new" "$run/www"
 }
 
-# prints what the server block needs for them
+# $1: www or console.  Prints what the server block needs for it.
 
 pages_conf() {
-    local conf
+    local conf headers
 
-    conf=$(< "$top/conf/svc-www.conf")
+    conf=$(sed '1,/^$/d' "$top/conf/svc-$1.conf")
+    headers=$(sed '1,/^$/d; s/^./    &/' "$top/conf/svc-headers.conf")
+    conf=${conf/'    include /usr/share/ngx_svc/svc-headers.conf;'/"$headers"}
     printf '%s\n' "${conf/'/usr/share/ngx_svc/www'/"\"$run/www\""}"
 }

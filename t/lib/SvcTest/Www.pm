@@ -1,8 +1,9 @@
 package SvcTest::Www;
 
-# A server that has the pages of conf/www.
+# A server that has the pages of conf/www, and the console.
 #
 #     my $origin = with_pages($s);
+#     my $text = pages_here($s, $include);
 
 use strict;
 use warnings;
@@ -11,7 +12,7 @@ use Exporter qw(import);
 
 use SvcTest::Process qw(slurp);
 
-our @EXPORT_OK = qw(with_pages);
+our @EXPORT_OK = qw(with_pages pages_here);
 
 
 # Has a server that is not started yet serve the pages, and an empty page at
@@ -30,8 +31,8 @@ sub with_pages {
 
     $nginx->{fixed_port} = 1;
     $nginx->{svc_default}{svc_base_url} = $origin;
-    $nginx->{locations} .= slurp($s->root . '/conf/svc-www.conf')
-                           =~ s{/usr/share/ngx_svc/www}{$s->{dir}/www}r
+    $nginx->{locations} .= pages_here($s, map { "include /usr/share/ngx_svc/svc-$_.conf;\n" }
+                                              qw(www console))
                            . <<'EOT';
         location = /nothing {
             default_type text/html;
@@ -44,6 +45,21 @@ sub with_pages {
 EOT
 
     return $origin;
+}
+
+
+# Returns configuration in which what it includes of the installed files is that
+# of the checkout, with the pages of the server.
+
+sub pages_here {
+    my ($s, @text) = @_;
+
+    my $text = join '', @text;
+
+    1 while $text =~ s{include /usr/share/ngx_svc/(svc-\w+\.conf);}{
+        slurp($s->root . "/conf/$1")}ge;
+
+    return $text =~ s{/usr/share/ngx_svc/www}{$s->{dir}/www}gr;
 }
 
 
