@@ -112,6 +112,7 @@ const actions = {
     return { url: posted.url(), text: posted.postData(), origin, referer };
   },
 
+  shot: path => page.screenshot({ path }),
   text: selector => page.locator(selector).innerText(),
   count: selector => page.locator(selector).count(),
   attribute: (selector, name) => page.locator(selector).getAttribute(name),

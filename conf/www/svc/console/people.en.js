@@ -18,7 +18,7 @@ export default {
   users: {
     title: "Users", one: "User",
     empty: ["Nobody is here yet.", "Invite somebody, or let your identity provider provision people by SCIM."],
-    kept: "An identity provider keeps this: what is changed here would be written over.",
+    kept: "An identity provider or a directory keeps these: what is changed here would be written over.",
     columns: {
       ...person, mfaEnrolled: "Second factor", lastLoginAt: "Last sign-in", locked: "Locked",
       source: "From", emailVerified: "Address verified", externalId: "External id",

@@ -20,13 +20,13 @@ import { Acts, Facts, Head, labelOf, pathOf, SheetNew, SheetView } from "./sheet
 
 const KEPT = ["scim", "ldap"];
 
-const fieldsOf = (sheet, words) => one => !KEPT.includes(one.source) ? sheet.form
+const fieldsOf = sheet => one => !KEPT.includes(one.source) ? sheet.form
   : Object.fromEntries(Object.entries(sheet.form).map(([name, field]) =>
-      [name, name === "locale" ? field : { ...field, fixed: words.kept }]));
+      [name, name === "locale" ? field : { ...field, fixed: true }]));
 
 const UserView = props => h(SheetView, {
   ...props,
-  fields: fieldsOf(props.sheet, props.words),
+  fields: fieldsOf(props.sheet),
   draw: (one, again) => may("members:manage") && may("roles:manage")
                         && h(Role, { one, again, sheet: props.sheet, words: props.words }),
   tabs: may("audit:view") ? { activity: Activity } : {},
@@ -161,7 +161,8 @@ function RoleView({ view, id, sheet, words }) {
   if (!one && !system) {
     return h("div", {}, h(Head, { title: words.one, above }),
       failure ? h(Problem, { failure, again })
-              : h("p", { class: "muted", role: "status" }, data ? words.gone : text.loading));
+              : h("p", { class: data ? "muted" : "muted loading", role: "status" },
+                data ? words.gone : text.loading));
   }
 
   const save = async changed => {

@@ -1,12 +1,13 @@
 // The views that are made from a sheet alone: its list, one of it, and a new one.
 
 import { call, may } from "../ui/call.js";
-import { Badge, cell } from "../ui/cells.js";
+import { cell } from "../ui/cells.js";
 import { confirm } from "../ui/dialog.js";
 import { effect, h, state } from "../ui/draw.js";
 import { Problem } from "../ui/fail.js";
 import { Form } from "../ui/form.js";
-import { go, Link, usePlace } from "../ui/place.js";
+import { Icon } from "../ui/icon.js";
+import { go, Link } from "../ui/place.js";
 import { List, useAnswer } from "../ui/table.js";
 import { text } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
@@ -76,8 +77,9 @@ export function SheetNew({ view, sheet, words, fields = sheet.form }) {
 
 // --- one of it -----------------------
 
-// "tabs" are the components of the tabs, by name; "fields" may change those of the form,
-// and "draw" what stands before it, for what is looked at.
+// "tabs" are the components of the tabs, by name; "fields" changes those of the form, and
+// "draw" adds what stands below it, for what is looked at.  What of a form is "kept" by
+// somebody else cannot be changed: words.kept says by whom.
 
 export function SheetView({ view, id, tab, sheet, sheets, words, all, tabs = {}, fields,
                             draw }) {
@@ -90,7 +92,7 @@ export function SheetView({ view, id, tab, sheet, sheets, words, all, tabs = {},
   }
 
   if (!data) {
-    return h("p", { class: "muted", role: "status" }, text.loading);
+    return h("p", { class: "muted loading", role: "status" }, text.loading);
   }
 
   const Tab = tab && tabs[tab];
@@ -100,11 +102,12 @@ export function SheetView({ view, id, tab, sheet, sheets, words, all, tabs = {},
       h(Acts, { sheet, words, one: data, done: again, gone: () => go(at(view)) })),
     h(Tabs, { view, id, tab, words, names: Object.keys(tabs) }),
     Tab ? h(Tab, { one: data, again, sheets, all })
-      : h("div", {},
-          h(Facts, { sheet, words, one: data }),
-          draw?.(data, again),
-          sheet.form && h(Change, { sheet, words, one: data, etag, again,
-                                    fields: fields?.(data) ?? sheet.form })));
+      : h("div", { class: sheet.facts && "object" },
+          h("div", {},
+            sheet.form && h(Change, { sheet, words, one: data, etag, again,
+                                      fields: fields?.(data) ?? sheet.form }),
+            draw?.(data, again)),
+          h(Facts, { sheet, words, one: data })));
 }
 
 function Tabs({ view, id, tab, words, names }) {
@@ -136,13 +139,16 @@ function Change({ sheet, words, one, etag, fields, again }) {
     again();
   };
 
+  const kept = Object.values(fields).some(field => field.fixed);
+
   return h("div", { class: "panel" },
-    !mine && h("p", { class: "muted" },
-               fill(text.readOnly, { permission: sheet.changes ?? sheet.needs })),
+    !mine ? h("p", { class: "muted" },
+              fill(text.readOnly, { permission: sheet.changes ?? sheet.needs }))
+          : kept && h("p", { class: "muted" }, words.kept),
     h(Form, {
       key: JSON.stringify(one), words, value: one, verb: text.save, onsave: save,
       fields: mine ? fields : Object.fromEntries(Object.entries(fields)
-        .map(([name, field]) => [name, { ...field, fixed: " " }])),
+        .map(([name, field]) => [name, { ...field, fixed: true }])),
     }));
 }
 
@@ -187,9 +193,10 @@ function ActButton({ sheet, words, name, one, done }) {
   };
 
   return h("span", {},
-    h("button", { type: "button", class: act.kind === "undo" ? null : "danger",
-                  disabled: busy, onclick: run },
-      words.acts[name].verb, act.sensitive && h("span", { title: text.sensitive }, " 🔒")),
+    h("button", {
+      type: "button", class: act.kind === "type" || name === "remove" ? "danger" : null,
+      disabled: busy, onclick: run, title: act.sensitive ? text.sensitive : null,
+    }, words.acts[name].verb, act.sensitive && [" ", h(Icon, { name: "lock" })]),
     failure && h(Problem, { failure }));
 }
 

@@ -1,9 +1,9 @@
 // The frame of the console: whose it is, where one may go, and the view.
 
-import { call, hear, may, session } from "../ui/call.js";
+import { hear, may, session } from "../ui/call.js";
 import { signOut } from "../ui/again.js";
 import { effect, h, state } from "../ui/draw.js";
-import { Problem } from "../ui/fail.js";
+import { Icon } from "../ui/icon.js";
 import { go, Link, usePlace } from "../ui/place.js";
 import { text } from "../ui/text.js";
 import { fill, shown, wordsOf } from "../ui/words.js";
@@ -34,7 +34,8 @@ export function Shell() {
 
   return h("div", { class: "shell" },
     h("header", { class: "top" },
-      h("button", { class: "plain menu", popovertarget: "nav", "aria-label": words.menu }, "☰"),
+      h("button", { class: "plain menu", popovertarget: "nav", "aria-label": words.menu },
+        h(Icon, { name: "menu" })),
       h("strong", { class: "tenant" }, shown(session.tenant.name),
         h("span", { class: "muted" }, " ", session.tenant.slug)),
       h(Who)),
@@ -122,7 +123,7 @@ function Area({ view, id, tab }) {
   }
 
   if (!area) {
-    return h("p", { class: "muted", role: "status" }, text.loading);
+    return h("p", { class: "muted loading", role: "status" }, text.loading);
   }
 
   const own = area.views[view] ?? {};

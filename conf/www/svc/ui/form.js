@@ -84,7 +84,7 @@ export function Form({ fields, words, value, verb, onsave, oncancel, kids }) {
       set: next => setTyped(now => ({ ...now, [name]: next })),
     })),
     kids,
-    h("div", { class: "actions" },
+    (differs || !value || oncancel) && h("div", { class: "actions" },
       (differs || !value) && h("button", { class: "primary", disabled: busy }, verb),
       oncancel && h("button", { type: "button", onclick: oncancel }, text.cancel),
       value && differs && h("button", {
@@ -134,7 +134,6 @@ function Field({ name, field, words, typed, wrong, set }) {
     group ? h("legend", {}, label)
           : field.kind !== "switch" && h("label", { for: id }, label),
     field.kind === "switch" ? h("label", { class: "switch" }, control, " ", label) : control,
-    field.fixed && h("p", { class: "muted" }, field.fixed),
     help && h("p", { id: `${id}-help`, class: "muted" }, help),
     wrong && h("p", { id: `${id}-wrong`, class: "wrong", role: "alert" }, wrong));
 }

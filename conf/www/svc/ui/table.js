@@ -61,7 +61,7 @@ export function List({ sheet, path = sheet.path, words, to, acts, kids, rounds =
   return h("div", { class: "whole-list" },
     h(Tools, { sheet, words, query, kids }),
     failure ? h(Problem, { failure, again })
-      : !data ? h("p", { class: "empty muted", role: "status" }, text.loading)
+      : !data ? h("p", { class: "empty muted loading", role: "status" }, text.loading)
       : data[sheet.list].length === 0
         ? h(Empty, { words, asked, first: offset > 0 })
         : h(Table, { sheet, words, rows: data[sheet.list], to, acts, loading }),

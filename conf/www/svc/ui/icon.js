@@ -1,0 +1,12 @@
+// Pictures that stand beside words, and say nothing to whoever hears them.
+
+import { h } from "./draw.js";
+
+const PATHS = {
+  lock: "M5 7V5a3 3 0 0 1 6 0v2m-7 0h8v6H4z",
+  menu: "M2 4h12M2 8h12M2 12h12",
+};
+
+export const Icon = ({ name }) => h("svg", {
+  class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true", focusable: "false",
+}, h("path", { d: PATHS[name] }));

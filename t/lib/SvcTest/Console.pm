@@ -1,0 +1,140 @@
+package SvcTest::Console;
+
+# The console in a real browser, with an owner who is signed in.
+#
+#     my $s = SvcTest->new;
+#     my $c = SvcTest::Console->new($s);
+#
+#     $c->opens('groups', 'Groups');
+#     $c->{page}->do(press => 'New group');
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use SvcTest::Browser qw($PASSWORD with_password);
+use SvcTest::Governance;
+use SvcTest::Page qw(with_pages);
+use SvcTest::Process qw(wait_for);
+
+
+# Starts the server, with the tenants acme and globex, ada@acme.test, who is an owner,
+# and a browser where she is signed in.  Options: svc, settings of the server; open, of
+# the browser; before, which is called with the server before it starts.
+
+sub new {
+    my ($class, $s, %opt) = @_;
+
+    my $svc = $s->{nginx}{svc_default};
+
+    %$svc = (%$svc, svc_sign_in => 'on', %{ $opt{svc} // {} });
+    $svc->{svc_set} = [ 'RATE_LIMIT_LOGIN_IP_MAX 1000', @{ $svc->{svc_set} // [] } ];
+
+    my $origin = with_pages($s);
+
+    $opt{before}->($s) if $opt{before};
+    $s->start;
+
+    my ($acme, $globex) = map { $s->tenant($_) } qw(acme globex);
+    my $self = bless {
+        s => $s, origin => $origin, acme => $acme, globex => $globex,
+        all => $acme->token_for($ALL), seen => {},
+    }, $class;
+
+    $s->secret($PASSWORD);
+    $self->{ada} = $self->user('ada', role => 'owner', displayName => 'Ada Lovelace');
+    $self->{page} = SvcTest::Page->new($s->root);
+    $self->{page}->do(open => { viewport => { width => 1280, height => 900 },
+                                %{ $opt{open} // {} } });
+    $self->sign_in;
+
+    return $self;
+}
+
+
+sub user {
+    my ($self, $name, %user) = @_;
+
+    return with_password($self->{s}, $self->{acme}, userName => "$name\@acme.test",
+                         displayName => ucfirst $name, %user);
+}
+
+
+# A request of the admin API, with a token that may do anything.
+
+sub admin {
+    my ($self, $method, $path, $body) = @_;
+
+    my $r = $self->{acme}->admin($method, $path, $body, undef, $self->{all});
+
+    die "$method $path: $r->{status} $r->{body}\n" if $r->{status} >= 300;
+
+    return $r->{status} == 204 ? undef : $r->json;
+}
+
+
+# Signs in at the page of sign-in, which leads to the view.
+
+sub sign_in {
+    my ($self, $name, $view) = @_;
+
+    my $page = $self->{page};
+
+    $page->do(go => "$self->{origin}/login?tenant=acme&return_to=/console");
+    $page->do(type => 'E-mail address', ($name // 'ada') . '@acme.test');
+    $page->do(type => 'Password', $PASSWORD);
+    $page->do(press => 'Sign in');
+    $page->do(arrives => "$self->{origin}/console**");
+}
+
+
+sub opens {
+    my ($self, $path, $heading, $name) = @_;
+
+    $self->{page}->do(go => "$self->{origin}/console/$path");
+    $self->shows($heading, $name // "/console/$path");
+}
+
+
+# Tests that the view has this heading, and what it has loaded; that it is for
+# everybody, the first time; and that the browser has nothing to say.
+
+sub shows {
+    my ($self, $heading, $name) = @_;
+
+    my $page = $self->{page};
+    my $there = eval { $page->do(heading => $heading); 1 };
+
+    ok($there, $name // $heading) or diag($@, $page->do(text => 'body'));
+    wait_for(sub { $page->do(count => '[aria-busy=true], main [role=status].loading') == 0 });
+    is_deeply($page->do('axe'), [], '... for everybody') if !$self->{seen}{$heading}++;
+    is_deeply($page->do('faults'), [], '... with no error');
+}
+
+
+# Waits for what is said at the edge, and returns it.
+
+sub said {
+    my ($self) = @_;
+
+    my $page = $self->{page};
+
+    wait_for(sub { $page->do(count => '.toast') > 0 }) or return undef;
+
+    return $page->do(text => '.toast:last-child p');
+}
+
+
+# Tests that nothing goes out at the sides.
+
+sub fits {
+    my ($self, $name) = @_;
+
+    is($self->{page}->do(run => 'document.documentElement.scrollWidth'
+                                . ' - document.documentElement.clientWidth'),
+       0, $name // 'nothing goes out at the sides');
+}
+
+
+1;
