@@ -15,6 +15,7 @@ use SvcTest::Idp;
 use SvcTest::Mail;
 use SvcTest::Process qw(slow slurp wait_for);
 use SvcTest::Receiver;
+use SvcTest::Www qw(@LEADS @ASTRAY);
 
 
 my %ROOMY = (svc_set => [ map { "RATE_LIMIT_LOGIN_${_}_MAX 1000" } qw(IP EMAIL) ]);
@@ -177,6 +178,20 @@ admin_error(browser()->post('/v1/auth/federation/start', { connection => 'oidc-o
             'from another site');
 comes('oidc-one', claims('ada'), 'ada@acme.test', "returnTo $_", body => { returnTo => $_ })
     for '//evil', 'https://evil.test/', '/account\\evil', '/elsewhere';
+
+# Only a path that the page would go to is kept.
+
+sub kept {
+    my ($path) = @_;
+
+    $s->sql('DELETE FROM svc.federation_flow');
+    $idp->start(browser(), 'oidc-one', returnTo => $path);
+
+    return scalar $s->sql("SELECT coalesce(return_to, '') FROM svc.federation_flow");
+}
+
+is(kept($_), $_, "leads to $_") for @LEADS;
+is(kept($_), '', "does not lead to $_") for @ASTRAY;
 
 
 # --- 2: what the callback takes ------------------------------------------------------

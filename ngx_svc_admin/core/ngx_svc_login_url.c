@@ -6,6 +6,9 @@
 #include "ngx_svc_admin_conf.h"
 
 
+static ngx_uint_t ngx_svc_login_url_dots(const ngx_str_t *path);
+
+
 ngx_str_t
 ngx_svc_login_url(ngx_http_request_t *r)
 {
@@ -34,7 +37,7 @@ ngx_svc_login_url_leads(const ngx_str_t *path)
     } pages[] = {
         { ngx_string("/oauth/authorize"), "?" },
         { ngx_string("/console"), "/?" },
-        { ngx_string("/account"), "/?" }
+        { ngx_string("/account"), "?" }
     };
 
     if (path->len == 0 || path->len > NGX_SVC_RETURN_TO) {
@@ -65,7 +68,54 @@ ngx_svc_login_url_leads(const ngx_str_t *path)
             return page != 0;
         }
 
-        return ngx_strchr(pages[page].next, *next) != NULL;
+        return ngx_strchr(pages[page].next, *next) != NULL
+               && !ngx_svc_login_url_dots(path);
+    }
+
+    return 0;
+}
+
+
+/*
+ * Returns 1 if a segment is "." or "..", of which browsers make another path;
+ * they read %2e as a dot.
+ */
+
+static ngx_uint_t
+ngx_svc_login_url_dots(const ngx_str_t *path)
+{
+    u_char      *p, *last;
+    ngx_uint_t   dots;
+
+    p = path->data;
+    last = path->data + path->len;
+
+    while (p < last && *p != '?' && *p != '#') {
+
+        if (*p++ != '/') {
+            continue;
+        }
+
+        for (dots = 0; dots < 3; dots++) {
+
+            if (p < last && *p == '.') {
+                p++;
+
+            } else if (last - p >= 3
+                       && ngx_strncasecmp(p, (u_char *) "%2e", 3) == 0)
+            {
+                p += 3;
+
+            } else {
+                break;
+            }
+        }
+
+        if ((dots == 1 || dots == 2)
+            && (p == last || ngx_strchr("/?#", *p) != NULL))
+        {
+            return 1;
+        }
     }
 
     return 0;

@@ -19,22 +19,6 @@ const named = scope => Object.hasOwn(words.scopes, scope) ? words.scopes[scope]
 let asked = null;
 
 
-// The request: a whole path of this origin, or nothing.
-
-const AUTHORIZE = "/oauth/authorize?";
-
-export function returnTo(path = query.get("return_to")) {
-  if (!path.startsWith(AUTHORIZE) || !URL.canParse(path, location.origin)) {
-    return null;
-  }
-
-  const url = new URL(path, location.origin);
-
-  return url.origin === location.origin && url.pathname + "?" === AUTHORIZE
-         ? url.href : null;
-}
-
-
 // What it says of who will sign in, which may be anything: nobody looks at it, and
 // it fills the field.
 
@@ -50,12 +34,6 @@ function hint(text) {
 const LATER = ["rate_limited", "unavailable"];
 
 export async function tenant() {
-  home.next = returnTo();
-
-  if (!home.next) {
-    return;
-  }
-
   try {
     asked = await call("GET", `/v1/oauth/authorization${new URL(home.next).search}`);
     names.tenant = asked.tenant.slug;

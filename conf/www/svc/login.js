@@ -7,10 +7,6 @@ import { begin, options } from "./brand.js";
 import { done, emailField, home, named, resume } from "./session.js";
 import * as passkey from "./passkey.js";
 
-// An application that sends people here: consent.js has what it asks for.
-
-const client = async name => (await import("./consent.js"))[name]();
-
 const letter = name => async (...values) => {
   passkey.stopOffer();
   await (await import("./letters.js"))[name](...values);
@@ -82,8 +78,8 @@ async function start() {
     return (await elsewhere()).chosen();
   }
 
-  if (home.next && !home.after) {
-    return client("start");
+  if (home.start && !home.after) {
+    return home.start();
   }
 
   await resume();
@@ -112,7 +108,7 @@ const founded = async token =>
 
 async function whose() {
   if (query.has("return_to")) {
-    await client("tenant");
+    await (await import("./next.js")).find();
   }
 
   await begin(start);

@@ -41,6 +41,7 @@ export async function leave() {
 
 export const home = {
   show: () => location.assign(pageOf("login")),
+  start: null,
   after: null,
   next: null,
 };

@@ -12,7 +12,31 @@ use Exporter qw(import);
 
 use SvcTest::Process qw(slurp);
 
-our @EXPORT_OK = qw(with_pages pages_here);
+our @EXPORT_OK = qw(with_pages pages_here @LEADS @ASTRAY);
+
+# paths that a sign-in leads to, by a password and through another server
+
+our @LEADS = (
+    '/oauth/authorize?', '/oauth/authorize?a=b&c=%2F//evil.test#d',
+    '/console', '/console/', '/console?tenant=acme', '/console/users?q=a%40b&offset=50',
+    '/console/users/1#x', '/console/.a', '/console/...', '/console//evil.test',
+    '/account', '/account?back', '/console/' . 'a' x 2039,
+);
+
+# and others that it does not lead to
+
+our @ASTRAY = (
+    '', '/', '//evil.test', '/\\evil.test', "/\t/evil.test", "/\n/evil:99999", '\\evil.test',
+    'https://evil.test', 'javascript:alert(1)', 'evil.test', ' //evil.test', '/alive',
+    '/oauth/authorize', '/oauth/authorize@evil.test', '/oauth/authorize/?a',
+    '/oauth/authorize/../x?', '/OAUTH/authorize?', '//evil.test/oauth/authorize?',
+    '/consoles', '/console@evil.test', '/console:1', '/console.evil.test', '/console%2fusers',
+    '//console', '//evil.test/console', '/Console', ' /console', '/console\\',
+    '/console/..', '/console/../oauth/authorize?', '/console/%2e%2E/alive', '/console/./x',
+    '/console/x/.%2e/../../alive', '/console/\\..\\alive', "/console/\tx", "/console?\n",
+    '/accountx', '/account/', '/account/x', '/account/../oauth', '/account/../console',
+    '/account#x', "/account?\x7f", '/console/' . 'a' x 2040,
+);
 
 
 # Has a server that is not started yet serve the pages, and an empty page at
