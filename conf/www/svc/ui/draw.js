@@ -320,7 +320,7 @@ function changeKids(parent, before, after, above, space) {
     // A component may have another element now.  What is passed over here is moved when
     // its turn comes.
 
-    if (place && (was === place || was === place.nextSibling)) {
+    if (was && (was === place || was === place?.nextSibling)) {
       place = element;
     }
 

@@ -1,0 +1,223 @@
+#!/usr/bin/perl
+
+# conf/www/svc/ui/draw.js in a real browser: it draws what preact draws, and keeps the
+# focus, the caret, what is typed, and no element or listener that is not needed.
+
+use strict;
+use warnings;
+
+use JSON::PP ();
+use Test::More;
+
+use SvcTest;
+use SvcTest::Npm;
+use SvcTest::Page qw(with_pages);
+use SvcTest::Process qw(slurp);
+
+my $s = SvcTest->new;
+my $origin = with_pages($s);
+my $npm = npm_install($s->root);
+
+$s->start;
+
+my $page = SvcTest::Page->new($s->root);
+
+$page->do(go => "$origin/nothing");
+
+# returns what a script finds that has draw.js
+
+sub drawn {
+    my ($script) = @_;
+
+    return $page->do(run => <<"EOT");
+(async () => {
+  const { effect, h, mount, state } = await import("/svc/ui/draw.js");
+  const place = document.createElement("div");
+
+  document.body.replaceChildren(place);
+
+  $script
+})()
+EOT
+}
+
+
+# --- the same as preact -----------------------------------------------------------------
+
+my $seed = time;
+my $count = 10_000;
+
+my $preact = JSON::PP->new->allow_nonref->encode(
+    slurp("$npm/node_modules/preact/dist/preact.mjs"));
+
+my $wrong = $page->do(run => "const SEED = $seed, COUNT = $count, PREACT = $preact; "
+                             . slurp("$npm/transitions.js"));
+
+is_deeply($wrong, [], "$count random transitions, of seed $seed") or diag(explain($wrong));
+
+
+# --- what people see --------------------------------------------------------------------
+
+is_deeply(drawn(<<'EOT'), [ 'b', 2, 4, 'typed' ], 'the focus, the caret and what is typed move along');
+  let set;
+  const Rows = () => {
+    const [keys, setKeys] = state(["a", "b", "c"]);
+
+    set = setKeys;
+
+    return h("ul", {}, keys.map(key => h("li", { key }, h("input", { id: key }))));
+  };
+
+  mount(place, h(Rows));
+
+  const b = document.querySelector("#b");
+
+  b.value = "typed";
+  b.focus();
+  b.setSelectionRange(2, 4);
+  set(["c", "x", "a", "b"]);
+  await null;
+
+  return [document.activeElement.id, b.selectionStart, b.selectionEnd,
+          document.querySelector("#b").value];
+EOT
+
+is_deeply(drawn(<<'EOT'), [ 'ABC', 3, 'AB' ], 'a value that is drawn again moves no caret');
+  let set;
+  const Field = () => {
+    const [value, setValue] = state("AB");
+
+    set = setValue;
+
+    return h("input", { value, oninput: e => setValue(e.target.value.toUpperCase()) });
+  };
+
+  mount(place, h(Field));
+
+  const input = place.querySelector("input");
+
+  input.value = "ABc";
+  input.setSelectionRange(3, 3);
+  input.dispatchEvent(new Event("input"));
+  await null;
+
+  const seen = [input.value, input.selectionStart];
+
+  set("AB");
+  await null;
+
+  return [...seen, input.value];
+EOT
+
+is_deeply(drawn(<<'EOT'), [ '<img>', 0, '' ], 'a text is text, and an attribute is no handler');
+  mount(place, h("p", { title: "\"><img>" }, "<img>"));
+
+  return [place.textContent, place.querySelectorAll("img").length,
+          h("p", {}).kids.join()];
+EOT
+
+is_deeply(drawn(<<'EOT'), [ 'begun 1', 'ended 1', 'begun 2', 'ended 2' ], 'effects end');
+  const seen = [];
+  let set;
+  const Inner = ({ n }) => {
+    effect(() => {
+      seen.push(`begun ${n}`);
+
+      return () => seen.push(`ended ${n}`);
+    }, [n]);
+
+    return h("p", {}, n);
+  };
+  const Outer = () => {
+    const [n, setN] = state(1);
+
+    set = setN;
+
+    return h("div", {}, n > 0 && h(Inner, { n }));
+  };
+
+  mount(place, h(Outer));
+  set(1);
+  await null;
+  set(2);
+  await null;
+  set(0);
+  await null;
+
+  return seen;
+EOT
+
+is_deeply(drawn(<<'EOT'), [ 'broken: no', 'broken: again', 'fine' ], 'what fails says so, and nothing else');
+  let set, other;
+  const Inner = ({ bad }) => {
+    const [more, setMore] = state(false);
+
+    other = setMore;
+
+    if (bad || more) {
+      throw new Error(bad ? "no" : "again");
+    }
+
+    return h("p", {}, "good");
+  };
+  const Guard = ({ bad }) => h("div", {}, h(Inner, { bad }));
+
+  Guard.failed = error => h("p", {}, `broken: ${error.message}`);
+
+  const Root = () => {
+    const [bad, setBad] = state(true);
+
+    set = setBad;
+
+    return h("div", {}, h("p", { class: "a" }, h(Guard, { key: String(bad), bad })),
+                        h("p", { class: "b" }, "fine"));
+  };
+
+  mount(place, h(Root));
+
+  const seen = [place.querySelector(".a").textContent];
+
+  set(false);
+  await null;
+  other(true);
+  await null;
+
+  return [...seen, place.querySelector(".a").textContent,
+          place.querySelector(".b").textContent];
+EOT
+
+is_deeply(drawn(<<'EOT'), [ 1, 2 ], 'the last listener alone is called, by one of the browser');
+  let set, heard = 0, added = 0;
+  const add = EventTarget.prototype.addEventListener;
+
+  EventTarget.prototype.addEventListener = function (...args) {
+    added++;
+    add.apply(this, args);
+  };
+
+  const Button = () => {
+    const [n, setN] = state(1);
+
+    set = setN;
+
+    return h("button", { onclick: () => { heard += n; } });
+  };
+
+  mount(place, h(Button));
+  set(2);
+  await null;
+  place.querySelector("button").click();
+  EventTarget.prototype.addEventListener = add;
+
+  return [added, heard];
+EOT
+
+is_deeply(drawn(<<'EOT'), [ 'http://www.w3.org/2000/svg', 'http://www.w3.org/1999/xhtml', 'b' ], 'pictures, and a choice among options that come with it');
+  mount(place, h("div", {}, h("svg", {}, h("path", { d: "M0 0" })), h("p", {}),
+    h("select", { value: "b" }, ["a", "b"].map(value => h("option", { value }, value)))));
+
+  return [place.querySelector("path").namespaceURI, place.querySelector("p").namespaceURI,
+          place.querySelector("select").value];
+EOT
+
+done_testing;
