@@ -113,6 +113,7 @@ const actions = {
   },
 
   shot: path => page.screenshot({ path }),
+  size_of: (width, height) => page.setViewportSize({ width, height }),
   text: selector => page.locator(selector).innerText(),
   count: selector => page.locator(selector).count(),
   attribute: (selector, name) => page.locator(selector).getAttribute(name),

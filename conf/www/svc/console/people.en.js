@@ -61,7 +61,7 @@ export default {
     title: "Groups", one: "Group", new: "New group", made: "{name} is made.",
     empty: ["There is no group yet.", "Groups say who may use an application, and whom a rule of the access policy is about."],
     columns: { name: "Name", description: "Description", memberCount: "Members",
-               appCount: "Applications", createdAt: "Created" },
+               appCount: "Applications", createdAt: "Created", updatedAt: "Changed", id: "Id" },
     fields: { name: "Name", description: "Description" },
     tabs: { one: "Group", members: "Members", apps: "Applications", activity: "Activity" },
     acts: {
@@ -88,6 +88,7 @@ export default {
     title: "Roles", one: "Role", new: "New role", made: "{name} is made.",
     own: "Of this tenant", system: "Of the system", members: "Who has it",
     empty: "There is none yet. A role is a set of permissions that people are given together.",
+    nobody: ["Nobody has it."],
     gone: "There is no such role, or not any more.",
     notYours: "your own role does not have it",
     columns: { name: "Name", key: "Key", permissions: "Permissions", memberCount: "Members",

@@ -143,7 +143,7 @@ const fieldsOfRole = (sheet, words, taken) => {
   const { key, ...fields } = sheet.form;
 
   return {
-    ...fields, ...taken ? {} : { key },
+    name: fields.name, ...taken ? {} : { key },
     permissions: { ...fields.permissions, off: one => may(one) ? null : words.notYours },
   };
 };
@@ -174,16 +174,17 @@ function RoleView({ view, id, sheet, words }) {
   return h("div", {},
     h(Head, { title: (one ?? system).name, above },
       one && h(Acts, { sheet, words, one, gone: () => go(at(view)) })),
-    h(Facts, { sheet, words, one: one ?? system }),
-    one && h("div", { class: "panel" },
-      h(Form, { key: JSON.stringify(one), words, value: one, verb: text.save, onsave: save,
-                fields: fieldsOfRole(sheet, words, true) })),
-    may("members:manage") && h("h2", {}, words.members),
+    h("div", { class: one && "object" },
+      one && h("div", { class: "panel" },
+        h(Form, { key: JSON.stringify(one), words, value: one, verb: text.save, onsave: save,
+                  fields: fieldsOfRole(sheet, words, true) })),
+      h(Facts, { sheet, words, one: one ?? system })),
+    may("members:manage") && h("h2", { class: "next" }, words.members),
     may("members:manage") && h(RoleMembers, { role: id, sheet: sheet.members, words }));
 }
 
 const RoleMembers = ({ role, sheet, words }) => h(List, {
-  sheet: { ...sheet, query: { role } }, words,
+  sheet: { ...sheet, query: { role } }, words: { ...words, empty: words.nobody },
   to: may("users:view") && (row => at("users", row.userId)) || undefined,
 });
 

@@ -50,6 +50,8 @@ export default {
     label: ["name"], find: "q",
     columns: { name: "link", description: "text", memberCount: "number", appCount: "number",
                createdAt: "time" },
+    facts: { memberCount: "number", appCount: "number", createdAt: "time", updatedAt: "time",
+             id: "code" },
     form: {
       name: { kind: "text", max: 100, must: true },
       description: { kind: "lines", max: 500 },

@@ -28,7 +28,7 @@ export const pathOf = (path, one) =>
 export function Head({ title, above, kids }) {
   effect(element => {
     document.title = `${title} – ${document.title.split(" – ").at(-1)}`;
-    element.querySelector("h1").focus();
+    element.querySelector("h1").focus({ preventScroll: true });
   }, [title]);
 
   return h("div", { class: "head" },

@@ -62,8 +62,8 @@ export function state(first) {
 
 
 // Runs after the drawing, with the component's element, the first time and whenever
-// one of "on" differs.  What the action returns is called before the next time, and in
-// the end.
+// one of "on" differs.  If the action returns a function that one is called before the
+// next time, and in the end.
 
 export function effect(action, on) {
   const owner = drawn;
@@ -77,7 +77,10 @@ export function effect(action, on) {
   effects.push(() => {
     if (owner.alive) {
       kept.end?.();
-      kept.end = action(elementOf(owner.out)) ?? null;
+
+      const end = action(elementOf(owner.out));
+
+      kept.end = typeof end === "function" ? end : null;
     }
   });
 }

@@ -60,7 +60,11 @@ addEventListener("beforeunload", event => {
   }
 });
 
-export const scrolled = () => history.state?.y ?? 0;
+// What shows rows goes to where they were left, once they are there.
+
+history.scrollRestoration = "manual";
+
+export const restore = () => scrollTo(0, history.state?.y ?? 0);
 
 
 // A component that calls this is drawn again when the address changes.

@@ -5,7 +5,7 @@ import { call } from "./call.js";
 import { cell, isNumber } from "./cells.js";
 import { effect, h, state } from "./draw.js";
 import { Problem } from "./fail.js";
-import { change, Link, usePlace } from "./place.js";
+import { change, Link, restore, usePlace } from "./place.js";
 import { queryOf } from "./query.js";
 import { text } from "./text.js";
 import { fill } from "./words.js";
@@ -55,6 +55,10 @@ export function List({ sheet, path = sheet.path, words, to, acts, kids, rounds =
   const { data, failure, loading, again } = useAnswer(
     { path, query: { ...given, ...sheet.query, limit: PAGE, offset: offset || null } },
     [path, ...Object.values(given), offset, rounds]);
+
+  const there = data !== undefined;
+
+  effect(() => there ? restore() : null, [there]);
 
   const asked = Object.values(given).some(Boolean);
 
