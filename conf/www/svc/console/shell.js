@@ -7,16 +7,21 @@ import { Icon } from "../ui/icon.js";
 import { go, Link, usePlace } from "../ui/place.js";
 import { text } from "../ui/text.js";
 import { fill, shown, wordsOf } from "../ui/words.js";
+import { keysOf, listen } from "./keys.js";
 import { at, groups, viewOf, views } from "./nav.js";
-import { SheetList, SheetNew, SheetView } from "./sheet.js";
 
 let words = {};
 
+// the views that are made from a sheet: all areas need them, and the frame does not
+
+const made = import("./sheet.js");
+
 export const begin = async () => {
   words = await wordsOf("console/shell");
+  listen(words, allowed);
 };
 
-const allowed = name => views[name].needs.some(may);
+const allowed = name => Object.hasOwn(views, name) && views[name].needs.some(may);
 
 
 export function Shell() {
@@ -73,6 +78,10 @@ function Who() {
     h("div", { class: "panel" },
       h("p", { class: "muted" }, shown(user.email), h("br"), fill(words.role, { role: session.role })),
       h("p", {}, h("a", { href: "/account" }, words.account)),
+      h("p", {}, h("button", { type: "button", class: "plain",
+                               onclick: keysOf(words)["?"] }, words.help)),
+      h("p", {}, h("button", { type: "button", class: "plain",
+                               onclick: keysOf(words)["`"] }, words.drawer)),
       h("p", {}, h("label", {}, words.theme, " ",
         h("select", { value: theme, onchange: event => choose(event.target.value) },
           THEMES.map(value => h("option", { key: value, value }, words.themes[value]))))),
@@ -89,9 +98,9 @@ const loaded = new Map();
 function areaOf(name) {
   if (!loaded.has(name)) {
     loaded.set(name, Promise.all([
-      import(`./${name}.js`), import(`./${name}.sheet.js`), wordsOf(`console/${name}`),
-    ]).then(([views, sheets, areaWords]) =>
-      ({ views: views.default, sheets: sheets.default, words: areaWords })));
+      import(`./${name}.js`), import(`./${name}.sheet.js`), wordsOf(`console/${name}`), made,
+    ]).then(([views, sheets, areaWords, common]) =>
+      ({ views: views.default, sheets: sheets.default, words: areaWords, common })));
     loaded.get(name).catch(() => loaded.delete(name));
   }
 
@@ -126,9 +135,9 @@ function Area({ view, id, tab }) {
     return h("p", { class: "muted loading", role: "status" }, text.loading);
   }
 
-  const own = area.views[view] ?? {};
-  const kind = id === "new" ? own.New ?? SheetNew : id ? own.View ?? SheetView
-                                                      : own.List ?? SheetList;
+  const { List, New, View } = area.views[view] ?? {};
+  const { SheetList, SheetNew, SheetView } = area.common;
+  const kind = id === "new" ? New ?? SheetNew : id ? View ?? SheetView : List ?? SheetList;
 
   return h(kind, { view, id, tab, sheets: area.sheets, sheet: area.sheets[view],
                    words: area.words[view], all: area.words });

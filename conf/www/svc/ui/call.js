@@ -2,7 +2,7 @@
 // one tenant: what it sends carries the CSRF token of that session, and never that of
 // whoever has signed in meanwhile in another tab.
 
-import { queryOf } from "./query.js";
+import { queryOf } from "./place.js";
 import { language } from "./words.js";
 
 export const session = {};      // as GET /v1/auth/session has it
@@ -14,7 +14,7 @@ export const ask = {
   signIn: async () => false,
 };
 
-const heard = { session: new Set(), changed: new Set() };
+const heard = { session: new Set(), changed: new Set(), sent: new Set() };
 let gate = Promise.resolve();   // what other requests wait for, while somebody is asked
 
 
@@ -107,9 +107,10 @@ function gated(question) {
 }
 
 
-async function send({ method = "GET", path, query, body, etag, key, signal }) {
+async function send(request) {
+  const { method = "GET", path, query, body, etag, key, signal } = request;
   const headers = { "Accept-Language": language };
-  let r;
+  const begun = performance.now();
 
   if (method !== "GET") {
     headers["X-CSRF-Token"] = session.csrfToken ?? "";
@@ -128,11 +129,15 @@ async function send({ method = "GET", path, query, body, etag, key, signal }) {
   }
 
   try {
-    r = await fetch(`/v1${path}${queryOf(query)}`, {
+    const r = await fetch(`/v1${path}${queryOf(query)}`, {
       method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body),
     });
 
-    return await answerOf(r);
+    const answer = await answerOf(r);
+
+    keep(request, answer.failure ?? answer, begun);
+
+    return answer;
 
   } catch (e) {
     if (signal?.aborted) {
@@ -168,6 +173,33 @@ async function answerOf(r) {
   return { failure: new Failure(code, message, {
     status: r.status, id, member, seconds: seconds === null ? null : Number(seconds),
   }) };
+}
+
+
+// --- what was sent -------------------
+
+// The last requests, the newest first, for whoever wants to do the same by a script.
+// Those of sign-ins and factors are not among them, nor is any answer.
+
+export const sent = [];
+
+const SECRET = ["bindPassword", "clientSecret", "currentPassword", "newPassword", "password",
+                "secret", "token"];
+const OWN = /^\/(?:auth|mfa)\//;
+
+const hidden = (name, value) => SECRET.includes(name) && value !== null ? "$SECRET" : value;
+
+function keep({ method = "GET", path, query, body }, { status, id }, begun) {
+  if (OWN.test(path)) {
+    return;
+  }
+
+  sent.unshift({
+    method, path: `/v1${path}${queryOf(query)}`, status, id, at: new Date().toISOString(),
+    ms: Math.round(performance.now() - begun), body: JSON.stringify(body, hidden),
+  });
+  sent.length = Math.min(sent.length, 50);
+  heard.sent.forEach(action => action());
 }
 
 
@@ -216,8 +248,8 @@ export async function refresh() {
 }
 
 
-// Calls the action with each session, from now on ("session"), or when it is somebody
-// else's ("changed").  Returns the function that ends it.
+// Calls the action with each session, from now on ("session"), when it is somebody
+// else's ("changed"), or after each request ("sent").  Returns the function that ends it.
 
 export function hear(what, action) {
   heard[what].add(action);

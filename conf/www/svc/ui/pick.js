@@ -11,32 +11,35 @@ const SHORTEST = 2;             // letters that the server wants
 // "type" is that of GET /v1/admin/names; "onpick" gets { id, name, detail }, and may
 // return a promise.
 
-export function Pick({ id = "pick", type, label, onpick }) {
+export const Pick = ({ type, ...props }) => h(Combo, {
+  ...props,
+  find: async (q, signal) => q.length < SHORTEST ? null
+    : (await call({ path: "/admin/names", query: { type, q }, signal })).data.names,
+});
+
+
+// "find" gets what is typed, and returns a promise of what there is to choose from, or
+// of null where it is too early to tell.  "now" tells at once, of what is known here.
+
+export function Combo({ id = "pick", label, find, now, onpick, ...attributes }) {
   const [typed, setTyped] = state("");
   const [found, setFound] = state(null);
   const [at, setAt] = state(0);
-  const open = found !== null && typed.trim().length >= SHORTEST;
+  const open = found !== null;
 
   effect(() => {
     const q = typed.trim();
-
-    if (q.length < SHORTEST) {
-      return setFound(null);
-    }
-
     const ended = new AbortController();
+
+    setAt(0);
+    setFound(now ? now(q) : null);
+
     const later = setTimeout(async () => {
-      try {
-        const { data } = await call({ path: "/admin/names", query: { type, q },
-                                      signal: ended.signal });
+      const known = now?.(q) ?? [];
+      const more = await find(q, ended.signal).catch(() => []);
 
-        setAt(0);
-        setFound(data.names);
-
-      } catch (e) {
-        if (e.code !== "cancelled") {
-          setFound([]);
-        }
+      if (!ended.signal.aborted && more !== null) {
+        setFound([...known, ...more]);
       }
     }, 150);
 
@@ -57,18 +60,17 @@ export function Pick({ id = "pick", type, label, onpick }) {
     ArrowDown: () => setAt(n => (n + 1) % found.length),
     ArrowUp: () => setAt(n => (n + found.length - 1) % found.length),
     Enter: () => found[at] && pick(found[at]),
-    Escape: () => setFound(null),
   };
 
   return h("div", { class: "pick" },
     h("label", { for: id }, label),
     h("input", {
+      placeholder: text.find, ...attributes,
       id, value: typed, role: "combobox", autocomplete: "off", "aria-autocomplete": "list",
       "aria-expanded": String(open), "aria-controls": `${id}-list`,
       "aria-activedescendant": open && found[at] ? `${id}-${at}` : null,
-      placeholder: text.find,
       oninput: event => setTyped(event.target.value),
-      onblur: () => setFound(null),
+      onblur: () => now || setFound(null),
       onkeydown(event) {
         if (open && found.length > 0 && keys[event.key]) {
           event.preventDefault();
@@ -76,7 +78,8 @@ export function Pick({ id = "pick", type, label, onpick }) {
         }
       },
     }),
-    h("ul", { id: `${id}-list`, role: "listbox", "aria-label": label, hidden: !open },
+    h("ul", { id: `${id}-list`, role: "listbox", "aria-label": label,
+              hidden: !open || found.length === 0 },
       open && found.map((one, n) => h("li", {
         key: one.id, id: `${id}-${n}`, role: "option", "aria-selected": String(n === at),
         onmousedown(event) {

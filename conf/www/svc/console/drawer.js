@@ -1,0 +1,40 @@
+// What this page has asked the server, as a script would.
+
+import { hear, sent } from "../ui/call.js";
+import { Copy } from "../ui/copy.js";
+import { Dialog } from "../ui/dialog.js";
+import { effect, h, state } from "../ui/draw.js";
+import { text } from "../ui/text.js";
+import { Time } from "../ui/time.js";
+
+const quoted = value => `'${value.replaceAll("'", "'\\''")}'`;
+
+// Secrets come from the environment: what stands for one leaves the quotes.
+
+export const curlOf = ({ method, path, body }) => [
+  `curl ${method === "GET" ? "" : `-X ${method} `}"$SVC_BASE_URL"${quoted(path)}`,
+  `-H "Authorization: Bearer $SVC_ADMIN_TOKEN"`,
+  ...body === undefined ? [] : [`-d ${quoted(body).replaceAll("$SECRET", `'"$SECRET"'`)}`],
+].join(" \\\n     ");
+
+
+export function Drawer({ done, words }) {
+  const [, setCount] = state(0);
+
+  effect(() => hear("sent", () => setCount(n => n + 1)), []);
+
+  return h(Dialog, { title: words.drawer, done, wide: true },
+    h("p", { class: "muted" }, words.drawerNote),
+    sent.length === 0 ? h("p", {}, text.empty) : h("table", {},
+      h("thead", {}, h("tr", {}, words.drawerColumns.map(name =>
+        h("th", { key: name, scope: "col" }, name)))),
+      h("tbody", {}, sent.map((one, n) => h("tr", { key: `${one.at} ${n}` },
+        h("td", {}, h("code", {}, `${one.method} ${one.path}`)),
+        h("td", { class: "number" }, one.status ?? "–"),
+        h("td", { class: "number" }, one.ms),
+        h("td", {}, h(Time, { value: one.at })),
+        h("td", {}, one.id && h("code", {}, one.id.slice(0, 8))),
+        h("td", {}, h(Copy, { value: curlOf(one), label: words.copyCurl })))))),
+    h("div", { class: "actions" }, h("button", { type: "button", onclick: () => done() },
+                                     text.close)));
+}
