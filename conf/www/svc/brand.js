@@ -1,6 +1,6 @@
 // What a tenant's page looks like.  A colour that could not be read is not taken.
 
-import { call, csrfToken, form, h, names, show, text } from "./page.js";
+import { call, csrfToken, h, names } from "./page.js";
 
 const COLORS = ["bg", "surface", "fg", "muted", "border", "danger", "primary",
                 "primaryHover", "primaryFg"];
@@ -35,7 +35,8 @@ export async function begin(next) {
 
     names.tenant = !asked && await ownTenant() || undefined;
 
-    return names.tenant ? begin(next) : askTenant(next, asked && text.noTenant);
+    return names.tenant ? begin(next)
+      : (await import("./whose.js")).ask(() => begin(next), asked);
   }
 
   names.name = options.tenant.name;
@@ -48,19 +49,6 @@ export async function begin(next) {
 
 const ownTenant = async () => csrfToken()
   && (await call("GET", "/v1/auth/session").catch(() => null))?.tenant.slug;
-
-function askTenant(next, wrong) {
-  show(text.whichTenant,
-       form([{ name: "tenant", label: text.tenant, autocomplete: "organization",
-               autocapitalize: "none", spellcheck: "false" }],
-            text.goOn, ({ tenant }) => {
-              names.tenant = tenant.trim().toLowerCase();
-
-              return begin(next);
-            }));
-
-  document.querySelector("#error").textContent = wrong;
-}
 
 
 function brand(theme, name) {

@@ -1,12 +1,32 @@
 // What goes by mail: a link for who has forgotten the password, a code to sign in
 // with, one for somebody new, and a link that confirms an address.
 
-import { button, fill, form, names, note, post, show, text } from "./page.js";
+import { button, fill, form, names, note, post, say, show, text } from "./page.js";
 import { options } from "./brand.js";
 import { done, emailField, home, leave, named, signedIn } from "./session.js";
 import { codeOf, digits, nameField, newPassword } from "./fields.js";
 
 const back = () => button(text.back, () => home.show());
+
+
+// Links that sign in: of somebody, somebody new, or a whole organisation.
+
+export async function fromLink(path, token) {
+  try {
+    done(await post(path, { token, tenant: names.tenant }));
+
+  } catch (e) {
+    if (e.code !== "invalid_token") {
+      throw e;
+    }
+
+    await home.show();
+    say(e);
+  }
+}
+
+export const founded = async token =>
+  done(await post("/auth/organizations/verify", { token }));
 
 
 export function forgot() {

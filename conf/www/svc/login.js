@@ -1,8 +1,7 @@
 // /login: a password, or a passkey; letters.js has what goes by mail.  /account: the
 // same, and then the link of a mail.
 
-import { button, form, fragment, names, post, query, run, say, show, text,
-} from "./page.js";
+import { button, form, fragment, names, post, query, run, show, text } from "./page.js";
 import { begin, options } from "./brand.js";
 import { done, emailField, home, named, resume } from "./session.js";
 import * as passkey from "./passkey.js";
@@ -67,7 +66,7 @@ async function start() {
   home.show = () => signIn();
 
   if (link) {
-    return fromLink(LINKS[link], fragment.get(link));
+    return letter("fromLink")(LINKS[link], fragment.get(link));
   }
 
   home.after = own
@@ -89,23 +88,6 @@ async function start() {
   }
 }
 
-async function fromLink(path, token) {
-  try {
-    done(await post(path, { token, tenant: names.tenant }));
-
-  } catch (e) {
-    if (e.code !== "invalid_token") {
-      throw e;
-    }
-
-    await signIn();
-    say(e);
-  }
-}
-
-const founded = async token =>
-  done(await post("/auth/organizations/verify", { token }));
-
 async function whose() {
   if (query.has("return_to")) {
     await (await import("./next.js")).find();
@@ -121,5 +103,5 @@ async function whose() {
 const out = query.has("logout") || query.has("signed_out");
 
 run(async () => out ? (await import("./logout.js")).start()
-  : fragment.has("organization") ? founded(fragment.get("organization"))
+  : fragment.has("organization") ? letter("founded")(fragment.get("organization"))
   : whose());
