@@ -35,13 +35,12 @@ my $mail = SvcTest::Mail->new($s, svc_sign_in => 'on',
 my $origin = with_pages($s);
 my $www = "$s->{dir}/www";
 
-# These are files of the console, if there are none; compressed ones lie beside
-# all files, as "make install" writes them.
+# These stand for the console, which has tests of its own.  Compressed files lie beside
+# all, as "make install" writes them.
 
 mkdir "$www/svc/console";
-write_file("$www/$_->[0]", $_->[1])
-    for grep { !-e "$www/$_->[0]" } [ 'console.html', '<!doctype html><title>x</title>' ],
-                                    [ 'svc/console/shell.js', 'export {};' ];
+write_file("$www/console.html", '<!doctype html><title>x</title>');
+write_file("$www/svc/console/shell.js", 'export {};');
 system("find '$www' -type f -exec gzip -9kn {} +") == 0 or die "gzip: $?\n";
 
 # Another application is on the same server.  A second one has the console for some
