@@ -6,6 +6,10 @@ export const PERMISSIONS = ["apps:manage", "audit:view", "groups:manage", "membe
 const tones = { active: "good", suspended: "warn", deactivated: "off" };
 const STATUS = ["active", "suspended", "deactivated"];
 
+// what the views call besides
+
+export const operations = ["PUT /v1/admin/members/{userId}"];
+
 export default {
 
   users: {
@@ -85,7 +89,9 @@ export default {
     },
     facts: { key: "code", permissions: "list", memberCount: "number" },
     create: "POST", change: "PUT", remove: "DELETE",
-    acts: { remove: { method: "DELETE", path: "/admin/roles/{key}", kind: "confirm" } },
+    acts: {
+      remove: { method: "DELETE", path: "/admin/roles/{key}", kind: "confirm", sensitive: true },
+    },
     members: {
       path: "/admin/members", list: "members", id: "userId", needs: "members:manage",
       find: "q", filters: { status: STATUS }, instead: { displayName: "email" },
