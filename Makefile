@@ -246,7 +246,7 @@ NOT_SANITIZED = t/svcctl% t/migrat% t/plans.t t/distribution.t t/rights.t t/cost
 	t/webhook_snippets.t t/skip.t t/anomalies.t t/access_oracle.t t/factor.t \
 	t/jose.t t/password_phc.t t/federation_page.t t/oauth_page.t t/pages.t \
 	t/scim_push_http.t t/cost_file.t t/run_tests.t t/signin_time.t t/ldap_time.t t/sql_lint.t \
-	t/ldap_kept.t
+	t/ldap_kept.t t/console_%.t
 # Tests where memory is at risk; ALL=1 takes all tests.  Clients that leave, and
 # floods; faults, kills and reloads; malformed and hostile input; streams; the
 # helper; every route once; and the traffic between clients, PostgreSQL and
