@@ -123,6 +123,14 @@ ngx_svc_etag(ngx_svc_request_t *sr, PGresult *res, int row, int column)
     value.data = p;
     value.len = ngx_sprintf(p, "\"%V\"", &version) - p;
 
+#if (NGX_HTTP_GZIP)
+
+    /* nginx weakens the tag of what it compresses */
+
+    sr->request->gzip_tested = 1;
+    sr->request->gzip_ok = 0;
+#endif
+
     return ngx_svc_send_etag(sr, &value);
 }
 

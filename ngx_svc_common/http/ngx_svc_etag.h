@@ -20,15 +20,16 @@
 /*
  * Reads If-Match as the text of a PostgreSQL array of versions; its data is
  * NULL when any version will do.  A weak tag counts as the strong one in its
- * quotes: it is ours, from an answer that was compressed on its way, and a
- * change of the resource changes it.  Returns NGX_OK or NGX_ERROR.
+ * quotes: it is ours, from an answer that a proxy has compressed, and a change
+ * of the resource changes it.  Returns NGX_OK or NGX_ERROR.
  */
 NGX_SVC_API ngx_int_t ngx_svc_if_match(ngx_svc_request_t *sr,
     ngx_str_t *versions);
 
 /*
- * Sets the ETag of an answer from a column with the version.  Returns NGX_OK or
- * NGX_ERROR.
+ * Sets the ETag of an answer from a column with the version.  It is for
+ * If-Match, which compares strongly (RFC 9110, 13.1.1): so nginx's gzip filter
+ * leaves the answer as it is.  Returns NGX_OK or NGX_ERROR.
  */
 NGX_SVC_API ngx_int_t ngx_svc_etag(ngx_svc_request_t *sr, PGresult *res,
     int row, int column);

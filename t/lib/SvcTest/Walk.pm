@@ -61,6 +61,9 @@ sub new {
         # with several tenants, requests that name none mean this one
 
         server => "        svc_tenant acme;\n", http => <<"EOT")->start;
+    gzip on;
+    gzip_types application/json;
+    gzip_min_length 1;
     server {
         listen 127.0.0.1:$self->{late};
         svc_body_timeout 1s;
