@@ -14,7 +14,8 @@ use SvcTest;
 use SvcTest::Scim;
 
 
-# The answer carries nginx's id of the request.
+# The answer carries nginx's id of the request twice: in our header, and in one that is
+# configured.
 
 my $s = SvcTest->new(
     server => "        add_header X-Id \$request_id always;\n"
@@ -64,7 +65,8 @@ sub event_is {
     is_deeply([ @e{qw(ip user_agent)} ], [ '127.0.0.9', 'audit-test/1.0' ],
               "$name: from where");
     like($e{request_id}, qr/^[0-9a-f]{32}$/, "$name: request id");
-    is($e{request_id}, $r->header('x-id'), "$name: it is nginx's own");
+    is($e{request_id}, $r->header('x-request-id'), "$name: it is that of the answer");
+    is($e{request_id}, $r->header('x-id'), "$name: and nginx's own");
     is($s->sql("SELECT abs(extract(epoch FROM now() - '$e{created_at}'"
                . '::timestamptz)) < 60'), 't', "$name: now");
     unlike(SvcTest::encode($e{details}) . ' ' . ($e{target_name} // ''),
@@ -222,9 +224,14 @@ is(scalar keys %request_id, $n, 'every request has an id of its own');
 $r = ask(PATCH => "/Users/$id", operation({ title => 'forged' }),
          'X-Request-Id' => 'f' x 32, 'X-Forwarded-For' => '198.51.100.1');
 ($event) = events();
-is_deeply([ @$event{qw(request_id ip)} ],
-          [ $r->header('x-id'), '127.0.0.9' ],
+is_deeply([ $r->header('x-request-id'), @$event{qw(request_id ip)} ],
+          [ ($r->header('x-id')) x 2, '127.0.0.9' ],
           'what a client says of id and address is not believed');
+
+$r = $acme->admin(PATCH => '/tenant', { name => 'Acme Two' }, [ 'X-Request-Id' => 'f' x 32 ]);
+($event) = events();
+is_deeply([ $event->{action}, $event->{request_id} ],
+          [ 'tenant.updated', $r->header('x-request-id') ], 'so it is with the admin API');
 
 
 # --- the same transaction ---------------------------------------------------

@@ -102,6 +102,7 @@ is($e->{answer}->status, 200, 'a stream');
 is($e->{answer}->header('content-type'), 'text/event-stream', 'of its type');
 is($e->{answer}->header('cache-control'), 'no-store', 'not stored');
 is($e->{answer}->header('x-accel-buffering'), 'no', 'not buffered');
+like($e->{answer}->header('x-request-id'), qr/\A[0-9a-f]{32}\z/, 'of a request with an id');
 
 $e->pump(slow(5));
 is_deeply([ $e->{comments}, $e->{retry}, $e->{events} ],

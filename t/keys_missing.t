@@ -64,7 +64,7 @@ sub broken {
     is($r->status, 500, "$name: 500") or diag($r->body);
     unlike($r->body, qr/wrong|password|code"?:"invalid|key/i, "$name: nothing is called wrong");
 
-    my $id = $r->header('x-request-id') // '';
+    my $id = $r->header('x-request-id');
     my $line = qr/\Q$what\E .*"\Q$key\E".*enant: \Q$acme->{id}\E, request id: \Q$id\E/;
 
     ok((wait_for { $s->nginx->said($line) }), "$name: the log has the key, the tenant, and"

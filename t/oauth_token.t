@@ -35,6 +35,7 @@ my $r = form($s, token => { %CC }, client => $m2m);
 is($r->status, 200, 'a token') or diag($r->body);
 is($r->header('cache-control'), 'no-store', 'that is not stored');
 is($r->header('pragma'), 'no-cache', 'nor by old proxies');
+like($r->header('x-request-id'), qr/\A[0-9a-f]{32}\z/, 'the request has an id');
 is($r->header('access-control-allow-origin'), '*', 'any page may read it');
 
 my $t = $r->json;

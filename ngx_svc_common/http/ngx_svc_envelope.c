@@ -1,6 +1,7 @@
 /*
  * Errors in the surface's envelope, also those that nginx itself answers: a
- * filter replaces the page of any error on the paths of a surface.
+ * filter replaces the page of any error on the paths of a surface.  It also
+ * adds the headers that all answers of a surface have.
  */
 
 #include "ngx_svc_envelope.h"
@@ -13,7 +14,8 @@ static ngx_int_t ngx_svc_envelope_retry(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_envelope_header_filter(ngx_http_request_t *r);
 static ngx_int_t ngx_svc_envelope_body_filter(ngx_http_request_t *r,
     ngx_chain_t *in);
-static ngx_int_t ngx_svc_envelope_no_store(ngx_http_request_t *r);
+static ngx_int_t ngx_svc_envelope_request_id(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_envelope_no_store(ngx_svc_request_t *sr);
 static const ngx_svc_route_t *ngx_svc_envelope_route(ngx_svc_request_t *sr);
 static ngx_table_elt_t *ngx_svc_envelope_cache(ngx_http_request_t *r);
 static ngx_int_t ngx_svc_envelope_replace(ngx_http_request_t *r,
@@ -152,11 +154,27 @@ ngx_svc_envelope_header_filter(ngx_http_request_t *r)
         }
     }
 
-    if (ngx_svc_envelope_no_store(r) != NGX_OK) {
+    sr = ngx_http_get_module_ctx(r, ngx_http_svc_common_module);
+
+    if (sr && (ngx_svc_envelope_request_id(sr) != NGX_OK
+               || ngx_svc_envelope_no_store(sr) != NGX_OK))
+    {
         return NGX_ERROR;
     }
 
     return ngx_http_next_header_filter(r);
+}
+
+
+static ngx_int_t
+ngx_svc_envelope_request_id(ngx_svc_request_t *sr)
+{
+    ngx_str_t  id;
+
+    id = ngx_svc_request_id(sr->request);
+
+    return id.len ? ngx_svc_add_header(sr->request, "X-Request-Id", &id)
+                  : NGX_OK;
 }
 
 
@@ -166,18 +184,11 @@ ngx_svc_envelope_header_filter(ngx_http_request_t *r)
  */
 
 static ngx_int_t
-ngx_svc_envelope_no_store(ngx_http_request_t *r)
+ngx_svc_envelope_no_store(ngx_svc_request_t *sr)
 {
-    ngx_svc_request_t      *sr;
     const ngx_svc_route_t  *route;
 
     static ngx_str_t        no_store = ngx_string("no-store");
-
-    sr = ngx_http_get_module_ctx(r, ngx_http_svc_common_module);
-
-    if (sr == NULL) {
-        return NGX_OK;
-    }
 
     route = ngx_svc_envelope_route(sr);
 
@@ -189,8 +200,9 @@ ngx_svc_envelope_no_store(ngx_http_request_t *r)
         return NGX_OK;
     }
 
-    return ngx_svc_envelope_cache(r)
-           ? NGX_OK : ngx_svc_add_header(r, "Cache-Control", &no_store);
+    return ngx_svc_envelope_cache(sr->request)
+           ? NGX_OK
+           : ngx_svc_add_header(sr->request, "Cache-Control", &no_store);
 }
 
 

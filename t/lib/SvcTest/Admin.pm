@@ -50,6 +50,8 @@ sub error_faults {
         if $r->{status} != $status;
     push @wrong, 'not of type application/json'
         if ($r->header('content-type') // '') ne 'application/json';
+    push @wrong, 'no X-Request-Id'
+        if ($r->header('x-request-id') // '') !~ /\A[0-9a-f]{32}\z/;
     push @wrong, 'no Retry-After'
         if $status == 503 && !$r->header('retry-after');
     push @wrong, 'WWW-Authenticate is not Bearer'

@@ -126,6 +126,7 @@ sub oauth_error {
     my $ok = $r->status == $status && ($json->{error} // '') eq $code
              && ($json->{error_description} // '') =~ /\A[\x20\x21\x23-\x5b\x5d-\x7e]+\z/
              && ($r->header('content-type') // '') eq 'application/json'
+             && ($r->header('x-request-id') // '') =~ /\A[0-9a-f]{32}\z/
              && ($status == 405 || ($r->header('cache-control') // '') eq 'no-store');
 
     ok($ok, "$name: $status $code") or diag($r->status, ' ', $r->body // '');

@@ -61,6 +61,9 @@ sub head_faults {
     push @wrong, "content type is $type"
         if $status != 204 && $type ne 'application/scim+json';
 
+    push @wrong, 'no X-Request-Id'
+        if ($r->header('x-request-id') // '') !~ /\A[0-9a-f]{32}\z/;
+
     push @wrong, 'no content length or chunks'
         if $status != 204 && !defined $r->header('content-length')
            && !defined $r->header('transfer-encoding');

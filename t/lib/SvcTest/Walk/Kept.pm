@@ -1,13 +1,17 @@
 package SvcTest::Walk::Kept;
 
 # No answer of /v1 that needs a credential may be stored in a cache, whatever it
-# says: after a sign-out somebody else could see it.  And none has a weak ETag, though
-# nginx compresses where it may: If-Match takes strong ones (RFC 9110, 13.1.1).
+# says: after a sign-out somebody else could see it.  None has a weak ETag, though
+# nginx compresses where it may: If-Match takes strong ones (RFC 9110, 13.1.1).  Each
+# has an id of its own.
 
 use strict;
 use warnings;
 
 use Test::More;
+
+
+my %ids;
 
 
 sub walk {
@@ -33,9 +37,11 @@ sub kept {
 
     my $said = $r->header('Cache-Control') // 'none';
     my $etag = $r->header('ETag') // '""';
+    my $id = $r->header('X-Request-Id') // 'none';
 
     return $said eq 'no-store' ? () : "$name: Cache-Control: $said",
-           $etag =~ /\A"/ ? () : "$name: ETag: $etag";
+           $etag =~ /\A"/ ? () : "$name: ETag: $etag",
+           $id =~ /\A[0-9a-f]{32}\z/ && !$ids{$id}++ ? () : "$name: X-Request-Id: $id";
 }
 
 
