@@ -138,6 +138,26 @@ my %EFFECT = (
         ],
     });
 
+# The contract tells them all.
+
+my $paths = $s->http(GET => '/v1/openapi.json')->json->{paths};
+my %sensitive;
+
+for my $path (keys %$paths) {
+    $sensitive{ uc($_) . ' ' . $path =~ s/\{\w+\}/*/gr } = $paths->{$path}{$_}{'x-sensitive'}
+        for keys %{ $paths->{$path} };
+}
+
+for my $row (map { @{ $_->{loosens} } } values %EFFECT) {
+    my ($method, $path, $body) = @$row;
+    my $said = $sensitive{ "$method /v1$path"
+                           =~ s{/(?:$hook|$off|$web|$agent|$stopped)\b}{/*}r };
+
+    ok(ref $said ne 'ARRAY' ? $said : !grep({ my $name = $_; !grep { $_ eq $name } @$said }
+                                            keys %$body),
+       "$method $path " . ($body ? SvcTest::encode($body) : '') . ' is told');
+}
+
 for my $effect (sort keys %EFFECT) {
     fresh(0);
 

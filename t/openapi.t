@@ -124,6 +124,69 @@ all_like('what may be refused', sub { $_[0]{responses}{403} ? 1 : 0 },
 all_like('what stays', sub { $_[0]{'x-stability'} },
          sub { $_[0]{path} =~ $STABLE ? 'stable' : 'console' });
 
+# --- what needs a fresh session -------------------------------------------------------
+
+# A statement asks for it by what it finds.  The members of PATCH that may need it are
+# those whose columns its verdict compares.
+
+my %stale = map { map { /\A(\w+)\n.*:caller_stale/s ? ($1 => 1) : () }
+                  split /^-- statement: /m, slurp($_) }
+            glob $s->root . '/ngx_svc_{common,admin,scim,webhook}/{,*/}*.sql';
+my $patch = slurp($s->root . '/ngx_svc_admin/oauth/ngx_svc_admin_application_patch.sql');
+my ($loosens) = $patch =~ /decided AS \(.*?WHEN (.*?)THEN 'stale'/s;
+my ($values) = $patch =~ /FROM \(VALUES\n(.*?)\) member/s;
+my %loosened = map { $_ => 1 } $loosens =~ /\bbase\.(\w+)/g;
+my %of_member = map { /\A(\w+)',(.*)/s ? ("$1" => [ $2 =~ /\bbase\.(\w+)/g ]) : () }
+                split /\('/, $values;
+my %members = (
+    'PATCH /applications/*' => [ grep { grep { $loosened{$_} } @{ $of_member{$_} } }
+                                 keys %of_member ],
+    'PATCH /admin/webhooks/*' => [ qw(url events enabled) ],
+    'PUT /admin/agents/*/policy' => [ qw(enabled maxTokenTtlSeconds allowedScopes
+                                         allowedAudiences) ],
+    'PUT /admin/users/*' => [ 'email' ],
+    'POST /auth/federation/start' => [ 'purpose' ]);
+
+is(scalar @{ $members{'PATCH /applications/*'} }, scalar keys %loosened,
+   'what PATCH of an application compares');
+
+
+sub sensitive {
+    my ($route) = @_;
+
+    my $members = $members{"$route->{method} $route->{path}"};
+
+    return $route->{sensitive} ? 'always'
+         : $members ? [ sort @$members ]
+         : grep({ $stale{$_} } @{ $route->{statements} }) ? 'depends' : 'never';
+}
+
+
+all_like('what needs a fresh session', sub {
+    my $said = $_[0]{'x-sensitive'} // return 'never';
+
+    return ref $said eq 'ARRAY' ? [ sort @$said ] : JSON::PP::is_bool($said) ? 'always' : $said;
+}, \&sensitive);
+is_deeply([ grep { my $route = $route{$_};
+                   !grep { $stale{$_} } @{ $route->{statements} } } sort keys %members ],
+          [ 'POST /auth/federation/start' ],
+          'those with members have such a statement, but for one that has routes of its own');
+
+for my $operation (grep { ref $operation{$_}{'x-sensitive'} } sort keys %operation) {
+    my $said = $operation{$operation}{'x-sensitive'};
+
+    next if ref $said ne 'ARRAY';
+
+    my $schema = $operation{$operation}{requestBody}{content}{'application/json'}{schema};
+    my ($name) = ($schema->{'$ref'} // '') =~ m{([^/]+)\z};
+    my $known = ($name ? $document->{components}{schemas}{$name} : $schema)->{properties};
+
+    is(join(' ', grep { !$known->{$_} } @$said), '', "$operation: members of its body");
+}
+
+
+# --- queries, and ids -----------------------------------------------------------------
+
 my %named = map { $_ => 1 }
             map { slurp($_) =~ /(?:(?:argument|number|flag|(?<!password_)text|time)\(sr,\s
                                    |param_query(?:_\w+)?\()"(\w+)"/gx }

@@ -29,8 +29,8 @@ my @SCIM = (
 
 
 # Returns a list of hashes: method, path (below /v1; a parameter is "*"),
-# permission, and one member for each flag, as in { json => 1, write_pool => 1
-# }.
+# permission, statements (the names of those in the table, or in a macro that
+# it uses), and one member for each flag, as in { json => 1, write_pool => 1 }.
 
 sub admin_routes {
     my ($root) = @_;
@@ -53,6 +53,7 @@ sub routes_of {
     my ($file, $permission) = @_;
 
     my $text = slurp($file) // die "$file: $!\n";
+    my %macro = $text =~ /^#define (\w+)[ ]+\\\n((?:.*\\\n)*.*)/mg;
     my @routes;
 
     while ($text =~ /\.method\s=\sNGX_HTTP_(\w+),\s*
@@ -61,6 +62,7 @@ sub routes_of {
                      (?:,\s*\.flags\s=\s([\w|\s]+))?/gx)
     {
         my ($method, $path, $name, $flags) = ($1, $2, $3, $4 // '');
+        my ($rest) = substr($text, pos $text) =~ /\A(.*?)(?:\.method\s=|\};)/s;
 
         die "$file: no permission $name\n"
             if defined $name && !$permission->{$name};
@@ -68,6 +70,9 @@ sub routes_of {
         push @routes, { method => $method, path => $path,
                         permission => defined $name ? $permission->{$name}
                                                     : '',
+                        statements => [
+                            $rest =~ s/\b(\w+)\b/$macro{$1} || $1/ger
+                            =~ /&ngx_svc_sql_(\w+)/g ],
                         map { lc $_ => 1 }
                             $flags =~ /NGX_SVC_ROUTE_(\w+)/g };
     }
