@@ -373,7 +373,19 @@ for my $caller (@callers) {
 }
 
 $r = $callers[3]{ask}->(POST => '', { email => address(), role => 'member' });
-is($r->json->{invitedBy}{type}, 'user', 'who invites by a session');
+
+my $by = $r->json->{invitedBy};
+
+is_deeply([ @$by{qw(type name)} ],
+          [ 'user', scalar $s->sql('SELECT user_name FROM svc.user_account'
+                                   . " WHERE id = '$by->{id}'") ],
+          'who invites by a session has the name of the address');
+
+$s->sql("UPDATE svc.user_account SET display_name = 'Zoë' WHERE id = '$by->{id}'");
+$r = $callers[3]{ask}->(POST => '', { email => address(), role => 'member' });
+is($r->json->{invitedBy}{name}, "Zo\x{eb}", 'or the one that is shown');
+is($s->sql('SELECT actor_name FROM svc.audit_event WHERE action = \'invitation.created\''
+           . ' ORDER BY id DESC LIMIT 1'), 'Zoë', 'which the audit log keeps, too');
 
 
 # --- a role that is deleted, or gets more permissions, meanwhile ------------------------

@@ -35,7 +35,8 @@ CASE WHEN set_config('svc.tenant', '', true) IS NULL THEN '' END
     AND session.last_seen_at > CURRENT_TIMESTAMP - :session_idle::int4 * interval '1 second'
   ORDER BY session.token_hash OFFSET 0) session
 CROSS JOIN LATERAL (
-     SELECT account.id, account.role, account.mfa_enrolled
+     SELECT account.id, account.role, account.mfa_enrolled, account.display_name,
+            account.user_name
        FROM svc.user_account account
       WHERE account.tenant_id = :tenant
         AND account.id BETWEEN session.user_id AND session.user_id
@@ -133,7 +134,8 @@ SELECT CASE judged.verdict
 
 
 -- statement: session_write
--- It says who acts as well, and may refuse whose factor is not fresh.
+-- It says who acts as well, by the name of now, which what is written keeps; and it may
+-- refuse whose factor is not fresh.
 --
 -- parameters
 --   token_hash     bytea
@@ -158,7 +160,7 @@ SELECT CASE judged.verdict
            WHEN 'go'
                 THEN set_config('svc.actor_type', 'user', true) IS NULL
                      OR set_config('svc.actor_id', judged.user_id::text, true) IS NULL
-                     OR set_config('svc.actor_name', '', true) IS NULL
+                     OR set_config('svc.actor_name', judged.name, true) IS NULL
                      OR set_config('svc.ip', :client_ip, true) IS NULL
                      OR set_config('svc.user_agent', :user_agent, true) IS NULL
                      OR set_config('svc.request_id', :request_id, true) IS NULL
@@ -167,7 +169,8 @@ SELECT CASE judged.verdict
   LEFT JOIN (SELECT session.tenant_id,
                     session.last_seen_at < CURRENT_TIMESTAMP - interval '1 minute' AS old,
                     :session_verdict AS verdict,
-                    session.user_id
+                    session.user_id,
+                    coalesce(account.display_name, account.user_name) AS name
                FROM :session_user OFFSET 0) judged ON true;
 
 
@@ -198,7 +201,7 @@ SELECT CASE judged.verdict
            WHEN 'go'
                 THEN set_config('svc.actor_type', 'user', true) IS NULL
                      OR set_config('svc.actor_id', judged.user_id::text, true) IS NULL
-                     OR set_config('svc.actor_name', '', true) IS NULL
+                     OR set_config('svc.actor_name', judged.name, true) IS NULL
                      OR set_config('svc.ip', :client_ip, true) IS NULL
                      OR set_config('svc.user_agent', :user_agent, true) IS NULL
                      OR set_config('svc.request_id', :request_id, true) IS NULL
@@ -210,6 +213,7 @@ SELECT CASE judged.verdict
                     session.last_seen_at < CURRENT_TIMESTAMP - interval '1 minute' AS old,
                     :session_verdict AS verdict,
                     session.user_id,
+                    coalesce(account.display_name, account.user_name) AS name,
                     CASE
                         WHEN account.role IN ('owner', 'admin')
                              THEN (ARRAY['', 'apps:manage', 'audit:view', 'groups:manage',
@@ -296,7 +300,7 @@ SELECT CASE judged.verdict
            WHEN 'go'
                 THEN set_config('svc.actor_type', 'user', true) IS NULL
                      OR set_config('svc.actor_id', judged.user_id::text, true) IS NULL
-                     OR set_config('svc.actor_name', '', true) IS NULL
+                     OR set_config('svc.actor_name', judged.name, true) IS NULL
                      OR set_config('svc.ip', :client_ip, true) IS NULL
                      OR set_config('svc.user_agent', :user_agent, true) IS NULL
                      OR set_config('svc.request_id', :request_id, true) IS NULL
@@ -310,7 +314,8 @@ SELECT CASE judged.verdict
   LEFT JOIN (SELECT session.tenant_id,
                     session.last_seen_at < CURRENT_TIMESTAMP - interval '1 minute' AS old,
                     :session_verdict AS verdict,
-                    session.user_id
+                    session.user_id,
+                    coalesce(account.display_name, account.user_name) AS name
                FROM :session_user OFFSET 0) judged ON true;
 
 
@@ -342,7 +347,7 @@ SELECT CASE judged.verdict
            WHEN 'go'
                 THEN set_config('svc.actor_type', 'user', true) IS NULL
                      OR set_config('svc.actor_id', judged.user_id::text, true) IS NULL
-                     OR set_config('svc.actor_name', '', true) IS NULL
+                     OR set_config('svc.actor_name', judged.name, true) IS NULL
                      OR set_config('svc.ip', :client_ip, true) IS NULL
                      OR set_config('svc.user_agent', :user_agent, true) IS NULL
                      OR set_config('svc.request_id', :request_id, true) IS NULL
@@ -359,6 +364,7 @@ SELECT CASE judged.verdict
                     session.last_seen_at < CURRENT_TIMESTAMP - interval '1 minute' AS old,
                     :session_verdict AS verdict,
                     session.user_id,
+                    coalesce(account.display_name, account.user_name) AS name,
                     CASE
                         WHEN account.role IN ('owner', 'admin')
                              THEN (ARRAY['', 'apps:manage', 'audit:view', 'groups:manage',
