@@ -102,10 +102,4 @@ export default {
                 notes: ["A role that somebody has cannot be deleted: give them another one first."] },
     },
   },
-
-  activity: {
-    empty: ["Nothing is in the audit log."],
-    columns: { createdAt: "When", action: "What", actor: "Who", outcome: "Outcome" },
-    options: { outcome: { success: "success", failure: "failure" } },
-  },
 };

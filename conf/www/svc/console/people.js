@@ -10,6 +10,7 @@ import { List, Table, useAnswer } from "../ui/table.js";
 import { text } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
 import { fill, shown } from "../ui/words.js";
+import { activity } from "./activity.js";
 import { at } from "./nav.js";
 import { Acts, Facts, Head, labelOf, pathOf, SheetNew, SheetView } from "./sheet.js";
 
@@ -29,7 +30,7 @@ const UserView = props => h(SheetView, {
   fields: fieldsOf(props.sheet),
   draw: (one, again) => may("members:manage") && may("roles:manage")
                         && h(Role, { one, again, sheet: props.sheet, words: props.words }),
-  tabs: may("audit:view") ? { activity: Activity } : {},
+  tabs: activity(),
 });
 
 
@@ -68,13 +69,6 @@ function Role({ one, sheet, words, again }) {
 }
 
 
-// What somebody has done, and what was done to them.
-
-const Activity = ({ one, sheets, all }) => h(List, {
-  sheet: { ...sheets.activity, query: { q: one.id } }, words: all.activity,
-});
-
-
 // --- a group -------------------------
 
 const GroupView = props => h(SheetView, {
@@ -83,7 +77,7 @@ const GroupView = props => h(SheetView, {
     members: tab => h(Linked, { ...tab, name: "groupMembers",
                                 to: may("users:view") && (row => at("users", row.userId)) }),
     apps: tab => h(Linked, { ...tab, name: "groupApps" }),
-    ...may("audit:view") ? { activity: Activity } : {},
+    ...activity(),
   },
 });
 

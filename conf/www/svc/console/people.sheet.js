@@ -99,10 +99,4 @@ export default {
       columns: { displayName: "link", email: "text", status: "badge", joinedAt: "time" },
     },
   },
-
-  activity: {
-    path: "/admin/audit", list: "events", id: "id", needs: "audit:view",
-    tones: { outcome: { success: "good", failure: "bad" } },
-    columns: { createdAt: "time", action: "code", actor: "actor", outcome: "badge" },
-  },
 };
