@@ -1,10 +1,15 @@
 // What a column of a list shows of a row, by its kind.
 
 import { h } from "./draw.js";
+import { Id } from "./copy.js";
 import { Link } from "./place.js";
 import { text } from "./text.js";
 import { Time } from "./time.js";
-import { list, number, shown } from "./words.js";
+import { fill, list, number, shown } from "./words.js";
+
+const DAY = 86400000;
+const UNUSED = 90 * DAY;        // after that it may not be needed any more
+const SOON = 14 * DAY;
 
 const none = () => h("span", { class: "muted" }, "–");
 
@@ -24,17 +29,45 @@ const CELLS = {
   list: value => value.length > 0 ? list(value.map(shown)) : none(),
   badge: (value, { tones, words }) => h(Badge, { value, tone: tones?.[value], words }),
   word: (value, { words }) => words?.[value] ?? shown(value),
-  link: (value, { to }) => h(Link, { to }, shown(value)),
+  link: (value, { to }) => to ? h(Link, { to }, shown(value)) : shown(value),
+  count: value => value.length > 0 ? number(value.length) : none(),
+  ms: value => fill(text.ms, { n: value }),
+  copy: value => h(Id, { value }),
 
   // who did it, if anybody is known: {type, id, name}
 
   actor: value => value.name ? shown(value.name) : h("code", {}, value.id ?? value.type),
+
+  // whose it is, and whether that user is still there: {id, email, active}
+
+  person: value => h("span", {},
+    shown(value.email ?? value.id),
+    value.active === false && [" ", h(Badge, { value: text.left, tone: "warn" })]),
+
+  // when it was last used, and whether that is long ago
+
+  used: (value, { row }) => h("span", {},
+    h(Time, { value, none: text.never }),
+    isLive(row) && Date.now() - new Date(value ?? row.createdAt) > UNUSED
+      && [" ", h(Badge, { value: text.unused, tone: "warn" })]),
+
+  // until when it is good
+
+  end: (value, { row }) => value ? h("span", {},
+    h(Time, { value }),
+    isLive(row) && new Date(value) - Date.now() < SOON
+      && [" ", h(Badge, { value: text.soon, tone: "warn" })])
+    : h("span", { class: "muted" }, text.endless),
 };
 
+const SAYS_NONE = ["yes", "used", "end"];
 
-// "about" is { to, tones, words }.
+const isLive = row => !row.revokedAt && (row.status ?? "active") === "active";
+
+
+// "about" is { row, to, tones, words }.
 
 export const cell = (kind, value, about = {}) =>
-  kind !== "yes" && isNone(value) ? none() : CELLS[kind](value, about);
+  !SAYS_NONE.includes(kind) && isNone(value) ? none() : CELLS[kind](value, about);
 
-export const isNumber = kind => kind === "number";
+export const isNumber = kind => kind === "number" || kind === "count" || kind === "ms";

@@ -7,6 +7,9 @@
 //   draw   the control; "group" says that it is several
 
 import { h } from "./draw.js";
+import { Pick } from "./pick.js";
+import { text } from "./text.js";
+import { shown } from "./words.js";
 
 const none = typed => typed === null || typed === undefined || String(typed).trim() === "";
 
@@ -65,11 +68,12 @@ export const kinds = {
     }),
   },
 
-  // one of "options"; with "none" it may be none of them
+  // one of "options", texts or numbers; with "none" it may be none of them
 
   choice: {
-    of: value => value ?? "",
-    to: typed => typed === "" ? null : typed,
+    of: value => String(value ?? ""),
+    to: (typed, field) => typed === "" ? null
+                          : field.options.find(value => String(value) === typed) ?? typed,
     empty: none,
     draw: ({ id, name, field, typed, set, words, attributes }) => h("select", {
       ...attributes, id, name, value: typed, onchange: event => set(event.target.value),
@@ -101,6 +105,26 @@ export const kinds = {
           " ", h("span", {}, words.options?.[name]?.[value] ?? value),
           off && h("span", { class: "muted" }, " – ", off));
       })),
+  },
+
+  // some of many, found by their names: "find" says of which list
+
+  picks: {
+    of: value => value ?? [],
+    to: typed => typed.map(one => one.id),
+    empty: typed => typed.length === 0,
+    draw: ({ id, field, typed, set, words, name, attributes }) => attributes.disabled
+      ? h("p", { class: "muted" }, "–") : h("div", {},
+        typed.length > 0 && h("ul", { class: "picked" }, typed.map(one => h("li", { key: one.id },
+          shown(one.name), " ",
+          h("button", {
+            type: "button", class: "plain", "aria-label": `${text.remove}: ${shown(one.name)}`,
+            onclick: () => set(typed.filter(other => other !== one)),
+          }, "×")))),
+        h(Pick, {
+          id, label: words.fields[name], find: field.find, bare: true,
+          onpick: one => set([...typed.filter(other => other.id !== one.id), one]),
+        })),
   },
 
   // a text each line

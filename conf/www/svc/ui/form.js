@@ -135,5 +135,6 @@ function Field({ name, field, words, typed, wrong, set }) {
           : field.kind !== "switch" && h("label", { for: id }, label),
     field.kind === "switch" ? h("label", { class: "switch" }, control, " ", label) : control,
     help && h("p", { id: `${id}-help`, class: "muted" }, help),
+    typeof field.fixed === "string" && h("p", { class: "muted" }, field.fixed),
     wrong && h("p", { id: `${id}-wrong`, class: "wrong", role: "alert" }, wrong));
 }

@@ -6,22 +6,35 @@ import { text } from "./text.js";
 import { fill, shown } from "./words.js";
 
 const SHORTEST = 2;             // letters that the server wants
+const MOST = 20;
 
 
-// "type" is that of GET /v1/admin/names; "onpick" gets { id, name, detail }, and may
-// return a promise.
+// "type" is that of GET /v1/admin/names; "find" is another list to look in, as a sheet
+// has it: { path, list, id, name }.  "onpick" gets { id, name, detail }, and may return a
+// promise.  A "bare" one has its label elsewhere.
 
-export const Pick = ({ type, ...props }) => h(Combo, {
+export const Pick = ({ type, find, ...props }) => h(Combo, {
   ...props,
-  find: async (q, signal) => q.length < SHORTEST ? null
-    : (await call({ path: "/admin/names", query: { type, q }, signal })).data.names,
+  async find(q, signal) {
+    if (q.length < SHORTEST) {
+      return null;
+    }
+
+    const { data } = await call({
+      path: find?.path ?? "/admin/names", signal,
+      query: find ? { q, limit: MOST } : { type, q },
+    });
+
+    return !find ? data.names : data[find.list].map(one =>
+      ({ id: one[find.id], name: one[find.name] }));
+  },
 });
 
 
 // "find" gets what is typed, and returns a promise of what there is to choose from, or
 // of null where it is too early to tell.  "now" tells at once, of what is known here.
 
-export function Combo({ id = "pick", label, find, now, onpick, ...attributes }) {
+export function Combo({ id = "pick", label, find, now, onpick, bare, ...attributes }) {
   const [typed, setTyped] = state("");
   const [found, setFound] = state(null);
   const [at, setAt] = state(0);
@@ -63,7 +76,7 @@ export function Combo({ id = "pick", label, find, now, onpick, ...attributes }) 
   };
 
   return h("div", { class: "pick" },
-    h("label", { for: id }, label),
+    !bare && h("label", { for: id }, label),
     h("input", {
       placeholder: text.find, ...attributes,
       id, value: typed, role: "combobox", autocomplete: "off", "aria-autocomplete": "list",

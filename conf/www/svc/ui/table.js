@@ -14,8 +14,9 @@ export const PAGE = 50;
 const MANY = 10000;             // where the server stops counting what is searched
 
 
-// Asks again whenever "on" differs, and ends what is under way.  Returns what there is,
-// and the function that asks again: { data, etag, failure, loading, again }.
+// Asks again whenever "on" differs, and ends what is under way.  "request" is that of a
+// call, or a function that calls.  Returns what there is, and the function that asks
+// again: { data, etag, failure, loading, again }.
 
 export function useAnswer(request, on) {
   const [answer, setAnswer] = state({ loading: true });
@@ -26,8 +27,8 @@ export function useAnswer(request, on) {
 
     setAnswer(before => ({ ...before, failure: null, loading: true }));
 
-    call({ ...request, signal: ended.signal }).then(
-      ({ data, etag }) => setAnswer({ data, etag, loading: false }),
+    (typeof request === "function" ? request() : call({ ...request, signal: ended.signal })).then(
+      ({ data, etag }) => ended.signal.aborted || setAnswer({ data, etag, loading: false }),
       failure => ended.signal.aborted || setAnswer({ failure, loading: false }));
 
     return () => ended.abort();
@@ -131,7 +132,7 @@ export function Table({ sheet, words, rows, to, acts, loading }) {
       columns.map(([name, kind]) => h("td", {
         key: name, class: isNumber(kind) && "number", "data-label": words.columns[name],
       }, cell(kind, valueOf(sheet, row, name), {
-        to: to?.(row), tones: sheet.tones?.[name], words: words.options?.[name],
+        row, to: to?.(row), tones: sheet.tones?.[name], words: words.options?.[name],
       }))),
       acts && h("td", { class: "acts" }, acts(row))))));
 }
