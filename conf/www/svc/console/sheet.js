@@ -1,15 +1,17 @@
 // The views that are made from a sheet alone: its list, one of it, and a new one.
 
-import { call, may } from "../ui/call.js";
+import { call, Failure, may } from "../ui/call.js";
 import { cell } from "../ui/cells.js";
-import { confirm } from "../ui/dialog.js";
+import { Secret } from "../ui/copy.js";
+import { confirm, Dialog, show } from "../ui/dialog.js";
 import { effect, h, state } from "../ui/draw.js";
-import { Problem } from "../ui/fail.js";
+import { Problem, sentence } from "../ui/fail.js";
 import { Form } from "../ui/form.js";
 import { Icon } from "../ui/icon.js";
 import { go, Link } from "../ui/place.js";
 import { List, useAnswer } from "../ui/table.js";
 import { text } from "../ui/text.js";
+import { about } from "../ui/time.js";
 import { toast } from "../ui/toast.js";
 import { fill, shown } from "../ui/words.js";
 import { at } from "./nav.js";
@@ -41,41 +43,100 @@ export function Head({ title, above, kids }) {
 
 // --- the list ------------------------
 
-export function SheetList({ view, sheet, words }) {
+// "rows" of a sheet are the names of the acts that each row has.
+
+export function SheetList({ view, sheet, words, to = row => at(view, row[sheet.id]) }) {
+  const [rounds, setRounds] = state(0);
+  const again = () => setRounds(n => n + 1);
+
   return h("div", {},
     h(Head, { title: words.title },
       sheet.create && may(sheet.changes ?? sheet.needs)
         && h(Link, { class: "button primary", to: at(view, "new") }, words.new)),
     words.note && h("p", { class: "muted" }, words.note),
-    h(List, { sheet, words, to: row => at(view, row[sheet.id]) }));
+    h(List, {
+      sheet, words, to, rounds,
+      acts: sheet.rows && (row => h(Acts, { sheet, words, one: row, names: sheet.rows,
+                                            small: true, done: again, gone: again })),
+    }));
 }
 
 
 // --- a new one -----------------------
 
-// The key of the request is made with the form: what is tried again is made once.
+// The key of the request is made with the form: what is tried again is made once.  "bodyOf"
+// makes the body of what was filled in.  Where the sheet has a "secret", the answer has it
+// once, and "made" is a component of what is said beside it.
 
-export function SheetNew({ view, sheet, words, fields = sheet.form }) {
+export function SheetNew({ view, sheet, words, fields = sheet.form, bodyOf = given => given,
+                           made, kids }) {
   const [once] = state(() => crypto.randomUUID());
+  const [one, setOne] = state(null);
   const above = { view, title: words.title };
 
   const save = async given => {
-    const { data } = await call({ method: sheet.create, path: sheet.path, body: given,
-                                  key: once });
+    const { data } = await call({ method: sheet.create, path: sheet.path, key: once,
+                                  body: bodyOf(given) });
+
+    if (sheet.secret) {
+      return setOne(data);
+    }
 
     toast(fill(words.made, { name: labelOf(sheet, data) }));
     await go(at(view, data[sheet.id]), { sure: true });
   };
 
+  if (one) {
+    return h("div", {},
+      h(Head, { title: fill(words.made, { name: labelOf(sheet, one) }), above }),
+      h("div", { class: "panel" },
+        h(Once, { value: one[sheet.secret], label: words.secret }),
+        made && h(made, { one, words }),
+        h("p", { class: "end" },
+          h(Link, { class: "button primary", to: at(view, sheet.one && one[sheet.id]) },
+            text.kept))));
+  }
+
   return h("div", {},
     h(Head, { title: words.new, above }),
     h("div", { class: "panel" },
       h(Form, { fields, words, verb: text.create, onsave: save,
-                oncancel: () => go(at(view)) })));
+                oncancel: () => go(at(view)) }),
+      kids));
 }
+
+// A repeated answer does not have it.
+
+const Once = ({ value, label }) => value
+  ? h(Secret, { value, label }) : h("p", { class: "problem", role: "alert" }, text.secretLost);
+
+const OnceDialog = ({ title, value, label, done }) => h(Dialog, { title, done },
+  h(Once, { value, label }),
+  h("div", { class: "actions" },
+    h("button", { type: "button", class: "primary", onclick: () => done() }, text.kept)));
 
 
 // --- one of it -----------------------
+
+// What the server shows in its list alone is looked for there.
+
+const READ = 500;
+
+async function oneOf(sheet, id) {
+  for (let offset = 0; ; offset += READ) {
+    const { data } = await call({ path: sheet.path,
+                                  query: { limit: READ, offset: offset || null } });
+    const one = data[sheet.list].find(row => row[sheet.id] === id);
+
+    if (one) {
+      return { data: one };
+    }
+
+    if (offset + READ >= data.total) {
+      throw new Failure("not_found", "", { status: 404 });
+    }
+  }
+}
 
 // "tabs" are the components of the tabs, by name; "fields" changes those of the form, and
 // "draw" adds what stands below it, for what is looked at.  What of a form is "kept" by
@@ -84,7 +145,8 @@ export function SheetNew({ view, sheet, words, fields = sheet.form }) {
 export function SheetView({ view, id, tab, sheet, sheets, words, all, tabs = {}, fields,
                             draw }) {
   const { data, etag, failure, again } = useAnswer(
-    { path: `${sheet.path}/${encodeURIComponent(id)}` }, [id]);
+    sheet.one ? { path: `${sheet.path}/${encodeURIComponent(id)}` } : () => oneOf(sheet, id),
+    [id]);
   const above = { view, title: words.title };
 
   if (failure && !data) {
@@ -124,7 +186,7 @@ export function Facts({ sheet, words, one }) {
     Object.entries(sheet.facts).flatMap(([name, kind]) => [
       h("dt", { key: `t ${name}` }, words.columns[name]),
       h("dd", { key: `d ${name}` }, cell(kind, one[name], {
-        tones: sheet.tones?.[name], words: words.options?.[name],
+        row: one, tones: sheet.tones?.[name], words: words.options?.[name],
       })),
     ])));
 }
@@ -158,17 +220,20 @@ function Change({ sheet, words, one, etag, fields, again }) {
 const fits = (where, one) => Object.entries(where ?? {})
   .every(([name, values]) => values.includes(one[name]));
 
-export function Acts({ sheet, words, one, done, gone }) {
-  const names = Object.keys(sheet.acts ?? {})
-    .filter(name => fits(sheet.acts[name].where, one)
+// "small" ones are those of a row.
+
+export function Acts({ sheet, words, one, done, gone, small,
+                       names = Object.keys(sheet.acts ?? {}) }) {
+  const fitting = names
+    .filter(name => sheet.acts[name].kind !== "back" && fits(sheet.acts[name].where, one)
                     && may(sheet.acts[name].needs ?? sheet.changes ?? sheet.needs));
 
-  return names.length === 0 ? null : h("div", { class: "actions" },
-    names.map(name => h(ActButton, { key: name, sheet, words, name, one,
-                                     done: name === "remove" ? gone : done })));
+  return fitting.length === 0 ? null : h("div", { class: "actions" },
+    fitting.map(name => h(ActButton, { key: name, sheet, words, name, one, small,
+                                       done: name === "remove" ? gone : done })));
 }
 
-function ActButton({ sheet, words, name, one, done }) {
+function ActButton({ sheet, words, name, one, small, done }) {
   const [failure, setFailure] = state(null);
   const [busy, setBusy] = state(false);
   const act = sheet.acts[name];
@@ -184,7 +249,7 @@ function ActButton({ sheet, words, name, one, done }) {
 
     } catch (e) {
       if (e.code !== "cancelled") {
-        setFailure(e);
+        small ? show(Refused, { failure: e }) : setFailure(e);
       }
 
     } finally {
@@ -194,11 +259,29 @@ function ActButton({ sheet, words, name, one, done }) {
 
   return h("span", {},
     h("button", {
-      type: "button", class: act.kind === "type" || name === "remove" ? "danger" : null,
-      disabled: busy, onclick: run, title: act.sensitive ? text.sensitive : null,
+      type: "button", disabled: busy, onclick: run, title: act.sensitive ? text.sensitive : null,
+      class: small ? "plain" : act.kind === "type" || name === "remove" ? "danger" : null,
+      "aria-label": small ? `${words.acts[name].verb}: ${labelOf(sheet, one)}` : null,
     }, words.acts[name].verb, act.sensitive && [" ", h(Icon, { name: "lock" })]),
     failure && h(Problem, { failure }));
 }
+
+
+const Refused = ({ failure, done }) => h(Dialog, { title: sentence(failure), done },
+  h(Problem, { failure }),
+  h("div", { class: "actions" },
+    h("button", { type: "button", autofocus: true, onclick: () => done() }, text.close)));
+
+
+// What a text may say of what it is about: its members, times as people say them.
+
+const valuesOf = (sheet, one) => ({
+  ...Object.fromEntries(Object.entries({ ...sheet.columns, ...sheet.facts }).map(([name, kind]) =>
+    [name, ["time", "used", "end"].includes(kind)
+           ? one[name] ? about(one[name]) : kind === "end" ? text.endless : text.never
+           : shown(one[name] ?? "–")])),
+  name: labelOf(sheet, one),
+});
 
 
 // Asks first, if it has to be; returns whether it was done.
@@ -216,14 +299,23 @@ export async function perform({ sheet, words, name, one, done }) {
   });
 
   if (act.kind !== "undo" && !await confirm({
-    title: fill(said.title, { name: label }), notes: said.notes, verb: said.verb,
+    title: fill(said.title, { name: label }), verb: said.verb,
+    notes: said.notes.map(note => fill(note, valuesOf(sheet, one))),
     name: act.kind === "type" ? label : undefined,
   }))
   {
     return false;
   }
 
-  await send(act);
+  const { data } = await send(act);
+
+  if (act.secret) {
+    await show(OnceDialog, { title: fill(said.done, { name: label }), label: said.secret,
+                             value: data[act.secret] });
+
+    return true;
+  }
+
   toast(fill(said.done, { name: label }), act.back && (async () => {
     await send(sheet.acts[act.back]);
     done();
