@@ -46,7 +46,7 @@ export function useAnswer(request, on) {
 //   kids     stand beside the search
 //   rounds   a number: another one asks again
 
-export function List({ sheet, path = sheet.path, words, to, acts, kids, rounds = 0 }) {
+export function List({ sheet, path = sheet.path, words, to, acts, kids = [], rounds = 0 }) {
   const { query } = usePlace();
   const names = [sheet.find, ...Object.keys(sheet.filters ?? {})].filter(Boolean);
   const given = Object.fromEntries(names.map(name => [name, query[name]]));
@@ -78,7 +78,7 @@ export function List({ sheet, path = sheet.path, words, to, acts, kids, rounds =
 function Tools({ sheet, words, query, kids }) {
   const filters = Object.entries(sheet.filters ?? {});
 
-  return h("search", { class: "tools" },
+  return !sheet.find && filters.length === 0 && kids.length === 0 ? null : h("search", { class: "tools" },
     sheet.find && h(Find, { name: sheet.find, value: query[sheet.find] ?? "" }),
     filters.map(([name, options]) => h("label", { key: name },
       words.filters[name], " ",
