@@ -8,10 +8,11 @@ import sheets from "./activity.sheet.js";
 
 const words = await wordsOf("console/activity");
 
-const Activity = ({ one }) => h(List, {
-  sheet: { ...sheets.activity, query: { q: one.id } }, words: words.activity,
+const Activity = ({ q }) => h(List, {
+  sheet: { ...sheets.activity, query: { q } }, words: words.activity,
 });
 
-// the tab, for whoever may see it
+// The tab, for whoever may see it.  "id" is the member that the log knows it by.
 
-export const activity = () => may("audit:view") ? { activity: Activity } : {};
+export const activity = (id = "id") => may("audit:view")
+  ? { activity: ({ one }) => h(Activity, { q: one[id] }) } : {};

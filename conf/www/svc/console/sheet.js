@@ -13,7 +13,7 @@ import { List, useAnswer } from "../ui/table.js";
 import { text } from "../ui/text.js";
 import { about } from "../ui/time.js";
 import { toast } from "../ui/toast.js";
-import { fill, shown } from "../ui/words.js";
+import { fill, list, shown } from "../ui/words.js";
 import { at } from "./nav.js";
 
 export const labelOf = (sheet, one) =>
@@ -159,14 +159,16 @@ export function SheetView({ view, id, tab, sheet, sheets, words, all, tabs = {},
 
   const Tab = tab && tabs[tab];
 
+  const left = sheet.change || draw;
+
   return h("div", {},
     h(Head, { title: labelOf(sheet, data), above },
       h(Acts, { sheet, words, one: data, done: again, gone: () => go(at(view)) })),
     h(Tabs, { view, id, tab, words, names: Object.keys(tabs) }),
     Tab ? h(Tab, { one: data, again, sheets, all })
-      : h("div", { class: sheet.facts && "object" },
-          h("div", {},
-            sheet.form && h(Change, { sheet, words, one: data, etag, again,
+      : h("div", { class: sheet.facts && left && "object" },
+          left && h("div", {},
+            sheet.change && h(Change, { sheet, words, one: data, etag, again,
                                       fields: fields?.(data) ?? sheet.form }),
             draw?.(data, again)),
           h(Facts, { sheet, words, one: data })));
@@ -220,12 +222,12 @@ function Change({ sheet, words, one, etag, fields, again }) {
 const fits = (where, one) => Object.entries(where ?? {})
   .every(([name, values]) => values.includes(one[name]));
 
-// "small" ones are those of a row.
+// "small" ones are those of a row.  What has no kind is but the way back of another one.
 
 export function Acts({ sheet, words, one, done, gone, small,
                        names = Object.keys(sheet.acts ?? {}) }) {
   const fitting = names
-    .filter(name => sheet.acts[name].kind !== "back" && fits(sheet.acts[name].where, one)
+    .filter(name => sheet.acts[name].kind && fits(sheet.acts[name].where, one)
                     && may(sheet.acts[name].needs ?? sheet.changes ?? sheet.needs));
 
   return fitting.length === 0 ? null : h("div", { class: "actions" },
@@ -260,7 +262,7 @@ function ActButton({ sheet, words, name, one, small, done }) {
   return h("span", {},
     h("button", {
       type: "button", disabled: busy, onclick: run, title: act.sensitive ? text.sensitive : null,
-      class: small ? "plain" : act.kind === "type" || name === "remove" ? "danger" : null,
+      class: small ? "plain" : act.kind === "type" || act.method === "DELETE" ? "danger" : null,
       "aria-label": small ? `${words.acts[name].verb}: ${labelOf(sheet, one)}` : null,
     }, words.acts[name].verb, act.sensitive && [" ", h(Icon, { name: "lock" })]),
     failure && h(Problem, { failure }));
@@ -279,6 +281,7 @@ const valuesOf = (sheet, one) => ({
   ...Object.fromEntries(Object.entries({ ...sheet.columns, ...sheet.facts }).map(([name, kind]) =>
     [name, ["time", "used", "end"].includes(kind)
            ? one[name] ? about(one[name]) : kind === "end" ? text.endless : text.never
+           : Array.isArray(one[name]) ? list(one[name].map(shown))
            : shown(one[name] ?? "–")])),
   name: labelOf(sheet, one),
 });

@@ -137,7 +137,8 @@ function Area({ view, id, tab }) {
 
   const { List, New, View } = area.views[view] ?? {};
   const { SheetList, SheetNew, SheetView } = area.common;
-  const kind = id === "new" ? New ?? SheetNew : id ? View ?? SheetView : List ?? SheetList;
+  const makes = id === "new" && (New || area.sheets[view]?.create);
+  const kind = makes ? New ?? SheetNew : id ? View ?? SheetView : List ?? SheetList;
 
   return h(kind, { view, id, tab, sheets: area.sheets, sheet: area.sheets[view],
                    words: area.words[view], all: area.words });

@@ -11,6 +11,10 @@ const DAY = 86400000;
 const UNUSED = 90 * DAY;        // after that it may not be needed any more
 const SOON = 14 * DAY;
 
+const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
+
+const briefly = id => UUID.test(id) ? `${id.slice(0, 8)}…` : id;
+
 const none = () => h("span", { class: "muted" }, "–");
 
 const isNone = value => value === null || value === undefined || value === "";
@@ -26,17 +30,20 @@ const CELLS = {
   number: value => number(value),
   time: value => h(Time, { value }),
   yes: value => value ? text.yes : text.no,
+  on: value => h(Badge, { value: value ? text.on : text.off, tone: value ? "good" : "off" }),
   list: value => value.length > 0 ? list(value.map(shown)) : none(),
   badge: (value, { tones, words }) => h(Badge, { value, tone: tones?.[value], words }),
   word: (value, { words }) => words?.[value] ?? shown(value),
   link: (value, { to }) => to ? h(Link, { to }, shown(value)) : shown(value),
   count: value => value.length > 0 ? number(value.length) : none(),
+  some: value => value > 0 ? h(Badge, { value: number(value), tone: "warn" }) : none(),
   ms: value => fill(text.ms, { n: value }),
   copy: value => h(Id, { value }),
 
   // who did it, if anybody is known: {type, id, name}
 
-  actor: value => value.name ? shown(value.name) : h("code", {}, value.id ?? value.type),
+  actor: value => value.name ? shown(value.name)
+    : h("code", { title: value.id }, value.id ? briefly(value.id) : value.type),
 
   // whose it is, and whether that user is still there: {id, email, active}
 
@@ -70,4 +77,4 @@ const isLive = row => !row.revokedAt && (row.status ?? "active") === "active";
 export const cell = (kind, value, about = {}) =>
   !SAYS_NONE.includes(kind) && isNone(value) ? none() : CELLS[kind](value, about);
 
-export const isNumber = kind => kind === "number" || kind === "count" || kind === "ms";
+export const isNumber = kind => kind === "number" || kind === "count" || kind === "some" || kind === "ms";

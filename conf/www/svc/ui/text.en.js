@@ -31,6 +31,8 @@ export default {
   no: "no",
   none: "Nothing fits.",
   notUndone: "That could not be undone.",
+  off: "off",
+  on: "on",
   onceOnly: "It is shown this once. Keep it now.",
   pages: "Pages",
   previous: "Previous",
