@@ -63,7 +63,7 @@ export function List({ sheet, path = sheet.path, words, to, acts, kids = [], rou
   const asked = Object.values(given).some(Boolean);
 
   return h("div", { class: "whole-list" },
-    h(Tools, { sheet, words, query, kids }),
+    h(Tools, { sheet, words, query }, kids),
     failure ? h(Problem, { failure, again })
       : !data ? h("p", { class: "empty muted loading", role: "status" }, text.loading)
       : data[sheet.list].length === 0
