@@ -2,7 +2,7 @@
 // which they stand in the navigation.
 
 export const groups = [
-  ["people", ["users", "groups", "roles"]],
+  ["people", ["users", "groups", "invitations", "roles", "identities"]],
 ];
 
 // The area is the name of the files that the view is in; one of the permissions
@@ -11,7 +11,9 @@ export const groups = [
 export const views = {
   users: { area: "people", needs: ["users:view"] },
   groups: { area: "people", needs: ["groups:manage"] },
+  invitations: { area: "people", needs: ["members:manage"] },
   roles: { area: "people", needs: ["roles:manage"] },
+  identities: { area: "people", needs: ["users:view"] },
 };
 
 

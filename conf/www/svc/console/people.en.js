@@ -84,6 +84,63 @@ export default {
     options: { type: { web: "Web", spa: "Browser", native: "Native", m2m: "Machine", agent: "Agent" } },
   },
 
+  invitations: {
+    title: "Invitations", one: "Invitation", new: "Invite people",
+    empty: ["Nobody has been invited yet.", "Whoever is invited makes an account with a link that is good for some days."],
+    columns: {
+      email: "E-mail address", role: "Role", groupIds: "Groups", status: "Status",
+      invitedBy: "By", createdAt: "Invited", expiresAt: "Link ends", outcome: "Outcome",
+      why: "Why", inviteUrl: "Link",
+    },
+    filters: { status: "Status" },
+    options: {
+      status: { pending: "pending", accepted: "accepted", expired: "expired", revoked: "revoked" },
+      outcome: { waiting: "waiting", invited: "invited", again: "invited before", refused: "refused" },
+    },
+    fields: { emails: "E-mail addresses", role: "Role", groupIds: "Groups",
+              expiresInDays: "The links are good for" },
+    units: { expiresInDays: "days" },
+    help: {
+      emails: "One a line, 50 at most.",
+      groupIds: "They are in these groups from the beginning.",
+      role: "The key of a role, such as member or admin. You cannot give one that allows more than yours.",
+      roles: "Roles that allow more than yours cannot be given.",
+    },
+    groupsNeed: "To put them in groups takes the permission {permission}.",
+    tooMany: "These are {n}; 50 at most can be invited at once.",
+    invite: "Invite",
+    results: "Who was invited",
+    underWay: "{n} of {total} are done …",
+    over: { one: "{n} of {total} is invited.", other: "{n} of {total} are invited." },
+    links: "Links are shown this once. Where mail is set up they have been mailed, too; else pass each one on yourself.",
+    lost: "It was made, but its link never came: send it again from the list.",
+    copyAll: "Copy all links", retry: "Try the refused ones again", more: "Invite more", back: "To the list",
+    acts: {
+      resend: { verb: "Send again", title: "Send {name} another link?", done: "{name} has another link.",
+                secret: "The new link", notes: [
+                  "The link from before works no longer; the new one is good for as long as that one was.",
+                  "Where mail is set up it is mailed. It is shown to you once, too.",
+                ] },
+      revoke: { verb: "Revoke", title: "Revoke the invitation of {name}?",
+                done: "The invitation of {name} is revoked.",
+                notes: ["Its link works no longer. The address may be invited again."] },
+    },
+  },
+
+  identities: {
+    title: "Identities", one: "Identity",
+    note: "Everybody and everything that can act here: people, services and AI agents.",
+    empty: "Nobody is here yet.",
+    columns: { name: "Name", type: "What", owner: "Who answers for it", status: "Status",
+               anomalies: "Anomalies", lastActiveAt: "Last active", expiresAt: "Ends" },
+    filters: { type: "What", status: "Status" },
+    options: {
+      type: { human: "Person", service: "Service", agent: "AI agent" },
+      status: { ...status, expired: "expired", revoked: "revoked", disabled: "off",
+                orphaned: "nobody answers for it" },
+    },
+  },
+
   roles: {
     title: "Roles", one: "Role", new: "New role", made: "{name} is made.",
     own: "Of this tenant", system: "Of the system", members: "Who has it",

@@ -1,9 +1,11 @@
-// Users, groups and roles: what their sheets do not say.
+// People, their groups and their roles: what their sheets do not say.
 
-import { call, may, session } from "../ui/call.js";
-import { h, state } from "../ui/draw.js";
-import { Problem } from "../ui/fail.js";
+import { call, Failure, may, session } from "../ui/call.js";
+import { Copy } from "../ui/copy.js";
+import { effect, h, state } from "../ui/draw.js";
+import { Problem, sentence } from "../ui/fail.js";
 import { Form } from "../ui/form.js";
+import { forEach } from "../ui/many.js";
 import { Pick } from "../ui/pick.js";
 import { go, Link } from "../ui/place.js";
 import { List, Table, useAnswer } from "../ui/table.js";
@@ -11,8 +13,12 @@ import { text } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
 import { fill, shown } from "../ui/words.js";
 import { activity } from "./activity.js";
-import { at } from "./nav.js";
-import { Acts, Facts, Head, labelOf, pathOf, SheetNew, SheetView } from "./sheet.js";
+import { at, views } from "./nav.js";
+import { Acts, Facts, Head, labelOf, pathOf, SheetList, SheetNew, SheetView } from "./sheet.js";
+
+// There are few roles: all of them come at once, with those of the system.
+
+const ALL = { path: "/admin/roles", query: { limit: 500 } };
 
 
 // --- a user --------------------------
@@ -35,31 +41,38 @@ const UserView = props => h(SheetView, {
 
 
 // What grants more than one's own role cannot be given; nor can an owner be made by
-// anybody but one.
+// anybody but one.  Returns the field for it, and the names of the roles.
+
+function choiceOfRole({ systemRoles, roles: own }, said, now) {
+  const roles = [...systemRoles, ...own];
+  const missing = role => role.permissions.filter(permission => !may(permission));
+  const off = role => role.key === "owner" && session.role !== "owner" || missing(role).length > 0;
+
+  return {
+    field: { kind: "choice", must: true, options: roles.map(role => role.key),
+             off: key => key !== now && off(roles.find(role => role.key === key)) },
+    names: Object.fromEntries(roles.map(role => [role.key, off(role)
+      ? fill(said.off, { name: role.name, missing: missing(role).join(", ") || "owner" })
+      : role.name])),
+  };
+}
 
 function Role({ one, sheet, words, again }) {
-  const { data } = useAnswer({ path: "/admin/roles", query: { limit: 500 } }, []);
+  const { data } = useAnswer(ALL, []);
 
   if (!data) {
     return null;
   }
 
-  const roles = [...data.systemRoles, ...data.roles];
-  const missing = role => role.permissions.filter(permission => !may(permission));
-  const off = role => role.key === "owner" && session.role !== "owner" || missing(role).length > 0;
   const said = words.acts.role;
+  const { field, names } = choiceOfRole(data, said, one.role);
 
   return h("div", { class: "panel" },
     h(Form, {
       key: one.role, value: { role: one.role }, verb: said.verb,
-      words: {
-        fields: { role: words.columns.role }, help: { role: said.note },
-        options: { role: Object.fromEntries(roles.map(role => [role.key, off(role)
-          ? fill(said.off, { name: role.name, missing: missing(role).join(", ") || "owner" })
-          : role.name])) },
-      },
-      fields: { role: { kind: "choice", must: true, options: roles.map(role => role.key),
-                        off: key => key !== one.role && off(roles.find(r => r.key === key)) } },
+      words: { fields: { role: words.columns.role }, help: { role: said.note },
+               options: { role: names } },
+      fields: { role: field },
       async onsave({ role }) {
         await call({ method: "PUT", path: `/admin/members/${one.id}`, body: { role } });
         toast(fill(said.done, { name: labelOf(sheet, one) }));
@@ -113,10 +126,6 @@ function Linked({ one, name, to, sheets, all }) {
 
 
 // --- roles ---------------------------
-
-// There are few: all of them come at once, with those of the system.
-
-const ALL = { path: "/admin/roles", query: { limit: 500 } };
 
 function RoleList({ view, sheet, words }) {
   const { data, failure, again } = useAnswer(ALL, []);
@@ -182,8 +191,162 @@ const RoleMembers = ({ role, sheet, words }) => h(List, {
   to: may("users:view") && (row => at("users", row.userId)) || undefined,
 });
 
+
+// --- invitations ---------------------
+
+const MOST = 50;
+
+const FIND_GROUPS = { path: "/admin/groups", list: "groups", id: "id", name: "name" };
+
+// An address a line; those that are pasted from mails have names around them.
+
+const addressesOf = lines => [...new Set(lines.flatMap(line => line.split(/[,;]/))
+  .map(part => (part.match(/<([^<>]*)>/)?.[1] ?? part).trim()).filter(Boolean))];
+
+
+function InviteNew({ view, sheet, words, all }) {
+  const [sent, setSent] = state(null);
+  const [roles, setRoles] = state(null);
+  const above = { view, title: words.title };
+
+  effect(() => {
+    if (may("roles:manage")) {
+      call(ALL).then(({ data }) => setRoles(data), () => {});
+    }
+  }, []);
+
+  if (sent) {
+    return h(Invited, { view, words, above, sent, more: () => setSent(null) });
+  }
+
+  const known = roles && choiceOfRole(roles, all.users.acts.role, null);
+  const { role, expiresInDays } = sheet.form;
+
+  const send = ({ emails, ...rest }) => {
+    const addresses = addressesOf(emails);
+
+    if (addresses.length > MOST) {
+      throw new Failure("invalid_request", fill(words.tooMany, { n: addresses.length }),
+                        { member: "emails" });
+    }
+
+    setSent({ addresses, rest, keys: new Map(addresses.map(a => [a, crypto.randomUUID()])) });
+  };
+
+  return h("div", {},
+    h(Head, { title: words.new, above }),
+    h("div", { class: "panel" },
+      h(Form, {
+        fields: {
+          emails: { kind: "list", must: true, rows: 6 },
+          role: known ? { ...known.field, first: role.first } : role,
+          groupIds: { kind: "picks", find: FIND_GROUPS, fixed: !may("groups:manage")
+            && fill(words.groupsNeed, { permission: "groups:manage" }) },
+          expiresInDays,
+        },
+        words: { ...words, options: { role: known?.names },
+                 help: { ...words.help, role: known ? words.help.roles : words.help.role } },
+        verb: words.invite, onsave: send, oncancel: () => go(at(view)),
+      })));
+}
+
+
+// What has become of each address.  The links are in this view alone.
+
+const OUTCOMES = {
+  id: "email", tones: { outcome: { invited: "good", again: "warn", refused: "bad" } },
+};
+
+const outcomesOf = rows => ({
+  ...OUTCOMES,
+  columns: { email: "text", outcome: "badge",
+             ...rows.some(row => row.inviteUrl) && { inviteUrl: "copy" },
+             ...rows.some(row => row.why) && { why: "text" } },
+});
+
+function Invited({ view, words, above, sent, more }) {
+  const [rows, setRows] = state(() => sent.addresses.map(email => ({ email, outcome: "waiting" })));
+  const [round, setRound] = state(0);
+  const [busy, setBusy] = state(true);
+
+  const invite = signal => async email => {
+    let row, failed = null;
+
+    try {
+      const { data, replayed } = await call({
+        method: "POST", path: "/admin/invitations", key: sent.keys.get(email),
+        body: { email, ...sent.rest },
+      });
+
+      row = { ...data, email, outcome: replayed ? "again" : "invited",
+              why: replayed ? words.lost : null };
+
+    } catch (e) {
+      failed = e;
+      row = { email, outcome: "refused", why: [sentence(e), e.message].filter(Boolean).join(" ") };
+    }
+
+    if (!signal.aborted) {
+      setRows(before => before.map(one => one.email === email ? row : one));
+    }
+
+    return failed;
+  };
+
+  effect(() => {
+    const ended = new AbortController();
+    const left = rows.filter(row => row.outcome === "waiting" || row.outcome === "refused");
+
+    setBusy(true);
+    forEach(left.map(row => row.email), invite(ended.signal), ended.signal)
+      .finally(() => ended.signal.aborted || setBusy(false));
+
+    return () => ended.abort();
+  }, [round]);
+
+  const made = rows.filter(row => row.outcome === "invited" || row.outcome === "again");
+  const links = rows.filter(row => row.inviteUrl);
+  const tried = rows.filter(row => row.outcome !== "waiting");
+
+  return h("div", {},
+    h(Head, { title: words.results, above }),
+    h("p", { role: "status" }, busy
+      ? fill(words.underWay, { n: tried.length, total: rows.length })
+      : fill(words.over, { n: made.length, total: rows.length })),
+    links.length > 0 && h("p", { class: "muted" }, words.links),
+    h("div", { class: "tools" },
+      links.length > 1 && h(Copy, {
+        label: words.copyAll,
+        value: links.map(row => `${row.email}\t${row.inviteUrl}`).join("\n"),
+      }),
+      !busy && made.length < rows.length && h("button", {
+        type: "button", onclick: () => setRound(n => n + 1),
+      }, words.retry)),
+    h(Table, { sheet: outcomesOf(rows), words, rows, loading: false }),
+    !busy && h("p", { class: "actions end" },
+      h("button", { type: "button", onclick: more }, words.more),
+      h(Link, { class: "button primary", to: at(view) }, words.back)));
+}
+
+
+// --- identities ----------------------
+
+const PLACES = { human: () => "users", agent: () => "agents",
+                 service: id => id.startsWith("app_") ? "applications" : "tokens" };
+
+const IdentityList = props => h(SheetList, {
+  ...props,
+  to(row) {
+    const view = PLACES[row.type](row.id);
+
+    return Object.hasOwn(views, view) && views[view].needs.some(may) ? at(view, row.id) : null;
+  },
+});
+
 export default {
   users: { View: UserView },
+  invitations: { New: InviteNew },
+  identities: { List: IdentityList },
   groups: { View: GroupView },
   roles: { List: RoleList, View: RoleView, New: RoleNew },
 };

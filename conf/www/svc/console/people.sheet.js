@@ -79,6 +79,46 @@ export default {
     takes: { method: "DELETE", path: "/admin/groups/{id}/apps/{clientId}" },
   },
 
+  invitations: {
+    path: "/admin/invitations", list: "invitations", id: "id", needs: "members:manage",
+    label: ["email"],
+    filters: { status: ["pending", "accepted", "expired", "revoked"] },
+    tones: { status: { pending: "info", accepted: "good", expired: "warn", revoked: "off" } },
+    columns: {
+      email: "text", role: "text", groupIds: "count", status: "badge", invitedBy: "actor",
+      createdAt: "time", expiresAt: "time",
+    },
+    form: {
+      email: { kind: "email", max: 254, must: true },
+      role: { kind: "text", max: 63, must: true, first: "member" },
+      expiresInDays: { kind: "number", min: 1, max: 30, first: 7 },
+    },
+    leaves: ["groupIds"],
+    create: "POST",
+    rows: ["resend", "revoke"],
+    acts: {
+      resend: { method: "POST", path: "/admin/invitations/{id}/resend", kind: "confirm",
+                sensitive: true, secret: "inviteUrl", where: { status: ["pending", "expired"] } },
+      revoke: { method: "DELETE", path: "/admin/invitations/{id}", kind: "confirm",
+                where: { status: ["pending", "expired"] } },
+    },
+  },
+
+  identities: {
+    path: "/admin/identities", list: "identities", id: "id", needs: "users:view",
+    label: ["name", "email"], find: "q", instead: { name: "email" },
+    filters: {
+      type: ["human", "service", "agent"],
+      status: ["active", "suspended", "deactivated", "expired", "revoked", "disabled", "orphaned"],
+    },
+    tones: { status: { ...tones, expired: "warn", revoked: "off", disabled: "off",
+                       orphaned: "bad" } },
+    columns: {
+      name: "link", type: "word", owner: "person", status: "badge", anomalies: "some",
+      lastActiveAt: "used", expiresAt: "end",
+    },
+  },
+
   roles: {
     path: "/admin/roles", list: "roles", id: "key", needs: "roles:manage", label: ["name"],
     columns: { name: "link", key: "code", permissions: "list", memberCount: "number" },

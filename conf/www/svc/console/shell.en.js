@@ -22,5 +22,8 @@ export default {
   theme: "Colours",
   themes: { "": "Of the system", light: "Light", dark: "Dark" },
   groups: { people: "People" },
-  views: { users: "Users", groups: "Groups", roles: "Roles" },
+  views: {
+    users: "Users", groups: "Groups", invitations: "Invitations", roles: "Roles",
+    identities: "Identities",
+  },
 };
