@@ -3,6 +3,7 @@
 
 export const groups = [
   ["people", ["users", "groups", "invitations", "roles", "identities"]],
+  ["machines", ["tokens", "scim", "webhooks"]],
 ];
 
 // The area is the name of the files that the view is in; one of the permissions
@@ -14,6 +15,9 @@ export const views = {
   invitations: { area: "people", needs: ["members:manage"] },
   roles: { area: "people", needs: ["roles:manage"] },
   identities: { area: "people", needs: ["users:view"] },
+  tokens: { area: "machines", needs: ["tenant:manage"] },
+  scim: { area: "machines", needs: ["tenant:manage"] },
+  webhooks: { area: "machines", needs: ["tenant:manage"] },
 };
 
 

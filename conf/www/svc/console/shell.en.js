@@ -21,9 +21,10 @@ export default {
   role: "Role: {role}",
   theme: "Colours",
   themes: { "": "Of the system", light: "Light", dark: "Dark" },
-  groups: { people: "People" },
+  groups: { people: "People", machines: "Machines" },
   views: {
     users: "Users", groups: "Groups", invitations: "Invitations", roles: "Roles",
     identities: "Identities",
+    tokens: "API tokens", scim: "SCIM tokens", webhooks: "Webhooks",
   },
 };
