@@ -3,6 +3,8 @@
 
 export const groups = [
   ["people", ["users", "groups", "invitations", "roles", "identities"]],
+  ["security", ["blocks"]],
+  ["signin", ["domains"]],
   ["machines", ["tokens", "scim", "webhooks"]],
 ];
 
@@ -15,6 +17,8 @@ export const views = {
   invitations: { area: "people", needs: ["members:manage"] },
   roles: { area: "people", needs: ["roles:manage"] },
   identities: { area: "people", needs: ["users:view"] },
+  blocks: { area: "tenant", needs: ["tenant:manage"] },
+  domains: { area: "tenant", needs: ["tenant:manage"] },
   tokens: { area: "machines", needs: ["tenant:manage"] },
   scim: { area: "machines", needs: ["tenant:manage"] },
   webhooks: { area: "machines", needs: ["tenant:manage"] },

@@ -21,10 +21,12 @@ export default {
   role: "Role: {role}",
   theme: "Colours",
   themes: { "": "Of the system", light: "Light", dark: "Dark" },
-  groups: { people: "People", machines: "Machines" },
+  groups: { people: "People", security: "Security", signin: "Sign-in", machines: "Machines" },
   views: {
     users: "Users", groups: "Groups", invitations: "Invitations", roles: "Roles",
     identities: "Identities",
+    blocks: "IP blocks",
+    domains: "Domains",
     tokens: "API tokens", scim: "SCIM tokens", webhooks: "Webhooks",
   },
 };
