@@ -55,7 +55,7 @@ export default {
 
   webhooks: {
     path: "/admin/webhooks", list: "webhooks", id: "id", one: true, needs: "tenant:manage",
-    label: ["url"],
+    label: ["url"], directive: "svc_webhooks on",
     columns: { url: "link", events: "list", enabled: "on", createdAt: "time" },
     facts: { enabled: "on", createdAt: "time", id: "code" },
     form: {

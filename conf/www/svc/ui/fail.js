@@ -8,7 +8,7 @@ import { useWait } from "./wait.js";
 
 export const sentence = failure =>
   fill(text.errors[failure.code] ?? text.errors.other,
-       { minutes: Math.max(1, Math.ceil((failure.seconds ?? 60) / 60)) });
+       { n: Math.max(1, Math.ceil((failure.seconds ?? 60) / 60)) });
 
 // The server says more, in English; nothing of it where our own sentence is all.
 

@@ -116,7 +116,7 @@ const memberOf = e => (e.member ?? e.message?.match(/"([^"]+)"/)?.[1])?.match(/^
 function Field({ name, field, words, typed, wrong, set }) {
   const { draw, group } = kinds[field.kind];
   const id = `field-${name}`;
-  const help = words.help?.[name];
+  const help = typeof field.fixed === "string" ? field.fixed : words.help?.[name];
   const label = words.fields[name];
   const described = [help && `${id}-help`, wrong && `${id}-wrong`].filter(Boolean).join(" ");
 
@@ -135,6 +135,5 @@ function Field({ name, field, words, typed, wrong, set }) {
           : field.kind !== "switch" && h("label", { for: id }, label),
     field.kind === "switch" ? h("label", { class: "switch" }, control, " ", label) : control,
     help && h("p", { id: `${id}-help`, class: "muted" }, help),
-    typeof field.fixed === "string" && h("p", { class: "muted" }, field.fixed),
     wrong && h("p", { id: `${id}-wrong`, class: "wrong", role: "alert" }, wrong));
 }

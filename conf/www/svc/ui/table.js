@@ -38,7 +38,8 @@ export function useAnswer(request, on) {
 }
 
 
-// "sheet" is what console.md calls one: path, list, id, find, filters, columns, tones.
+// "sheet" says what of it is shown: path, list, id, find, filters, columns, tones; and
+// the "directive" that turns it on, where the server may have it off.
 //
 //   words    of the sheet: columns, filters, options, empty
 //   to       the address of a row; null where there is none
@@ -64,7 +65,9 @@ export function List({ sheet, path = sheet.path, words, to, acts, kids = [], rou
 
   return h("div", { class: "whole-list" },
     h(Tools, { sheet, words, query }, kids),
-    failure ? h(Problem, { failure, again })
+    failure?.status === 404 && sheet.directive
+      ? h("p", { class: "list empty" }, fill(text.isOff, { directive: sheet.directive }))
+      : failure ? h(Problem, { failure, again })
       : !data ? h("p", { class: "empty muted loading", role: "status" }, text.loading)
       : data[sheet.list].length === 0
         ? h(Empty, { words, asked, first: offset > 0 })
