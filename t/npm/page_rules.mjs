@@ -15,7 +15,7 @@ const LINKING = { "svc/ui/place.js": ["Link", "link"], "svc/page.js": ["link"] }
 
 // what a browser keeps: nothing of a person
 
-const KEPT = ["svc-theme", "svc-checklist", "svc-tenant"];
+const KEPT = ["svc-keys", "svc-theme", "svc-checklist", "svc-tenant"];
 
 // names that are the same in all languages
 

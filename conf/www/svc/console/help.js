@@ -4,13 +4,13 @@ import { Dialog } from "../ui/dialog.js";
 import { h, state } from "../ui/draw.js";
 import { text } from "../ui/text.js";
 import { views } from "./nav.js";
-import { OFF, PLACES } from "./keys.js";
+import { PLACES } from "./keys.js";
 
 export function Help({ done, words }) {
-  const [off, setOff] = state(() => localStorage.getItem(OFF) === "off");
+  const [off, setOff] = state(() => localStorage.getItem("svc-keys") === "off");
 
   const choose = event => {
-    localStorage.setItem(OFF, event.target.checked ? "on" : "off");
+    localStorage.setItem("svc-keys", event.target.checked ? "on" : "off");
     setOff(!event.target.checked);
   };
 

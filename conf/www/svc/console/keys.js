@@ -5,8 +5,6 @@ import { show } from "../ui/dialog.js";
 import { go } from "../ui/place.js";
 import { at } from "./nav.js";
 
-export const OFF = "svc-keys";
-
 // after "g"
 
 export const PLACES = {
@@ -19,10 +17,6 @@ const TYPING = "input, select, textarea, [contenteditable], dialog";
 const lazily = (name, component, words) => async () =>
   show((await import(`./${name}.js`))[component], { words });
 
-const press = selector => () => document.querySelector(selector)?.click();
-
-const focus = selector => () => document.querySelector(selector)?.focus();
-
 
 // What the keys do, and some buttons, too.
 
@@ -30,8 +24,8 @@ export const keysOf = words => ({
   "/": lazily("palette", "Palette", words),
   "?": lazily("help", "Help", words),
   "`": lazily("drawer", "Drawer", words),
-  c: press("main .head .primary"),
-  e: focus("main form input:not(:disabled), main form textarea, main form select"),
+  c: () => document.querySelector("main .head .primary")?.click(),
+  e: () => document.querySelector("main form :is(input, textarea, select):enabled")?.focus(),
 });
 
 
@@ -53,7 +47,7 @@ export function listen(words, known) {
 
     before = null;
 
-    if (event.ctrlKey || event.metaKey || event.altKey || localStorage.getItem(OFF) === "off"
+    if (event.ctrlKey || event.metaKey || event.altKey || localStorage.getItem("svc-keys") === "off"
         || event.target.closest?.(TYPING) || document.querySelector("dialog"))
     {
       return;
