@@ -6,6 +6,8 @@ export default {
   drawerNote: "The last 50, without those of sign-ins. A copy takes the address and a token from the environment.",
   failed: "This view could not be shown",
   help: "Keys",
+  idle: "Are you still there?",
+  idleNote: "The session ends soon, since nothing has been asked for a while.",
   keys: {
     "Ctrl K": "Find anything", "/": "Find anything", "?": "This list", "`": "Requests of this page",
     c: "Make a new one", e: "Edit",
@@ -19,6 +21,7 @@ export default {
   palette: "Go to",
   paletteNote: "A view, a name, an address or an id",
   role: "Role: {role}",
+  stay: "Stay signed in",
   theme: "Colours",
   themes: { "": "Of the system", light: "Light", dark: "Dark" },
   groups: { people: "People", security: "Security", signin: "Sign-in", machines: "Machines" },

@@ -1,24 +1,29 @@
 // The frame of the console: whose it is, where one may go, and the view.
 
-import { hear, may, session } from "../ui/call.js";
+import { call, hear, may, session } from "../ui/call.js";
 import { signOut } from "../ui/again.js";
 import { effect, h, state } from "../ui/draw.js";
 import { Icon } from "../ui/icon.js";
 import { go, Link, usePlace } from "../ui/place.js";
 import { text } from "../ui/text.js";
 import { fill, shown, wordsOf } from "../ui/words.js";
+import { watch } from "./idle.js";
 import { keysOf, listen } from "./keys.js";
 import { at, groups, viewOf, views } from "./nav.js";
 
 let words = {};
+let server = null;              // what is turned on there, and its times
 
 // the views that are made from a sheet: all areas need them, and the frame does not
 
 const made = import("./sheet.js");
 
 export const begin = async () => {
-  words = await wordsOf("console/shell");
+  [words, { data: server }] = await Promise.all([
+    wordsOf("console/shell"), call({ path: "/admin/console" }),
+  ]);
   listen(words, allowed);
+  watch(server.session.idleSeconds, words);
 };
 
 const allowed = name => Object.hasOwn(views, name) && views[name].needs.some(may);
@@ -43,6 +48,8 @@ export function Shell() {
         h(Icon, { name: "menu" })),
       h("strong", { class: "tenant" }, shown(session.tenant.name),
         h("span", { class: "muted" }, " ", session.tenant.slug)),
+      h("button", { type: "button", class: "find", onclick: keysOf(words)["/"] },
+        h(Icon, { name: "find" }), " ", words.palette, " ", h("kbd", {}, "/")),
       h(Who)),
     h("nav", { id: "nav", popover: true, "aria-label": words.navigation },
       groups.map(([name, names]) => h(NavGroup, { key: name, name, names, view }))),

@@ -6,6 +6,7 @@ import { queryOf } from "./place.js";
 import { language } from "./words.js";
 
 export const session = {};      // as GET /v1/auth/session has it
+export let seen = Date.now();   // when the server last knew it
 
 // What asks people: ui/again.js sets these.  Each returns whether to send once more.
 
@@ -134,6 +135,10 @@ async function send(request) {
     });
 
     const answer = await answerOf(r);
+
+    if (r.status !== 401) {
+      seen = Date.now();
+    }
 
     keep(request, answer.failure ?? answer, begun);
 
