@@ -348,6 +348,8 @@ ngx_http_svc_webhook_postconfiguration(ngx_conf_t *cf)
         return NGX_ERROR;
     }
 
+    smcf->webhooks = wcf->on;
+    smcf->targets = wcf->push.on;
     smcf->logout = wcf->logout;
     smcf->deliverable = ngx_http_svc_webhook_deliverable;
 

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 
-# Shows PATCH of the tenant and its branding: what may be in it, and entity tags.
+# Shows PATCH of the tenant and its branding: what may be in it, and entity tags; and
+# what the console is told of a server that has little switched on.
 
 use strict;
 use warnings;
@@ -12,10 +13,25 @@ use Test::More;
 use SvcTest;
 use SvcTest::Admin;
 
-my $s = SvcTest->new(http => <<'EOT')->start;
+my @port = map { SvcTest::Nginx::free_port() } 1, 2;
+my $s = SvcTest->new(svc => { svc_set => [ 'SESSION_IDLE 900', 'SESSION_ABSOLUTE 7200',
+                                           'MFA_STEP_UP_WINDOW 60', 'LOGIN_LOCKOUT_WINDOW 0' ] },
+                     http => <<"EOT")->start;
+    client_max_body_size 1048000;
     gzip on;
     gzip_types application/json;
     gzip_min_length 0;
+    server {
+        listen 127.0.0.1:$port[0];
+        svc_base_url https://One.test:443;
+        location /oauth { svc_oauth on; }
+    }
+    server {
+        listen 127.0.0.1:$port[1];
+        svc_base_url https://two.test;
+        location /oauth { svc_oauth on; }
+        location /v1 { svc_admin on; }
+    }
 EOT
 my $acme = $s->tenant('acme');
 my $globex = $s->tenant('globex');
@@ -207,6 +223,29 @@ admin_error(patch({ name => 'Sixth' }, 'If-Match' => $etag), 412, 'precondition_
             'once');
 is($s->sql("SELECT count(DISTINCT updated_at) FROM svc.tenant"
            . " WHERE id = '$acme->{id}'"), 1, 'there is one');
+
+
+# --- what is on -------------------------------------------------------------------------
+
+$r = $acme->admin(GET => '/console');
+is($r->status, 200, 'what is on') or diag($r->body);
+
+my $on = $r->json;
+
+is_deeply([ @$on{qw(baseUrl issuerPrefix)} ], [ $s->base_url, 'https://one.test/oauth/t/' ],
+          'the issuer is that of the first location');
+is_deeply([ @{ $s->http(GET => '/v1/admin/console', [
+                  Authorization => "Bearer $acme->{api_token}" ], undef, port => $port[1])
+              ->json }{qw(baseUrl issuerPrefix)} ],
+          [ 'https://two.test', 'https://two.test/oauth/t/' ], 'or of the one at this URL');
+is(join(' ', sort grep { $on->{features}{$_} } keys %{ $on->{features} }), 'oauth scim',
+   'there is no sign-in, and what depends on it');
+is_deeply([ @$on{qw(session lockout)} ],
+          [ { idleSeconds => 900, absoluteSeconds => 7200, stepUpSeconds => 60 }, undef ],
+          'by svc_set');
+is_deeply($on->{limits}, { pageSize => 500, bodyBytes => 1048000, imageBytes => 524288 },
+          'and by client_max_body_size');
+admin_error($s->http(GET => '/v1/admin/console'), 401, 'unauthorized', 'not without a token');
 
 is("@{[ $s->workers ]}", "@workers", 'the workers are the same');
 is(join('', $s->pg->errors), '', 'no error in the log of PostgreSQL');

@@ -199,6 +199,29 @@ is_status(400, 'passwordlessSignIn', body => $mailed, @asked);
 
 my ($leaving, $other, $ada) = map { signed_in("$_\@acme.test") }
                                   qw(bob ada ada);
+
+# What is on.
+
+my ($yes, $no) = (JSON::PP::true, JSON::PP::false);
+my $console = is_status(200, 'getConsole')->json;
+
+is_deeply($console, {
+    version => $c->document->{info}{version}, baseUrl => $ORIGIN,
+    issuerPrefix => "$ORIGIN/oauth/t/",
+    features => { (map { $_ => $yes } qw(signIn passwordReset passkey organizationSignup mail
+                                         oauth federation ldap scim scimTargets webhooks)),
+                  map { $_ => $no } qw(backchannelLogout breachedPasswords country
+                                       coordinates) },
+    session => { idleSeconds => 1800, absoluteSeconds => 43200, stepUpSeconds => 600 },
+    lockout => { attempts => 10, windowSeconds => 900, durationSeconds => 900 },
+    limits => { pageSize => 500, bodyBytes => 1048576, imageBytes => 524288 } }, 'what is on');
+
+is($leaving->get('/v1/admin/console')->json->{error}{code}, 'forbidden',
+   'a role without a permission is not told');
+$s->sql("UPDATE svc.user_account SET role = 'owner' WHERE user_name = 'bob\@acme.test'");
+is_deeply($leaving->get('/v1/admin/console')->json, $console, 'one with some is');
+$s->sql("UPDATE svc.user_account SET role = 'member' WHERE user_name = 'bob\@acme.test'");
+
 my ($own) = grep { $_->{current} }
             @{ $other->get('/v1/auth/sessions')->json->{sessions} };
 
@@ -375,7 +398,8 @@ my $carl = SvcTest::Browser->new($s, tenant => 'acme');
 
 with_password($s, $acme, userName => 'carl@acme.test');
 is($carl->login('carl@acme.test')->status, 403, 'a session that waits');
-is_status(403, 'getTenant', token => undef, headers => [ Cookie => $carl->cookie ]);
+is_status(403, $_, token => undef, headers => [ Cookie => $carl->cookie ])
+    for qw(getTenant getConsole);
 $c->signs_in($carl);
 ($sent, $code) = mailed(200, 'createChallenge', body => { method => 'email' });
 is_status(200, 'stepUp', body => { code => "$code" });

@@ -25,6 +25,7 @@ extern const ngx_svc_constraint_t  ngx_svc_admin_constraints[];
 #define NGX_SVC_ADMIN_RESOURCES(_)                                            \
     _(ngx_svc_admin_public)                                                   \
     _(ngx_svc_admin_openapi)                                                  \
+    _(ngx_svc_admin_console)                                                  \
     _(ngx_svc_admin_tenant)                                                   \
     _(ngx_svc_admin_logo)                                                     \
     _(ngx_svc_admin_tokens)                                                   \

@@ -122,10 +122,17 @@ ngx_svc_ceremony_own(ngx_svc_request_t *sr, ngx_svc_webauthn_purpose_e purpose,
 ngx_uint_t
 ngx_svc_ceremony_offered(ngx_svc_request_t *sr, PGresult *res)
 {
+    return ngx_svc_ceremony_possible(sr,
+                                     ngx_svc_row_true(res, 0, "_by_domain"));
+}
+
+
+ngx_uint_t
+ngx_svc_ceremony_possible(ngx_svc_request_t *sr, ngx_uint_t by_domain)
+{
     ngx_svc_webauthn_ceremony_t  ceremony;
 
-    return ngx_svc_row_true(res, 0, "_by_domain")
-           || ngx_svc_ceremony_site(sr, 0, &ceremony) == NGX_OK;
+    return by_domain || ngx_svc_ceremony_site(sr, 0, &ceremony) == NGX_OK;
 }
 
 

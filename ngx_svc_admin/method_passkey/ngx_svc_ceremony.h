@@ -77,6 +77,10 @@ ngx_int_t ngx_svc_ceremony_own(ngx_svc_request_t *sr,
  */
 ngx_uint_t ngx_svc_ceremony_offered(ngx_svc_request_t *sr, PGresult *res);
 
+/* Tells the same.  by_domain: as for ngx_svc_ceremony(). */
+ngx_uint_t ngx_svc_ceremony_possible(ngx_svc_request_t *sr,
+    ngx_uint_t by_domain);
+
 /*
  * Reads a passkey into the pool; it has no id where the row has none.  Returns
  * NGX_OK or NGX_ERROR.

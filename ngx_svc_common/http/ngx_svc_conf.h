@@ -53,6 +53,8 @@ typedef struct {
                                                method and path */
     const ngx_svc_surface_t   *sessions;    /* the surface that takes sessions,
                                                too; NULL: none */
+    ngx_uint_t                 webhooks;    /* 1: svc_webhooks is on */
+    ngx_uint_t                 targets;     /* 1: svc_scim_targets is on */
     ngx_uint_t                 mail;        /* 1: svc_mail is on */
     ngx_uint_t                 logout;      /* 1: svc_backchannel_logout is
                                                on */

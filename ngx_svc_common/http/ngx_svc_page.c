@@ -7,8 +7,7 @@
 #include "ngx_svc_column.h"
 
 
-#define NGX_SVC_PAGE_LIMIT      100
-#define NGX_SVC_PAGE_LIMIT_MAX  500
+#define NGX_SVC_PAGE_LIMIT  100
 
 
 static ngx_int_t ngx_svc_page_number(ngx_svc_request_t *sr,

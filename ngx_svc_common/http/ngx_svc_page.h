@@ -9,6 +9,9 @@
 #include "ngx_svc_request.h"
 
 
+#define NGX_SVC_PAGE_LIMIT_MAX  500
+
+
 typedef struct {
     int32_t  limit;
     int32_t  offset;
