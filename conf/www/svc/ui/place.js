@@ -3,9 +3,11 @@
 import { h, state, effect } from "./draw.js";
 
 const heard = new Set();
-let leaving = null;             // asks whether what was typed may be lost
+const guards = new Map();       // of each form that differs: asks whether it may be lost
 
-export const typed = () => leaving !== null;
+export const typed = () => guards.size > 0;
+
+const mayLeave = async () => !typed() || guards.values().next().value();
 
 const tell = () => heard.forEach(action => action());
 
@@ -19,7 +21,7 @@ export const here = () => ({
 // not ask whether what was typed may be lost.
 
 export async function go(to, { replace = false, sure = false } = {}) {
-  if (leaving && !sure && !await leaving()) {
+  if (!sure && !await mayLeave()) {
     return;
   }
 
@@ -54,7 +56,7 @@ export function change(query, options) {
 // Back was taken already when this is called: whoever stays goes forward again.
 
 addEventListener("popstate", async () => {
-  if (leaving && !await leaving()) {
+  if (!await mayLeave()) {
     history.forward();
 
     return;
@@ -64,7 +66,7 @@ addEventListener("popstate", async () => {
 });
 
 addEventListener("beforeunload", event => {
-  if (leaving) {
+  if (typed()) {
     event.preventDefault();
   }
 });
@@ -97,13 +99,11 @@ export function usePlace() {
 // returns a promise of whether to go.
 
 export function guard(question) {
-  leaving = question;
+  const mine = Symbol("guard");
 
-  return () => {
-    if (leaving === question) {
-      leaving = null;
-    }
-  };
+  guards.set(mine, question);
+
+  return () => guards.delete(mine);
 }
 
 
