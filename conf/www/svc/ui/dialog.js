@@ -21,9 +21,14 @@ export function show(component, props) {
 }
 
 
-// "kids" are what is in it; the first one with "autofocus" has the focus.
+// "kids" are what is in it; the first one with "autofocus" has the focus.  There may be
+// one above another.
+
+let dialogs = 0;
 
 export function Dialog({ title, done, kids, wide }) {
+  const [id] = state(() => `dialog-title-${++dialogs}`);
+
   effect(element => {
     element.showModal();
 
@@ -31,12 +36,12 @@ export function Dialog({ title, done, kids, wide }) {
   }, []);
 
   return h("dialog", {
-    class: wide && "wide", "aria-labelledby": "dialog-title",
+    class: wide && "wide", "aria-labelledby": id,
     oncancel(event) {
       event.preventDefault();
       done();
     },
-  }, h("h2", { id: "dialog-title" }, title), kids);
+  }, h("h2", { id }, title), kids);
 }
 
 

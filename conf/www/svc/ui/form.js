@@ -20,9 +20,9 @@ const mayLeave = () => confirm({ title: text.differs, verb: text.discard });
 // "onsave" gets the members that differ, and all of them; what it throws is said, at
 // the field that the server names if there is one.  A form for something new has no
 // "value": it can be sent as it is, and its onsave gets all that is not empty.
-// "save" is the same function without the mouse: see ui/keys.js.
+// "id" is what the ids of its fields begin with, where there are several forms.
 
-export function Form({ fields, words, value, verb, onsave, oncancel, kids }) {
+export function Form({ fields, words, value, verb, onsave, oncancel, kids, id = "field" }) {
   const before = value ?? {};
   const [typed, setTyped] = state(() => typedOf(fields, before));
   const [wrong, setWrong] = state({});
@@ -80,14 +80,14 @@ export function Form({ fields, words, value, verb, onsave, oncancel, kids }) {
                      onsubmit: submit },
     failure && h(Problem, { failure }),
     shown.map(([name, field]) => h(Field, {
-      key: name, name, field, words, typed: typed[name], wrong: wrong[name],
+      key: name, id: `${id}-${name}`, name, field, words, typed: typed[name], wrong: wrong[name],
       set: next => setTyped(now => ({ ...now, [name]: next })),
     })),
     kids,
     (differs || !value || oncancel) && h("div", { class: "actions" },
       (differs || !value) && h("button", { class: "primary", disabled: busy }, verb),
       oncancel && h("button", { type: "button", onclick: oncancel }, text.cancel),
-      value && differs && h("button", {
+      value && differs && !oncancel && h("button", {
         type: "button",
         onclick() {
           setTyped(typedOf(fields, before));
@@ -113,9 +113,8 @@ const wrongOf = (shown, typed) => Object.fromEntries(shown
 const memberOf = e => (e.member ?? e.message?.match(/"([^"]+)"/)?.[1])?.match(/^\w+/)?.[0];
 
 
-function Field({ name, field, words, typed, wrong, set }) {
+function Field({ id, name, field, words, typed, wrong, set }) {
   const { draw, group } = kinds[field.kind];
-  const id = `field-${name}`;
   const help = typeof field.fixed === "string" ? field.fixed : words.help?.[name];
   const label = words.fields[name];
   const described = [help && `${id}-help`, wrong && `${id}-wrong`].filter(Boolean).join(" ");
