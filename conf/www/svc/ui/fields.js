@@ -15,7 +15,9 @@ const none = typed => typed === null || typed === undefined || String(typed).tri
 
 const input = (type, more) => ({ id, name, field, typed, set, attributes }) => h("input", {
   ...attributes, ...more, id, name, type, value: typed, maxlength: field.max,
-  autocomplete: field.autocomplete ?? "off", required: Boolean(field.must),
+  autocomplete: field.autocomplete ?? "off", inputmode: field.inputmode,
+  autofocus: field.autofocus,
+  required: Boolean(field.must),
   oninput: event => set(event.target.value),
 });
 
