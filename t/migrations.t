@@ -10,7 +10,7 @@ use warnings;
 use Test::More;
 
 use SvcTest;
-use SvcTest::Process qw(run slurp);
+use SvcTest::Process qw(run slurp wait_for);
 
 # A worker has few connections, since each of them prepares all statements.
 
@@ -352,14 +352,27 @@ $$
 SQL
 
 
-sub psql {
-    my ($pg, $query, @args) = @_;
-    my ($status, $text) = run([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d',
-                                $pg, '-c', $query, @args ]);
+# Runs a query on a connection that stays: one that is new reads all catalogs, which
+# takes longer than most queries.
 
-    $status == 0 or die "$query: $text";
+my %client;
 
-    return $text;
+sub query {
+    my ($pg, $text) = @_;
+    my ($name) = $pg =~ /dbname=(\S+)/;
+
+    $client{$name} //= $s->pg->connect('postgres', $name);
+
+    return $client{$name}->query($text);
+}
+
+
+# Returns its answer as psql prints it.
+
+sub answer {
+    my ($pg, $text) = @_;
+
+    return join '', map { join('|', map { $_ // '' } @$_) . "\n" } @{ query($pg, $text) };
 }
 
 
@@ -369,29 +382,23 @@ sub psql {
 
 sub content {
     my ($pg, $before) = @_;
+
     my %columns = $before ? map { $_ => $before->{$_}{columns} } keys %$before
                           : columns($pg);
-    my %content = map { $_ => { columns => $columns{$_}, rows => '' } } keys %columns;
-    my $query = join ' UNION ALL ',
-        map { "SELECT '$_', r::text FROM (SELECT $columns{$_} FROM svc.$_) r" }
-            sort keys %columns;
+    my $queries = join ';',
+        map { "SELECT '$_', string_agg(r::text, E'\\n' ORDER BY r::text COLLATE \"C\")"
+              . " FROM (SELECT $columns{$_} FROM svc.$_) r" } sort keys %columns;
+    my %rows = map { @$_ } @{ query($pg, $queries) };
 
-    # Each row ends with NUL, since a value may have line feeds.
-
-    for my $row (sort split /\0/, psql($pg, $query, '-0')) {
-        my ($table, $text) = split /\|/, $row, 2;
-
-        $content{$table}{rows} .= "$text\n";
-    }
-
-    return \%content;
+    return { map { $_ => { columns => $columns{$_}, rows => $rows{$_} // '' } }
+             keys %columns };
 }
 
 
 sub columns {
     my ($pg) = @_;
 
-    return map { split /\|/, $_, 2 } split /\n/, psql($pg, <<'SQL');
+    return map { @$_ } @{ query($pg, <<'SQL') };
 SELECT c.relname, string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)
   FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
  WHERE c.relnamespace = 'svc'::regnamespace AND c.relkind IN ('r', 'p')
@@ -415,8 +422,9 @@ sub svcctl {
 }
 
 
-# A version with rows of its own begins a database. One without is looked at in the
-# database of the version before, on its way to the newest.
+# A version with rows of its own begins a way, those without are looked at on their way
+# to the next one with rows. A copy is made of each way's end, and goes to the newest at
+# once.
 
 my @ways;
 
@@ -425,24 +433,24 @@ for my $version (@versions) {
     push @{ $ways[-1] }, $version;
 }
 
-my $last = 'template0';
+my $growing = database('growing', 'template0');
 
 # A copied database lacks its own rights, which migration 9 takes from everybody.
 
 for my $way (@ways) {
-    my $pg = database("from$way->[0]", $last);
     my ($version, $before);
 
     for my $next (@$way) {
-        go_to($pg, $next);
-        is_kept($pg, $version, $before) if $version;
-        ($version, $before) = ($next, stored($pg, $next));
+        go_to($growing, $next);
+        is_kept($growing, $version, $before) if $version;
+        ($version, $before) = ($next, stored($growing, $next));
     }
 
-    database($last = "at$version", "from$way->[0]");
+    my $pg = database("from$way->[0]", 'growing');
+
     is(svcctl($pg, 'migrate'),
        join('', map { $applied{$_} } grep { $_ > $version } @versions)
-       . ($way->[0] > 9 ? "set 1 rights of svc_app, and of everybody\n" : ''),
+       . ($version >= 9 ? "set 1 rights of svc_app, and of everybody\n" : ''),
        "from version $version to the newest");
     is_kept($pg, $version, $before);
 
@@ -492,7 +500,7 @@ for my $way (@ways) {
         'the planner knows no tenant any more' => [ 0, 'SELECT count(*) FROM pg_stats'
             . " WHERE schemaname = 'svc' AND attname = 'tenant_id'" ]);
     my @names = sort keys %is;
-    my @got = split /\|/, psql($pg, 'SELECT '
+    my @got = split /\|/, answer($pg, 'SELECT '
                                     . join ', ', map { "($is{$_}[1])" } @names);
 
     chomp @got;
@@ -531,11 +539,11 @@ sub folder {
 sub stored {
     my ($pg, $version) = @_;
 
-    psql($pg, $rows{$version}) if $rows{$version};
+    answer($pg, $rows{$version}) if $rows{$version};
     like(svcctl($pg, qw(tenant create --name Kept --slug), "kept$version", '--owner',
                 'ada@kept.test'),
          qr/\Atenant +kept$version  /, 'with a tenant');
-    psql($pg, $analyze);
+    answer($pg, $analyze);
 
     my $content = content($pg);
 
@@ -558,11 +566,15 @@ sub is_kept {
 }
 
 
-# Copies a database; returns its conninfo.
+# Copies a database, for which nobody may be connected to it; returns its conninfo.
 
 sub database {
     my ($name, $of) = @_;
 
+    delete $client{$of};
+    wait_for {
+        !$s->sql("SELECT count(*) FROM pg_stat_activity WHERE datname = '$of'")
+    } or die "somebody is connected to $of\n";
     $s->sql("CREATE DATABASE $name TEMPLATE $of");
 
     return $s->pg->conninfo('postgres') =~ s/dbname=\S+/dbname=$name/r;
@@ -589,8 +601,8 @@ sub differs {
 # ids.
 
 {
-    my $pg = database('gone', $last);
-    my $id = psql($pg, "SELECT md5('t1')::uuid") =~ s/\n//r;
+    my $pg = database('gone', 'growing');
+    my $id = answer($pg, "SELECT md5('t1')::uuid") =~ s/\n//r;
     my $before = content($pg);
 
     like(svcctl($pg, qw(tenant delete --tenant t1 --confirm t1 --now)),
@@ -618,7 +630,7 @@ sub differs {
     my $pg = database('twice', 'template0');
 
     svcctl($pg, 'migrate', '--sql', folder(34));
-    psql($pg, <<'SQL');
+    answer($pg, <<'SQL');
 INSERT INTO svc.tenant (id, slug, name) VALUES (md5('t')::uuid, 't', 'T');
 INSERT INTO svc.user_account (tenant_id, id, user_name, created_at)
 SELECT md5('t')::uuid, md5(i::text)::uuid, name, now() + i * interval '1 s'
@@ -639,22 +651,22 @@ SQL
          'it is said');
     is(() = $told =~ /WARNING/g, 2, 'of each of them');
 
-    my @keys = split /\n/, psql($pg, 'SELECT user_name_key FROM svc.user_account'
+    my @keys = split /\n/, answer($pg, 'SELECT user_name_key FROM svc.user_account'
                                      . ' ORDER BY created_at');
-    my @id = map { psql($pg, "SELECT md5('$_')::uuid") =~ s/\n//r } 1 .. 6;
+    my @id = map { answer($pg, "SELECT md5('$_')::uuid") =~ s/\n//r } 1 .. 6;
 
     is_deeply(\@keys, [ 'ann@xn--mnchen-3ya.test', "ann\@xn--mnchen-3ya.test $id[1]",
                         "zoë\@x.test $id[2]", 'zoë@x.test', 'bob@x.test',
                         'vic@xn--mail-swc.test' ], 'nobody is lost');
-    is(psql($pg, 'SELECT count(DISTINCT email_key) FROM svc.invitation'), "2\n",
+    is(answer($pg, 'SELECT count(DISTINCT email_key) FROM svc.invitation'), "2\n",
        'nor an invitation');
 
-    psql($pg, "UPDATE svc.user_account SET display_name = 'Ann' WHERE id = '$id[1]'");
-    is(psql($pg, "SELECT user_name_key FROM svc.user_account WHERE id = '$id[1]'"),
+    answer($pg, "UPDATE svc.user_account SET display_name = 'Ann' WHERE id = '$id[1]'");
+    is(answer($pg, "SELECT user_name_key FROM svc.user_account WHERE id = '$id[1]'"),
        "ann\@xn--mnchen-3ya.test $id[1]\n", 'who changes stays there');
-    psql($pg, "DELETE FROM svc.user_account WHERE id = '$id[0]'");
-    psql($pg, "UPDATE svc.user_account SET display_name = 'Anna' WHERE id = '$id[1]'");
-    is(psql($pg, "SELECT user_name_key FROM svc.user_account WHERE id = '$id[1]'"),
+    answer($pg, "DELETE FROM svc.user_account WHERE id = '$id[0]'");
+    answer($pg, "UPDATE svc.user_account SET display_name = 'Anna' WHERE id = '$id[1]'");
+    is(answer($pg, "SELECT user_name_key FROM svc.user_account WHERE id = '$id[1]'"),
        "ann\@xn--mnchen-3ya.test\n", 'and has the key when the other one has gone');
 }
 
@@ -668,7 +680,7 @@ SQL
     my $pg = database('allowed', 'template0');
 
     svcctl($pg, 'migrate', '--sql', folder(37));
-    psql($pg, <<'SQL');
+    answer($pg, <<'SQL');
 INSERT INTO svc.tenant (id, slug, name) VALUES (md5('t')::uuid, 't', 'T');
 INSERT INTO svc.user_account (tenant_id, id, user_name)
 VALUES (md5('t')::uuid, md5('u')::uuid, 'u@t.test');
@@ -692,12 +704,12 @@ SELECT tenant_id, gen_random_uuid(), client_id, user_id, scopes, '{}', '{}',
 SQL
 
     like(svcctl($pg, 'migrate'), qr/WARNING: +1 consents /, 'who is asked once more is counted');
-    is(psql($pg, 'SELECT c.allowed FROM svc.oauth_consent c'
+    is(answer($pg, 'SELECT c.allowed FROM svc.oauth_consent c'
                  . ' JOIN svc.application USING (client_id) ORDER BY name'),
        join('', map { "$_\n" } '{" "," r"," w"}',
             '{"urn:a ","urn:a r","urn:a w","urn:b ","urn:b r","urn:b w"}', '{" "," r"," w"}',
             '{}'), 'what was shown is allowed');
-    is(psql($pg, 'SELECT string_agg(name, \' \') FROM svc.oauth_grant'
+    is(answer($pg, 'SELECT string_agg(name, \' \') FROM svc.oauth_grant'
                  . ' JOIN svc.application USING (client_id) WHERE NOT consented'), "3\n",
        'of a grant it is known whether its user was asked');
 }
