@@ -92,12 +92,21 @@ sub shows {
 }
 
 
+# Is somebody else from here on, in a language.
+
+sub somebody {
+    my ($locale) = @_;
+
+    $page->do(as => { locale => $locale, ignoreHTTPSErrors => $TRUE }, "$origin/nothing");
+}
+
+
 # As somebody else, in a language.
 
 sub opens {
     my ($path, $heading, $locale) = @_;
 
-    $page->do(open => { locale => $locale // 'en', ignoreHTTPSErrors => $TRUE });
+    somebody($locale // 'en');
     $page->do(go => "$origin/$path");
     shows($heading, "/$path");
 }
@@ -378,7 +387,7 @@ for my $form ([ 'Get a code by mail', 'Send' ], [ 'Create an account', 'Create a
 }
 
 
-$page->do(open => { locale => 'en', ignoreHTTPSErrors => $TRUE });
+somebody('en');
 $page->do(go => $invited);
 shows('Join Initech', 'an invitation');
 $page->do(type => 'Name', 'Ina');
@@ -386,7 +395,7 @@ $page->do(type => 'New password', 'a quiet harbour before seven');
 $page->do(press => 'Create the account');
 comes('ina@initech.test');
 
-$page->do(open => { locale => 'en', ignoreHTTPSErrors => $TRUE });
+somebody('en');
 $page->do(go => $reset);
 shows('New password', 'a link of before');
 $page->do(type => 'New password', 'a quiet harbour before seven');

@@ -22,32 +22,56 @@ let context, page, protocol, faults = [], loaded = [], posted = null;
 const refused = (text, url) =>
   text.startsWith("Failed to load resource") && new URL(url).pathname.startsWith("/v1/");
 
+// the contexts of as(), by their options
+
+const kept = new Map();
+
+async function begin(options) {
+  context = await browser.newContext({ locale: "en", ...options });
+  context.setDefaultTimeout(LIMIT);
+  page = await context.newPage();
+  loaded = [];
+
+  page.on("pageerror", e => faults.push(String(e)));
+  page.on("console", message => {
+    if (message.type() === "error" && !refused(message.text(), message.location().url)
+        || message.type() === "warning") {
+      faults.push(message.text());
+    }
+  });
+  page.on("response", r => loaded.push(r));
+  page.on("request", r => {
+    if (r.isNavigationRequest() && r.method() === "POST") {
+      posted = r;
+    }
+  });
+  await page.addInitScript(() =>
+    addEventListener("securitypolicyviolation", e =>
+      console.error(`CSP: ${e.violatedDirective} ${e.blockedURI}`)));
+  protocol = await context.newCDPSession(page);
+}
+
 const actions = {
 
   async open(options = {}) {
     await context?.close();
-    context = await browser.newContext({ locale: "en", ...options });
-    context.setDefaultTimeout(LIMIT);
-    page = await context.newPage();
-    loaded = [];
+    await begin(options);
+  },
 
-    page.on("pageerror", e => faults.push(String(e)));
-    page.on("console", message => {
-      if (message.type() === "error" && !refused(message.text(), message.location().url)
-          || message.type() === "warning") {
-        faults.push(message.text());
-      }
-    });
-    page.on("response", r => loaded.push(r));
-    page.on("request", r => {
-      if (r.isNavigationRequest() && r.method() === "POST") {
-        posted = r;
-      }
-    });
-    await page.addInitScript(() =>
-      addEventListener("securitypolicyviolation", e =>
-        console.error(`CSP: ${e.violatedDirective} ${e.blockedURI}`)));
-    protocol = await context.newCDPSession(page);
+  // The same for somebody else who has these options, too: each of them has a context,
+  // which stays.
+
+  async as(options, url) {
+    const name = JSON.stringify(options);
+
+    if (kept.has(name)) {
+      ({ context, page, protocol } = kept.get(name));
+      await actions.fresh(url);
+
+    } else {
+      await begin(options);
+      kept.set(name, { context, page, protocol });
+    }
   },
 
   // As in the browser of somebody else: no cookies, no history, no authenticator. A
