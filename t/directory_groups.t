@@ -158,6 +158,16 @@ is_deeply(members(ask(PUT => "/$id/members", { userIds => [ @users[2, 3] ] })),
           [ sort @users[2, 3] ], 'replaced');
 is_deeply(members(ask(PUT => "/$id/members", { userIds => [ @users[3, 2] ] })),
           [ sort @users[2, 3] ], 'by the same');
+
+my $first = ask(POST => '', { name => 'A first' })->json->{id};
+
+ask(POST => "/$first/members", { userId => $users[2] });
+$r = $acme->admin(GET => "/users/$users[2]/groups", undef, undef,
+                  $acme->token_for('users:view'))->json;
+is_deeply([ map { [ @$_{qw(id name connection)} ] } @{ $r->{groups} } ],
+          [ [ $first, 'A first', undef ], [ $id, ask(GET => "/$id")->json->{name}, undef ] ],
+          'the groups of a user, by name');
+is(ask(DELETE => "/$first")->status, 204, 'one of them goes');
 is(ask(DELETE => "/$id/members/$users[2]")->status, 204, 'removed');
 admin_error(ask(DELETE => "/$id/members/$users[2]"), 404, 'not_found', 'again');
 is_deeply(members(ask(PUT => "/$id/members", { userIds => [] })), [],

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Shows who may reset the second factors of a user who has lost them.
+# Shows who sees a user's second factors and sessions, and who may reset and end them.
 
 use strict;
 use warnings;
@@ -101,10 +101,63 @@ is($s->http(POST => "/v1/admin/users/$id{admin}/reset-mfa",
    'but by one that may as much');
 
 
-# --- from the shell -------------------------------------------------------------------
+# --- what others see of them ------------------------------------------------------------
 
 my $b = signed_in('member');
+my $help = signed_in('help');
 
+enrolled($b);
+
+sub of { return "/v1/admin/users/$id{$_[0]}/$_[1]" }
+
+my $own = $b->get('/v1/mfa/factors')->json;
+my $r = $help->get(of(member => 'factors'));
+
+is_deeply($r->json, { %$own, total => 1, limit => 100, offset => 0 },
+          'the factors, and how many codes are left, as the user sees them');
+is($own->{recoveryCodesLeft}, 10, 'which is all');
+
+$own = $b->get('/v1/auth/sessions')->json;
+
+my ($current) = map { $_->{id} } grep { delete $_->{current} } @{ $own->{sessions} };
+
+$r = $help->get(of(member => 'sessions'));
+is_deeply($r->json, $own, 'the sessions, too, but for which is whose request');
+is_deeply($help->get(of(member => 'sessions?limit=1&offset=9'))->json,
+          { %$own, sessions => [], limit => 1, offset => 9 }, 'in pages');
+
+for my $what (qw(factors sessions groups)) {
+    my $path = of(member => $what);
+    my $view = $acme->token_for('users:view');
+    my $manage = $acme->token_for('members:manage');
+    my @as = map { { Authorization => "Bearer $_" } } $view, $manage, $globex->token_for($ALL);
+
+    is($s->http(GET => $path, $as[0])->status, 200, "$what, with users:view");
+    admin_error($s->http(GET => $path, $as[1]), 403, 'forbidden', 'and not without it');
+    admin_error($s->http(GET => $path, $as[2]), 404, 'not_found', 'nor in another tenant');
+    admin_error($help->get("/v1/admin/users/$id{member}x/$what"), 404, 'not_found', 'of nobody');
+}
+
+my ($theirs) = map { $_->{id} } @{ $help->get(of(owner => 'sessions'))->json->{sessions} };
+
+admin_error($help->ask(DELETE => of(owner => "sessions/$theirs")), 403, 'forbidden',
+            'help does not end a session of an owner');
+admin_error($help->ask(DELETE => of(member => "sessions/$theirs")), 404, 'not_found',
+            'nor as that of somebody else');
+is($help->get(of(owner => 'sessions'))->json->{sessions}[0]{id}, $theirs, 'it goes on');
+
+is($help->ask(DELETE => of(member => "sessions/$current"))->status, 204,
+   'but one of a member');
+admin_error($b->get('/v1/auth/session'), 401, 'unauthenticated', 'it has ended');
+is($help->ask(DELETE => of(member => "sessions/$current"))->status, 204, 'once more is no error');
+is_deeply([ $acme->events_where("action = 'session.revoked'", 'target_id', 'details') ],
+          [ [ $current, { userId => $id{member} } ] ], 'and no event');
+
+
+# --- from the shell -------------------------------------------------------------------
+
+$s->sql("DELETE FROM svc.factor WHERE user_id = '$id{member}'");
+$b = signed_in('member');
 enrolled($b);
 
 my ($out, $rc) = $s->svcctl('user', 'reset-mfa', '--tenant', 'acme', '--email',

@@ -24,7 +24,7 @@ use SvcTest::Mail;
 use SvcTest::Npm;
 use SvcTest::Process qw(wait_for);
 use SvcTest::Receiver;
-use SvcTest::Session qw(add_addresses);
+use SvcTest::Session qw(add_addresses session_of);
 use SvcTest::Sse;
 use SvcTest::Valid qw(bodies);
 
@@ -322,6 +322,10 @@ is_status(204, 'removeOwnLink');
 is_status(404, 'removeOwnLink');
 $c->stands('admin/users/{userId}/links/{linkId}' => linked($user));
 is_status(200, 'listUserLinks');
+$c->stands('admin/users/{userId}/sessions/{sessionId}' =>
+           scalar $s->sql(session_of($user) . ' RETURNING id'));
+is_status(200, $_) for qw(listUserGroups listUserSessions listUserFactors);
+is_status(204, 'endUserSession');
 is_status(204, 'removeUserLink');
 is_status(404, 'removeUserLink');
 $s->sql("DELETE FROM svc.social WHERE provider LIKE 'oidc-%'");
@@ -658,6 +662,7 @@ my %later = map { $_ => 1 } @later, qw(createGroupPasswordPolicy testWebhook
                                        verifyOrganization
                                        lookupInvitation acceptInvitation
                                        resendInvitation
+                                       endUserSession
                                        revokeSession);
 
 for my $id (grep { !$later{$_} } $c->ids) {

@@ -33,6 +33,7 @@ extern const ngx_svc_constraint_t  ngx_svc_admin_constraints[];
     _(ngx_svc_admin_users)                                                    \
     _(ngx_svc_admin_user_change)                                              \
     _(ngx_svc_admin_user_reset_mfa)                                           \
+    _(ngx_svc_admin_user_sessions)                                            \
     _(ngx_svc_admin_members)                                                  \
     _(ngx_svc_admin_invitations)                                              \
     _(ngx_svc_admin_identities)                                               \

@@ -1,5 +1,5 @@
 /*
- * /v1/admin/groups/{id}/members.
+ * /v1/admin/groups/{id}/members, and /v1/admin/users/{userId}/groups.
  */
 
 #include "ngx_svc_admin.h"
@@ -100,6 +100,14 @@ const ngx_svc_route_t  ngx_svc_admin_group_members[] = {
       .statements = { &ngx_svc_sql_admin_members_lock,
                       &ngx_svc_sql_admin_members_remove },
       .status = NGX_HTTP_NO_CONTENT },
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/users/*/groups"),
+      .permission = NGX_SVC_P_USERS_VIEW,
+      .statements = { &ngx_svc_sql_admin_user_groups_total,
+                      &ngx_svc_sql_admin_user_groups_list },
+      .list = "groups",
+      .total = &ngx_svc_sql_admin_user_groups_total },
 
     ngx_svc_null_route
 };

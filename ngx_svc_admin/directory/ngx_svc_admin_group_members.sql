@@ -144,3 +144,42 @@ SELECT account.id AS "userId", account.user_name AS email, account.display_name 
         ORDER BY account.id
         LIMIT 1) account
  ORDER BY member.added_at DESC, member.user_id DESC;
+
+
+-- statement: admin_user_groups_total
+--
+-- missing: NGX_SVC_ADMIN_NO_USER
+-- parameters
+--   user_id        uuid ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER)
+SELECT (SELECT count(*)
+          FROM (SELECT
+                  FROM svc.group_member member
+                 WHERE member.tenant_id = :tenant AND member.user_id BETWEEN :user_id AND :user_id
+                 ORDER BY member.user_id OFFSET 0) member)
+  FROM svc.user_account account
+ WHERE account.tenant_id = :tenant AND account.id = :user_id;
+
+
+-- statement: admin_user_groups_list
+--
+-- parameters
+--   user_id        uuid ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER)
+--   page_limit     int4 ngx_svc_param_limit()
+--   page_offset    int4 ngx_svc_param_offset()
+SELECT listed.id, listed.name, listed.description, listed.added_at AS "addedAt",
+       svc.connection_key(:tenant, listed.origin) AS connection
+  FROM (SELECT user_group.id, user_group.name, user_group.description, member.added_at,
+               member.origin
+          FROM (SELECT member.group_id, member.added_at, member.origin
+                  FROM svc.group_member member
+                 WHERE member.tenant_id = :tenant AND member.user_id BETWEEN :user_id AND :user_id
+                 ORDER BY member.user_id OFFSET 0) member
+          CROSS JOIN LATERAL (
+               SELECT user_group.*
+                 FROM svc.user_group user_group
+                WHERE user_group.tenant_id = :tenant
+                  AND user_group.id BETWEEN member.group_id AND member.group_id
+                ORDER BY user_group.id
+                LIMIT 1) user_group
+         ORDER BY user_group.name_key
+         LIMIT :page_limit::int4 OFFSET :page_offset::int4) listed;

@@ -153,7 +153,12 @@ my %VALUES = (
                                   admin_user_logout admin_user_delete
                                   admin_user_groups_lock admin_user_lock
                                   admin_user_put_lock admin_user_put_get
-                                  admin_user_owners_lock) ),
+                                  admin_user_owners_lock admin_user_groups_total
+                                  admin_user_factors_total) ),
+    ( map { $_ => [ '{id}', 100, 0 ] } qw(admin_user_groups_list admin_user_factors_list) ),
+    admin_user_sessions_total => [ '{id}', 1800 ],
+    admin_user_sessions_list => [ '{id}', 1800, 100, 0 ],
+    admin_user_session_end => [ '{id}', '{id}' ],
     admin_user_unlock => [ undef, 'user0@bench0.test', 900 ],
     admin_tenant_members_list => [ undef, undef, 'owner', 100, 0 ],
     admin_tenant_members_put => [ '{id}', 'owner' ],

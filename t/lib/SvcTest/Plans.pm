@@ -800,7 +800,12 @@ sub values {
         admin_user_unlock => [ undef, "user$HALF\@$self->{slug}.test", 900 ],
         ( map { $_ => [ $owner ] } qw(admin_user_lock admin_user_put_lock
                                       admin_user_owners_lock) ),
-        admin_user_groups_lock => [ $user ],
+        ( map { $_ => [ $user ] } qw(admin_user_groups_lock admin_user_groups_total
+                                     admin_user_factors_total) ),
+        ( map { $_ => [ $user, @page ] } qw(admin_user_groups_list admin_user_factors_list) ),
+        admin_user_sessions_total => [ $who, 1800 ],
+        admin_user_sessions_list => [ $who, 1800, @page ],
+        admin_user_session_end => [ $who, $self->id($SESSION, $WHO) ],
         admin_user_reset_mfa => [ $user, $base ],
         admin_tenant_members_list => [ 'user 7', 'active', 'member', @page ],
         admin_tenant_members_get => [ $user ],

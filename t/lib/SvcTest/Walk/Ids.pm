@@ -71,6 +71,7 @@ my %FOLDED = map { $_ => 1 } qw(domains ip-blocks);
 my %SAME = map { $_ => 1 } 'PUT /v1/admin/password-policy/groups/*',
                            'GET /v1/admin/scim-targets/*/users',
                            'GET /v1/admin/groups/*/members',
+                           'GET /v1/admin/users/*/groups',
                            'DELETE /v1/admin/groups/*/members/*',
                            'GET /v1/admin/groups/*/apps',
                            'DELETE /v1/admin/groups/*/apps/*';
