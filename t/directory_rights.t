@@ -226,6 +226,82 @@ for my $way (@ways) {
 }
 
 
+# --- names ---------------------------------------------------------------------------------
+
+my %NAMES = (user => [ qw(apps:manage groups:manage members:manage users:view) ],
+             group => [ qw(apps:manage groups:manage members:manage tenant:manage) ],
+             role => [ qw(members:manage roles:manage) ],
+             application => [ qw(apps:manage groups:manage) ]);
+my %of = map { $_ => $acme->token_for($_) } split /,/, $ALL;
+
+sub names {
+    my ($query, $token) = @_;
+    my $r = $acme->admin(GET => "/names?$query", undef, undef, $of{$token // 'apps:manage'});
+
+    return $r->status == 200 ? $r->json->{names} : $r->status;
+}
+
+for my $type (sort keys %NAMES) {
+    my @may = grep { ref names("type=$type&q=nobody-at-all", $_) } sort keys %of;
+
+    is_deeply(\@may, $NAMES{$type}, "who may have the name of a $type");
+    is_deeply([ grep { ref names("type=$type&ids=x", $_) } sort keys %of ], \@may,
+              'and by ids');
+}
+
+is(names('type=user&q=ad', 'audit:view'), 403, 'others may not');
+
+my $member = SvcTest::Browser->new($s, tenant => 'acme');
+
+with_password($s, $acme, userName => 'only@acme.test');
+is($member->login('only@acme.test')->status, 200, 'one without any permission');
+is($member->get('/v1/admin/names?type=user&q=ad')->status, 403, 'nor does he');
+
+my $zoe = $acme->create(userName => 'zoe@acme.test', displayName => 'Zoe Z')->{id};
+my $bare = $acme->create(userName => 'zoeless@acme.test')->{id};
+
+$s->sql("UPDATE svc.user_account SET display_name = NULL WHERE id = '$bare'");
+
+my @zoes = ({ id => $bare, name => 'zoeless@acme.test', detail => 'zoeless@acme.test' },
+            { id => $zoe, name => 'Zoe Z', detail => 'zoe@acme.test' });
+
+is_deeply(names('type=user&q=%20zoe'), \@zoes, 'users, as a search lists them');
+is_deeply(names('type=user&ids=' . join ',', $zoe, uc $bare, 'x', '', $bare),
+          [ reverse @zoes ], 'or as they are asked for');
+is_deeply(names("type=user&ids=$zoe", 'groups:manage'), [ $zoes[1] ], 'by whom it may be');
+
+my $globex = $s->tenant('globex');
+
+is_deeply($globex->admin(GET => "/names?type=user&ids=$zoe")->json, { names => [] },
+          'nobody of another tenant');
+
+my $group = $acme->admin(POST => '/groups', { name => 'Night "shift"' }, undef,
+                         $of{'groups:manage'})->json->{id};
+my @shift = ({ id => $group, name => 'Night "shift"', detail => undef });
+
+is_deeply(names('type=group&q=SHIFT'), \@shift, 'groups');
+is_deeply(names("type=group&ids=$group,$zoe"), \@shift, 'by ids');
+is_deeply(names('type=role&ids=viewer,owner,x%7D', 'members:manage'),
+          [ { id => 'owner', name => 'Owner', detail => undef },
+            { id => 'viewer', name => 'viewer', detail => undef } ], 'roles');
+is_deeply([ map { $_->{id} } @{ names('type=role&q=VIEW', 'roles:manage') } ], [ 'viewer' ],
+          'by a part of the name');
+
+my $app = 'app_' . 'ab' x 16;
+
+$acme->add_applications(service => $app, 'app_' . 'cd' x 16);
+is_deeply(names("type=application&$_"), [ { id => $app, name => "Name of $app",
+                                            detail => 'service' } ], "applications: $_")
+    for 'q=OF%20app_ab', "q=$app", "ids=$app,nothing";
+
+admin_error($acme->admin(GET => "/names$_"), 400, 'invalid_request', "names$_")
+    for '', '?type=x&q=ab', '?type=user', '?type=user&q=a', '?type=user&q=%20a%20',
+        '?type=user&q=ab&ids=x', '?type=user&q=%ff', '?type=user&q=' . 'x' x 201,
+        '?type=user&ids=' . join ',', 1 .. 21;
+is_deeply(names('type=user&ids=' . join ',', ($zoe) x 2, 3 .. 20), [ ($zoes[1]) x 2 ],
+          'twenty may be');
+
+
 is_deeply([ $s->pg->errors ], [], 'nothing in the log of PostgreSQL');
 
 $s->done;

@@ -326,6 +326,10 @@ $c->stands('admin/users/{userId}/sessions/{sessionId}' =>
            scalar $s->sql(session_of($user) . ' RETURNING id'));
 is_status(200, $_) for qw(listUserGroups listUserSessions listUserFactors);
 is_status(204, 'endUserSession');
+is_status(200, 'listNames', query => "type=$_&q=ad") for qw(user group role application);
+is_status(200, 'listNames', query => 'type=role&ids=owner');
+is_status(403, 'listNames', query => 'type=user&q=ad',
+          token => $acme->token_for('roles:manage'));
 is_status(204, 'removeUserLink');
 is_status(404, 'removeUserLink');
 $s->sql("DELETE FROM svc.social WHERE provider LIKE 'oidc-%'");
@@ -662,7 +666,7 @@ my %later = map { $_ => 1 } @later, qw(createGroupPasswordPolicy testWebhook
                                        verifyOrganization
                                        lookupInvitation acceptInvitation
                                        resendInvitation
-                                       endUserSession
+                                       listNames endUserSession
                                        revokeSession);
 
 for my $id (grep { !$later{$_} } $c->ids) {

@@ -37,6 +37,7 @@ extern const ngx_svc_constraint_t  ngx_svc_admin_constraints[];
     _(ngx_svc_admin_members)                                                  \
     _(ngx_svc_admin_invitations)                                              \
     _(ngx_svc_admin_identities)                                               \
+    _(ngx_svc_admin_names)                                                    \
     _(ngx_svc_admin_groups)                                                   \
     _(ngx_svc_admin_group_members)                                            \
     _(ngx_svc_admin_roles)                                                    \

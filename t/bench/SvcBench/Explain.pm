@@ -164,6 +164,9 @@ my %VALUES = (
     admin_tenant_members_put => [ '{id}', 'owner' ],
     ( map { $_ => [ '{id}' ] } qw(admin_tenant_members_get
                                   admin_tenant_members_remove) ),
+    admin_names_users => [ 'user12345', '{}', 20 ],
+    ( map { $_ => [ 'x', '{}', 20 ] } qw(admin_names_groups admin_names_roles
+                                         admin_names_applications) ),
     admin_invitations_list => [ undef, 100, 0 ],
     admin_invitations_create => [ '01a00000-0000-7100-8000-000000000000',
         '\x' . '00' x 32, 'new@bench0.test', 'member', '{}', 7,

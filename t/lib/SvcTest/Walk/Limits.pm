@@ -18,6 +18,8 @@ use SvcTest::Walk;
 my @KNOWN = (
     'getAuthorization [?].*: .*',                        # the whole query is a
     '(?:decideAuthorization|endSession) [.?].*: .*',     # client's request
+    'listNames [?].*: .*',                               # these go together
+    'listNames [?].*: .*',                               # these go together
     '\w+ [?]limit: 501', '\w+ [?]offset: 2147483648',     # taken as the maximum
     '\w+Config [?](?:detail|prune): [01]',
     '\w+ \S*mfaThreshold: 100',                          # not below denyThreshold

@@ -83,7 +83,8 @@ sub shown {
                    $w->routes)
     {
         my $query = $route->{id} eq 'getAuthorization'
-                  ? '?' . $w->{body}{decideAuthorization}{request} : '';
+                  ? '?' . $w->{body}{decideAuthorization}{request}
+                  : $route->{id} eq 'listNames' ? '?type=user&q=us' : '';
         my $r = $w->ask(GET => "$route->{url}$query", [ $w->cookies ]);
 
         $w->told("$route->{name}: nothing of the other tenant",
