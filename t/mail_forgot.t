@@ -95,6 +95,63 @@ is_deeply([ map { $_->[0]{source} }
                                 'details') ], [ 'mail' ], 'it is audited');
 
 
+# --- by an administrator -------------------------------------------------------------------
+
+my $bo = with_password($s, $acme, userName => 'bo@acme.test', locale => 'de')->{id};
+my $chief = with_password($s, $acme, userName => 'chief@acme.test', role => 'admin')->{id};
+my $manages = $acme->token_for('members:manage');
+my $MADE = "SELECT count(*) FROM svc.password_reset WHERE user_id = '$bo'";
+
+sub send_link {
+    my ($id, $token, %opt) = @_;
+
+    return $s->http(POST => "/v1/admin/users/$id/reset-link",
+                    [ Authorization => 'Bearer ' . ($token // $manages) ], undef, %opt);
+}
+
+$r = send_link($bo);
+is_deeply([ $r->status, $r->body ], [ 202, '{}' ], 'an administrator has a link sent');
+$got = ($mail->wait(++$mails))[-1];
+($base, $token) = link_of($got);
+is_deeply($got->{to}, [ 'bo@acme.test' ], 'to the user');
+is($base, $s->base_url, 'it leads here');
+like($got->{html}, qr/lang="de"/, "in the user's language");
+unlike($got->{plain}, qr/^\S+ 127\.0\.0\.1/m, 'and does not tell where the administrator is');
+$s->secret($token) if $token;
+is_deeply([ $acme->events_where("target_id = '$bo' AND action = 'password.reset_requested'",
+                                'actor_type', 'details') ],
+          [ [ 'apiToken', { source => 'administrator' } ] ], 'it is audited');
+is(post(reset => { token => $token, password => 'rowing past nine lanterns',
+                   tenant => 'acme' })->status, 204, 'it sets a password');
+$mail->wait(++$mails);
+
+$s->sql('INSERT INTO svc.password_reset (tenant_id, token_hash, user_id, expires_at) SELECT'
+        . " '$acme->{id}', sha256(i::text::bytea), '$bo', now() + interval '20 minutes'"
+        . ' FROM generate_series(1, 9) i');
+is_deeply([ map { send_link($bo)->status } 1 .. 6 ], [ (202) x 5, 429 ],
+          'five may be good, beside what others have asked for');
+$mails += 5;
+$mail->wait($mails);
+is($s->sql($MADE), 14, 'the sixth one is not made');
+$r = send_link($bo);
+is($r->json->{error}{code}, 'rate_limited', 'why');
+like($r->header('Retry-After'), qr/\A1[78]\d\d\z/, 'until one of them is over');
+is(send_link($chief)->status, 403, 'not to an administrator, by who may less');
+is(send_link($bo, $acme->token_for('users:view'))->status, 403, 'nor without members:manage');
+is(send_link('0197f3a2-0000-7000-8000-000000000000')->status, 404, 'nor to nobody');
+is(send_link($bo, undef, port => $plain->{port})->status, 404, 'nor without svc_mail');
+$s->sql("UPDATE svc.user_account SET status = 'suspended' WHERE id = '$bo'");
+is(send_link($bo)->status, 409, 'nor to who is suspended');
+$s->sql("UPDATE svc.user_account SET status = 'active' WHERE id = '$bo'");
+$s->sql("UPDATE svc.tenant SET sign_in_forced = true WHERE slug = 'acme'");
+$s->sql('INSERT INTO svc.domain (tenant_id, domain, verified_at, sign_in, rp_id) VALUES'
+        . " ('$acme->{id}', 'acme.test', now(), gen_random_uuid(), 'acme.test')");
+is(send_link($bo)->json->{error}{code}, 'sso_required', 'nor to who comes in by a connection');
+$s->sql('DELETE FROM svc.domain');
+$s->sql("UPDATE svc.tenant SET sign_in_forced = false WHERE slug = 'acme'");
+$s->sql('DELETE FROM svc.password_reset');
+
+
 # --- the language --------------------------------------------------------------------
 
 # The page's language counts for a user without one, and the best match of the

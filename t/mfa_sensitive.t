@@ -66,7 +66,8 @@ my @sensitive = grep { $_->{sensitive} } @routes;
 is_deeply([ sort map { "$_->{method} $_->{path}" } @sensitive ], [ sort
     'POST /admin/api-tokens', 'POST /admin/roles', 'PUT /admin/roles/*',
     'DELETE /admin/roles/*', 'DELETE /admin/users/*',
-    'POST /admin/users/*/reset-mfa', 'DELETE /admin/users/*/links/*',
+    'POST /admin/users/*/reset-mfa', 'POST /admin/users/*/reset-link',
+    'DELETE /admin/users/*/links/*',
     'DELETE /auth/identities/*', 'PUT /admin/members/*',
     'DELETE /admin/members/*', 'POST /admin/invitations',
     'POST /admin/invitations/*/resend', 'PUT /admin/access-policy',

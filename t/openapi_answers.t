@@ -326,6 +326,10 @@ $c->stands('admin/users/{userId}/sessions/{sessionId}' =>
            scalar $s->sql(session_of($user) . ' RETURNING id'));
 is_status(200, $_) for qw(listUserGroups listUserSessions listUserFactors);
 is_status(204, 'endUserSession');
+is_status(202, 'mailResetLink');
+$s->sql("UPDATE svc.user_account SET status = 'suspended' WHERE id = '$user'");
+is_status(409, 'mailResetLink');
+$s->sql("UPDATE svc.user_account SET status = 'active' WHERE id = '$user'");
 is_status(200, 'listNames', query => "type=$_&q=ad") for qw(user group role application);
 is_status(200, 'listNames', query => 'type=role&ids=owner');
 is_status(403, 'listNames', query => 'type=user&q=ad',
@@ -666,7 +670,7 @@ my %later = map { $_ => 1 } @later, qw(createGroupPasswordPolicy testWebhook
                                        verifyOrganization
                                        lookupInvitation acceptInvitation
                                        resendInvitation
-                                       listNames endUserSession
+                                       listNames endUserSession mailResetLink
                                        revokeSession);
 
 for my $id (grep { !$later{$_} } $c->ids) {

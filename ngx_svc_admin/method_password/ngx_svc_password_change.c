@@ -9,6 +9,7 @@
 #include "ngx_svc_login_request.h"
 #include "ngx_svc_login_write.h"
 #include "ngx_svc_new_password.h"
+#include "ngx_svc_password_method.h"
 #include "ngx_svc_password_text.h"
 
 
@@ -174,8 +175,7 @@ ngx_svc_password_change_read(ngx_svc_change_t *change, PGresult *res)
 
     if (row.directory) {
         return ngx_svc_fail(&sr->error, NGX_SVC_E_DIRECTORY, "%s",
-                            "The directory of the organization has this "
-                            "password: change it there.");
+                            NGX_SVC_PASSWORD_DIRECTORY);
     }
 
     if (row.locked > 0) {

@@ -13,14 +13,11 @@
 #include "ngx_svc_login_request.h"
 #include "ngx_svc_login_write.h"
 #include "ngx_svc_notice.h"
+#include "ngx_svc_password_method.h"
 
 
 #define NGX_SVC_FORGOT_TOKEN   32       /* bytes */
-#define NGX_SVC_FORGOT_LIFE    1800     /* seconds */
 #define NGX_SVC_FORGOT_BEGIN   250      /* ms */
-
-#define NGX_SVC_FORGOT_PATH    "/reset"
-
 
 /* sr->data, in the request's pool.  It begins with the sign-in. */
 
@@ -227,7 +224,7 @@ ngx_svc_password_forgot_later(ngx_svc_forgot_t *forgot, ngx_pool_t *pool,
 
     if (later == NULL
         || ngx_svc_language(login->sr, &languages) != NGX_OK
-        || ngx_svc_base_url_page(login->sr, NGX_SVC_FORGOT_PATH, &row.slug,
+        || ngx_svc_base_url_page(login->sr, NGX_SVC_RESET_PATH, &row.slug,
                                  "#token=", &token, &link)
            != NGX_OK)
     {
@@ -391,7 +388,7 @@ ngx_svc_password_forgot_mail(ngx_svc_forgot_later_t *later, ngx_pool_t *pool,
     mail.locale.len = p - mail.locale.data;
 
     mail.kind = NGX_SVC_MAIL_RESET;
-    mail.not_after = ngx_time() + NGX_SVC_FORGOT_LIFE;
+    mail.not_after = ngx_time() + NGX_SVC_RESET_LIFE;
     mail.ip = later->ip;
     mail.country = later->country;
     mail.link = later->link;

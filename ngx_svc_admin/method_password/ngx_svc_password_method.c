@@ -8,6 +8,7 @@
 extern const ngx_svc_route_t  ngx_svc_password_login[];
 extern const ngx_svc_route_t  ngx_svc_password_change[];
 extern const ngx_svc_route_t  ngx_svc_password_forgot[];
+extern const ngx_svc_route_t  ngx_svc_password_link[];
 extern const ngx_svc_route_t  ngx_svc_password_reset[];
 
 
@@ -20,6 +21,7 @@ static ngx_svc_resources_t  ngx_svc_password_routes[] = {
 
 static ngx_svc_resources_t  ngx_svc_password_mail_routes[] = {
     ngx_svc_password_forgot,
+    ngx_svc_password_link,
     NULL
 };
 

@@ -37,8 +37,7 @@ ngx_int_t
 ngx_svc_login_forced(ngx_svc_request_t *sr)
 {
     return ngx_svc_fail(&sr->error, NGX_SVC_E_SSO_REQUIRED,
-                        "Addresses of this domain sign in by the identity "
-                        "provider of the organization.");
+                        NGX_SVC_LOGIN_FORCED);
 }
 
 

@@ -9,6 +9,11 @@
 #include "ngx_svc_login.h"
 
 
+#define NGX_SVC_LOGIN_FORCED                                                  \
+    "Addresses of this domain sign in by the identity provider of the"        \
+    " organization."
+
+
 /*
  * For a reply: sends sr->error.  Where a password was compared it is sent when
  * login->password.floor, or else the "floor" of svc_password_hash, or a whole

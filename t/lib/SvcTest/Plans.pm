@@ -807,6 +807,7 @@ sub values {
         admin_user_sessions_list => [ $who, 1800, @page ],
         admin_user_session_end => [ $who, $self->id($SESSION, $WHO) ],
         admin_user_reset_mfa => [ $user, $base ],
+        password_link => [ $user, $new_hash, 5, $base ],
         admin_tenant_members_list => [ 'user 7', 'active', 'member', @page ],
         admin_tenant_members_get => [ $user ],
         admin_tenant_members_put => [ $owner, 'role900' ],
