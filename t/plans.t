@@ -44,6 +44,7 @@ my %EARLY = (%FLOOR, removed => $TWICE);
 my %VAIN = map { $_ => 1 } qw(
     admin_agents_list admin_applications_list admin_applications_total admin_bundle
     admin_group_apps_change admin_groups_list admin_groups_total
+    admin_names_groups
     admin_identities_list admin_invitations_expire admin_invitations_total
     admin_ip_blocks_create admin_ip_blocks_expire admin_ip_blocks_list
     admin_ip_blocks_total admin_oauth_settings_put admin_security_stats
