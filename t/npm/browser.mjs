@@ -157,7 +157,9 @@ const actions = {
   // without analyze(), which loads axe twice, for the frames that there are not
 
   async axe() {
-    await page.evaluate(new AxeBuilder({ page }).script());
+    if (!await page.evaluate(() => "axe" in window)) {
+      await page.evaluate(new AxeBuilder({ page }).script());
+    }
 
     const { violations } = await page.evaluate(() =>
       window.axe.run(document, { resultTypes: [ "violations" ] })

@@ -113,16 +113,21 @@ sub shows {
 }
 
 
-# Waits for what is said at the edge, and returns it.
+# Waits for what is said at the edge, or for what is like a text there, and returns it.
 
 sub said {
-    my ($self) = @_;
+    my ($self, $like) = @_;
 
     my $page = $self->{page};
+    my $said;
 
-    wait_for(sub { $page->do(count => '.toast') > 0 }) or return undef;
+    wait_for(sub {
+        $said = $page->do(count => '.toast') > 0 ? $page->do(text => '.toast:last-child p') : undef;
 
-    return $page->do(text => '.toast:last-child p');
+        return defined $said && (!defined $like || $said =~ $like);
+    });
+
+    return $said;
 }
 
 
