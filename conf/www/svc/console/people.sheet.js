@@ -86,7 +86,7 @@ export default {
     tones: { status: { pending: "info", accepted: "good", expired: "warn", revoked: "off" } },
     columns: {
       email: "text", role: "text", groupIds: "count", status: "badge", invitedBy: "actor",
-      createdAt: "time", expiresAt: "time",
+      createdAt: "time", expiresAt: "end",
     },
     form: {
       email: { kind: "email", max: 254, must: true },
@@ -115,7 +115,7 @@ export default {
                        orphaned: "bad" } },
     columns: {
       name: "link", type: "word", owner: "person", status: "badge", anomalies: "some",
-      lastActiveAt: "used", expiresAt: "end",
+      lastActiveAt: "used", expiresAt: "time",
     },
   },
 

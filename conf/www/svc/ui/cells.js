@@ -58,15 +58,16 @@ const CELLS = {
     isLive(row) && Date.now() - new Date(value ?? row.createdAt) > UNUSED
       && [" ", h(Badge, { value: text.unused, tone: "warn" })]),
 
-  // until when it is good
+  // until when it is good, unless that is over
 
-  end: (value, { row }) => value ? h("span", {},
+  end: (value, { row }) => OVER.includes(row.status) ? none() : value ? h("span", {},
     h(Time, { value }),
     isLive(row) && new Date(value) - Date.now() < SOON
       && [" ", h(Badge, { value: text.soon, tone: "warn" })])
     : h("span", { class: "muted" }, text.endless),
 };
 
+const OVER = ["accepted", "revoked"];
 const SAYS_NONE = ["yes", "used", "end"];
 
 const isLive = row => !row.revokedAt && (row.status ?? "active") === "active";

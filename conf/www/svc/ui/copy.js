@@ -4,17 +4,25 @@ import { h, state } from "./draw.js";
 import { text } from "./text.js";
 
 
+// The browser may not let a page copy: then it is said.
+
 export function Copy({ value, label = text.copy }) {
-  const [copied, setCopied] = state(false);
+  const [said, setSaid] = state(null);
 
   return h("button", {
     type: "button", class: "copy",
     async onclick() {
-      await navigator.clipboard.writeText(value);
-      setCopied(true);
-      setTimeout(setCopied, 2000, false);
+      try {
+        await navigator.clipboard.writeText(value);
+        setSaid(text.copied);
+
+      } catch {
+        setSaid(text.notCopied);
+      }
+
+      setTimeout(setSaid, 2000, null);
     },
-  }, copied ? text.copied : label);
+  }, said ?? label);
 }
 
 export const Id = ({ value }) =>

@@ -31,6 +31,7 @@ export default {
   next: "Next",
   no: "no",
   none: "Nothing fits.",
+  notCopied: "Not copied: select it",
   notUndone: "That could not be undone.",
   off: "off",
   on: "on",
