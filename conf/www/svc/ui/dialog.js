@@ -22,12 +22,15 @@ export function show(component, props) {
 
 
 // "kids" are what is in it; the first one with "autofocus" has the focus.  There may be
-// one above another.
+// one above another.  Escape asks first where a form in it differs.
 
 let dialogs = 0;
 
 export function Dialog({ title, done, kids, wide }) {
   const [id] = state(() => `dialog-title-${++dialogs}`);
+
+  const leave = async dialog =>
+    (!dialog.querySelector("[data-differs]") || await mayLeave()) && done();
 
   effect(element => {
     element.showModal();
@@ -39,7 +42,7 @@ export function Dialog({ title, done, kids, wide }) {
     class: wide && "wide", "aria-labelledby": id,
     oncancel(event) {
       event.preventDefault();
-      done();
+      leave(event.currentTarget);
     },
   }, h("h2", { id }, title), kids);
 }
@@ -53,6 +56,10 @@ export function Dialog({ title, done, kids, wide }) {
 //   name    has to be typed, if it is there
 
 export const confirm = props => show(Confirm, props);
+
+// before what was typed is lost
+
+export const mayLeave = () => confirm({ title: text.differs, verb: text.discard });
 
 function Confirm({ title, notes = [], verb, name, done }) {
   const [typed, setTyped] = state("");

@@ -6,15 +6,13 @@
 //               value: group, verb: text.save, onsave: changed => call(...) })
 
 import { effect, h, state } from "./draw.js";
-import { confirm } from "./dialog.js";
+import { mayLeave } from "./dialog.js";
 import { Problem } from "./fail.js";
 import { kinds } from "./fields.js";
 import { guard } from "./place.js";
 import { text } from "./text.js";
 
 const same = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
-
-const mayLeave = () => confirm({ title: text.differs, verb: text.discard });
 
 
 // "onsave" gets the members that differ, and all of them; what it throws is said, at
@@ -77,7 +75,7 @@ export function Form({ fields, words, value, verb, onsave, oncancel, kids, id = 
   };
 
   return h("form", { class: "form", novalidate: true, "aria-busy": busy ? "true" : null,
-                     onsubmit: submit },
+                     "data-differs": differs || null, onsubmit: submit },
     failure && h(Problem, { failure }),
     shown.map(([name, field]) => h(Field, {
       key: name, id: `${id}-${name}`, name, field, words, typed: typed[name], wrong: wrong[name],

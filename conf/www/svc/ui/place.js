@@ -107,9 +107,10 @@ export function guard(question) {
 }
 
 
-// A link within the console.  Middle clicks and others are the browser's.
+// A link within the console.  Middle clicks and others are the browser's.  Whoever is
+// "sure" keeps what was typed.
 
-export function Link({ to, kids, ...props }) {
+export function Link({ to, sure = false, kids, ...props }) {
   return h("a", {
     ...props, href: to,
     onclick(event) {
@@ -117,7 +118,7 @@ export function Link({ to, kids, ...props }) {
           && !event.altKey)
       {
         event.preventDefault();
-        go(to);
+        go(to, { sure });
       }
     },
   }, kids);
