@@ -34,6 +34,7 @@ const CELLS = {
   list: value => value.length > 0 ? list(value.map(shown)) : none(),
   badge: (value, { tones, words }) => h(Badge, { value, tone: tones?.[value], words }),
   word: (value, { words }) => words?.[value] ?? shown(value),
+  node: value => value,         // drawn already
   link: (value, { to }) => to ? h(Link, { to }, shown(value)) : shown(value),
   count: value => value.length > 0 ? number(value.length) : none(),
   some: value => value > 0 ? h(Badge, { value: number(value), tone: "warn" }) : none(),

@@ -8,18 +8,23 @@
 
 import { h } from "./draw.js";
 import { Pick } from "./pick.js";
+import { rowsOf, some } from "./several.js";
 import { text } from "./text.js";
 import { shown } from "./words.js";
 
 const none = typed => typed === null || typed === undefined || String(typed).trim() === "";
 
-const input = (type, more) => ({ id, name, field, typed, set, attributes }) => h("input", {
-  ...attributes, ...more, id, name, type, value: typed, maxlength: field.max,
-  autocomplete: field.autocomplete ?? "off", inputmode: field.inputmode,
-  autofocus: field.autofocus,
-  required: Boolean(field.must),
-  oninput: event => set(event.target.value),
-});
+const input = (type, more) => ({ id, name, field, typed, set, attributes }) => [
+  h("input", {
+    ...attributes, ...more, id, name, type, value: typed, maxlength: field.max,
+    autocomplete: field.autocomplete ?? "off", inputmode: field.inputmode,
+    autofocus: field.autofocus, required: Boolean(field.must),
+    list: field.known && `${id}-known`, size: field.max <= 10 && field.max,
+    oninput: event => set(event.target.value),
+  }),
+  field.known && h("datalist", { id: `${id}-known` },
+    field.known.map(value => h("option", { key: value, value }))),
+];
 
 const textual = {
   of: value => value ?? "",
@@ -129,6 +134,10 @@ export const kinds = {
         })),
   },
 
+  // some of many "options"
+
+  some,
+
   // a text each line
 
   list: {
@@ -141,6 +150,8 @@ export const kinds = {
     }),
   },
 };
+
+kinds.rows = rowsOf(kinds);
 
 const localOf = time =>
   new Date(time - time.getTimezoneOffset() * 60000).toISOString().slice(0, 16);

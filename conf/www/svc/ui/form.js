@@ -18,9 +18,11 @@ const same = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 // "onsave" gets the members that differ, and all of them; what it throws is said, at
 // the field that the server names if there is one.  A form for something new has no
 // "value": it can be sent as it is, and its onsave gets all that is not empty.
+// "about" draws what is to be seen of what is typed, beneath the fields.
 // "id" is what the ids of its fields begin with, where there are several forms.
 
-export function Form({ fields, words, value, verb, onsave, oncancel, kids, id = "field" }) {
+export function Form({ fields, words, value, verb, onsave, oncancel, about, kids,
+                       id = "field" }) {
   const before = value ?? {};
   const [typed, setTyped] = state(() => typedOf(fields, before));
   const [wrong, setWrong] = state({});
@@ -81,6 +83,7 @@ export function Form({ fields, words, value, verb, onsave, oncancel, kids, id = 
       key: name, id: `${id}-${name}`, name, field, words, typed: typed[name], wrong: wrong[name],
       set: next => setTyped(now => ({ ...now, [name]: next })),
     })),
+    about?.(all),
     kids,
     (differs || !value || oncancel) && h("div", { class: "actions" },
       (differs || !value) && h("button", { class: "primary", disabled: busy }, verb),

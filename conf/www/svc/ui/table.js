@@ -46,8 +46,12 @@ export function useAnswer(request, on) {
 //   acts     draws what may be done with a row
 //   kids     stand beside the search
 //   rounds   a number: another one asks again
+//   of       makes what is shown of a row that the server has sent
 
-export function List({ sheet, path = sheet.path, words, to, acts, kids = [], rounds = 0 }) {
+const itself = row => row;
+
+export function List({ sheet, path = sheet.path, words, to, acts, kids = [], rounds = 0,
+                       of = itself }) {
   const { query } = usePlace();
   const names = [sheet.find, ...Object.keys(sheet.filters ?? {})].filter(Boolean);
   const given = Object.fromEntries(names.map(name => [name, query[name]]));
@@ -71,7 +75,7 @@ export function List({ sheet, path = sheet.path, words, to, acts, kids = [], rou
       : !data ? h("p", { class: "empty muted loading", role: "status" }, text.loading)
       : data[sheet.list].length === 0
         ? h(Empty, { words, asked, first: offset > 0 })
-        : h(Table, { sheet, words, rows: data[sheet.list], to, acts, loading }),
+        : h(Table, { sheet, words, rows: data[sheet.list].map(of), to, acts, loading }),
     data && !failure && h(Pager, { data, shown: data[sheet.list].length, offset, query, asked }));
 }
 

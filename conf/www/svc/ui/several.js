@@ -1,0 +1,135 @@
+// Fields of several values: some of many options, which are found by their names; and
+// rows that have fields of their own.
+
+import { h } from "./draw.js";
+import { text } from "./text.js";
+import { fill, shown } from "./words.js";
+
+
+// --- some of many --------------------
+
+// What is typed and is not an option stays, and is sent as it is: the server says what
+// is wrong with it.
+
+const labelOf = (words, name, value) => words.options?.[name]?.[value] ?? value;
+
+const known = (typed, { name, field, words }) => {
+  const wanted = typed.trim().toLowerCase();
+
+  return field.options.find(value => value.toLowerCase() === wanted
+    || labelOf(words, name, value).toLowerCase() === wanted);
+};
+
+// all of what somebody has pasted, or none
+
+const knownAll = (typed, about) => {
+  const one = known(typed, about);
+  const all = one ? [one] : typed.split(/[\s,;]+/).filter(Boolean).map(t => known(t, about));
+
+  return all.length > 0 && all.every(Boolean) ? all : null;
+};
+
+// how the browser calls what somebody has chosen of the list, and not typed
+
+const CHOSEN = ["insertReplacementText", undefined];
+
+export const some = {
+  of: value => ({ values: value ?? [], text: "" }),
+  to: ({ values, text }) => text.trim() ? [...values, text.trim()] : values,
+  empty: ({ values, text }) => values.length === 0 && text.trim() === "",
+
+  draw({ id, name, field, typed, set, words, attributes }) {
+    const about = { name, field, words };
+
+    const add = all => all.length > 0
+      && set({ values: [...new Set([...typed.values, ...all])], text: "" });
+
+    return h("div", { class: "some" },
+      typed.values.length > 0 && h("ul", { class: "chips" }, typed.values.map(value =>
+        h("li", { key: value }, shown(labelOf(words, name, value)), " ",
+          h("button", {
+            type: "button", class: "plain", disabled: attributes.disabled,
+            "aria-label": fill(text.remove, { name: labelOf(words, name, value) }),
+            onclick: event => {
+              event.target.closest(".some").querySelector("input").focus();
+              set({ ...typed, values: typed.values.filter(one => one !== value) });
+            },
+          }, "×")))),
+      h("input", {
+        ...attributes, id, name, value: typed.text, list: `${id}-options`, autocomplete: "off",
+        oninput(event) {
+          const one = CHOSEN.includes(event.inputType) && known(event.target.value, about);
+
+          return one ? add([one]) : set({ ...typed, text: event.target.value });
+        },
+        onchange() {
+          const all = knownAll(typed.text, about);
+
+          all && add(all);
+        },
+        onkeydown(event) {
+          if (event.key === "Enter") {
+            event.preventDefault();
+            add(knownAll(typed.text, about) ?? []);
+          }
+        },
+      }),
+      h("datalist", { id: `${id}-options` },
+        field.options.filter(value => !typed.values.includes(value)).map(value =>
+          h("option", { key: value, value: labelOf(words, name, value) }))));
+  },
+};
+
+
+// --- rows ----------------------------
+
+// Each row has the field's "fields", of the other kinds; "fresh" makes what a new one has,
+// and "note" says something of what is typed in a row.  The words are words.rows[name].
+
+export const rowsOf = kinds => ({
+  of: value => (value ?? []).map(typedOf),
+  to: (typed, field) => typed.map(row => valueOf(kinds, row, field)),
+  empty: typed => typed.length === 0,
+  group: true,
+
+  draw({ id, name, field, typed, set, words, attributes }) {
+    const said = words.rows[name];
+    const put = (n, row) => set(typed.map((one, at) => at === n ? row : one));
+
+    return h("div", { class: "rows" },
+      typed.map((row, n) => h("fieldset", { key: row.id, class: "row" },
+        h("legend", {}, fill(said.one, { n: n + 1 })),
+        Object.entries(field.fields).map(([member, f]) => {
+          const { draw, group } = kinds[f.kind];
+          const here = `${id}-${n}-${member}`;
+
+          return h(group ? "fieldset" : "div", { key: member, class: "field" },
+            group ? h("legend", {}, said.fields[member])
+                  : h("label", { for: here }, said.fields[member]),
+            draw({
+              id: here, name: here, field: f, words: { ...said, options: {
+                ...said.options, [here]: said.options?.[member] } },
+              typed: partOf(kinds, row, member, f), attributes,
+              set: next => put(n, { ...row, typed: { ...row.typed, [member]: next } }),
+            }));
+        }),
+        field.note && h("p", { class: "muted" }, field.note(valueOf(kinds, row, field))),
+        h("button", {
+          type: "button", disabled: attributes.disabled,
+          onclick: () => set(typed.filter((one, at) => at !== n)),
+        }, fill(text.remove, { name: fill(said.one, { n: n + 1 }) })))),
+      h("button", { type: "button", disabled: attributes.disabled,
+                    onclick: () => set([...typed, typedOf(field.fresh())]) },
+        said.add));
+  },
+});
+
+// What is typed is beside what it was.
+
+const typedOf = value => ({ id: crypto.randomUUID(), value, typed: {} });
+
+const partOf = (kinds, { typed, value }, name, { kind }) =>
+  typed[name] ?? kinds[kind].of(value[name]);
+
+const valueOf = (kinds, row, { fields }) => Object.fromEntries(Object.entries(fields)
+  .map(([name, field]) => [name, kinds[field.kind].to(partOf(kinds, row, name, field), field)]));
