@@ -3,9 +3,9 @@
 
 export const groups = [
   ["people", ["users", "groups", "invitations", "roles", "identities"]],
-  ["security", ["blocks"]],
+  ["security", ["access", "risk", "passwords", "blocks"]],
   ["signin", ["domains"]],
-  ["machines", ["tokens", "scim", "webhooks"]],
+  ["machines", ["tokens", "scim", "webhooks", "configuration"]],
 ];
 
 // The area is the name of the files that the view is in; one of the permissions
@@ -17,11 +17,15 @@ export const views = {
   invitations: { area: "people", needs: ["members:manage"] },
   roles: { area: "people", needs: ["roles:manage"] },
   identities: { area: "people", needs: ["users:view"] },
+  access: { area: "policy", needs: ["tenant:manage"] },
+  risk: { area: "policy", needs: ["tenant:manage"] },
+  passwords: { area: "policy", needs: ["tenant:manage"] },
   blocks: { area: "tenant", needs: ["tenant:manage"] },
   domains: { area: "tenant", needs: ["tenant:manage"] },
   tokens: { area: "machines", needs: ["tenant:manage"] },
   scim: { area: "machines", needs: ["tenant:manage"] },
   webhooks: { area: "machines", needs: ["tenant:manage"] },
+  configuration: { area: "policy", needs: ["tenant:manage"] },
 };
 
 

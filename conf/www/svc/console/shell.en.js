@@ -28,8 +28,9 @@ export default {
   views: {
     users: "Users", groups: "Groups", invitations: "Invitations", roles: "Roles",
     identities: "Identities",
-    blocks: "IP blocks",
+    access: "Access", risk: "Risk", passwords: "Passwords", blocks: "IP blocks",
     domains: "Domains",
     tokens: "API tokens", scim: "SCIM tokens", webhooks: "Webhooks",
+    configuration: "Configuration",
   },
 };

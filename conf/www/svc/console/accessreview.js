@@ -1,0 +1,111 @@
+// What another access policy would do, before it is in force.
+
+import { call } from "../ui/call.js";
+import { Badge } from "../ui/cells.js";
+import { h } from "../ui/draw.js";
+import { Table } from "../ui/table.js";
+import { text } from "../ui/text.js";
+import { about } from "../ui/time.js";
+import { fill, number, shown } from "../ui/words.js";
+import { review } from "./review.js";
+import { TONES } from "./rules.js";
+import { countryOf, sentence, windowOf } from "./sentence.js";
+
+const PATH = "/admin/access-policy";
+const SHOWN = 50;               // of the addresses whose outcome would be another
+
+export const snapshotOf = ({ rules, defaultAction }) => ({ rules, defaultAction });
+
+
+// How the differences of two policies are said.
+
+export const diffWords = words => ({
+  fields: { ...words.fields, rules: words.tabs.one, defaultAction: words.otherwise },
+  say(path, value) {
+    const member = path.at(-1);
+
+    if (path.length === 2 && path[0] === "rules" && value?.action) {
+      return [shown(value.name), ": ", sentence(value, words.say),
+              !value.enabled && ` (${words.marks.off})`];
+    }
+
+    return member === "action" || member === "defaultAction" ? words.actions[value]
+      : member === "countries" && value ? value.map(one => countryOf(one, words.say)).join(", ")
+      : path.includes("timeWindows") && value?.start ? windowOf(value, words.say) : null;
+  },
+});
+
+
+// Returns a promise of what is in force then, as review() does.  "send" is another way
+// than to send the policy.
+
+export async function reviewPolicy({ words, base, policy, send, title }) {
+  const simulation = call({ method: "POST", path: `${PATH}/simulate`, body: policy });
+
+  simulation.catch(() => {});   // the plan says what is wrong with it
+
+  return review({
+    section: "accessPolicy", value: policy, mine: policy, etag: base.etag, was: base.data,
+    of: snapshotOf,
+    words: { ...words.review, ...title && { title }, diff: diffWords(words) },
+    draw: h(Simulation, { words: words.simulation, actions: words.actions, say: words.say,
+                          ...await settled(simulation) }),
+    send: send ?? (etag => call({ method: "PUT", path: PATH, body: policy, etag })),
+    read: async () => ({ ...await call({ path: PATH }), note: await lastOf(words) }),
+  });
+}
+
+const settled = async promise => {
+  try {
+    return { data: (await promise).data };
+
+  } catch (e) {
+    return { failure: e };
+  }
+};
+
+// who changed it last, if that is known
+
+async function lastOf(words) {
+  const { data } = await call({ path: `${PATH}/versions`, query: { limit: 1 } })
+    .catch(() => ({ data: { versions: [] } }));
+  const [last] = data.versions;
+
+  return last && fill(words.review.by, {
+    name: shown(last.createdBy.name ?? last.createdBy.id ?? last.createdBy.type),
+    when: about(last.createdAt),
+  });
+}
+
+
+function Simulation({ data, failure, words, actions, say }) {
+  if (failure) {
+    return h("p", { class: "muted" }, words.none);
+  }
+
+  const { sample, summary, results, lockout } = data;
+  const changed = results.filter(one => one.changed);
+
+  return h("section", {},
+    h("h3", {}, words.title),
+    h("p", {}, h(Badge, lockout.wouldLockOutCaller || lockout.denyAll
+      ? { value: words.you.deny, tone: "bad" } : { value: words.you.allow, tone: "good" })),
+    h("p", {}, sample.distinctIps === 0 ? words.empty : fill(words.sample, {
+      n: sample.distinctIps, signIns: number(sample.signIns), ...summary })),
+    changed.length > 0 && h(Table, {
+      sheet: { id: "ip", columns: { ip: "code", country: "text", users: "number",
+                                    lastSignInAt: "time", now: "node", then: "node" } },
+      words,
+      rows: changed.slice(0, SHOWN).map(one => ({
+        ...one, country: one.country && countryOf(one.country, say),
+        now: decision(one.current, actions, words), then: decision(one.candidate, actions, words),
+      })),
+    }),
+    changed.length > SHOWN
+      && h("p", { class: "muted" }, fill(text.more, { n: changed.length - SHOWN })),
+    sample.truncated && h("p", { class: "muted" }, words.truncated));
+}
+
+const decision = ({ action, rule }, actions, words) => h("span", {},
+  h(Badge, { value: action, tone: TONES[action], words: actions }), " ",
+  h("span", { class: "muted" }, rule === null ? words.otherwise : shown(rule)));

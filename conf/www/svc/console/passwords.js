@@ -1,0 +1,227 @@
+// What passwords must be: of the tenant, and of groups that have a policy of their own.
+
+import { call, Failure } from "../ui/call.js";
+import { h, state } from "../ui/draw.js";
+import { confirm, Dialog, show } from "../ui/dialog.js";
+import { Problem } from "../ui/fail.js";
+import { Form } from "../ui/form.js";
+import { Pick } from "../ui/pick.js";
+import { List, useAnswer } from "../ui/table.js";
+import { text } from "../ui/text.js";
+import { toast } from "../ui/toast.js";
+import { fill, shown } from "../ui/words.js";
+import { review } from "./review.js";
+import { Singleton } from "./singleton.js";
+
+const SWITCHES = ["rejectBreached", "rejectContextual", "requireLower", "requireUpper",
+                  "requireDigit", "requireSymbol"];
+
+
+export function Passwords({ sheet, sheets, words, all }) {
+  return h("div", {},
+    h(Singleton, {
+      sheet, words, about: policy => h("div", { class: "aside" },
+        h(Sentences, { policy, words }), h(Sample, { policy, words })),
+    }),
+    h(Groups, { sheet: sheets.passwordGroups, words: all.passwordGroups, tenant: sheet,
+                fields: words }));
+}
+
+
+// --- the policy in words -------------
+
+// What is not asked for is said where it differs from what else would count.
+
+export const sentencesOf = (policy, words, all = true) => Object.entries(policy)
+  .filter(([name, value]) => words.sentences[name] && value !== null
+                             && (all || value !== false))
+  .map(([name, value]) => typeof value === "boolean" || value === 0
+    ? words.sentences[name][value ? "yes" : "no"] ?? null
+    : fill(words.sentences[name], { n: value, value }))
+  .filter(Boolean);
+
+const Sentences = ({ policy, words }) => h("section", {},
+  h("h2", {}, words.inWords),
+  h("ul", {}, sentencesOf(policy, words, false).map(one => h("li", { key: one }, one))));
+
+
+// --- a sample ------------------------
+
+// As the server sees characters; what it alone can judge is not here.
+
+const KINDS = {
+  requireLower: /\p{Ll}/u, requireUpper: /\p{Lu}/u, requireDigit: /[0-9]/,
+  requireSymbol: /[^\p{L}\p{N}\p{M}]/u,
+};
+
+export const judge = (sample, policy) => ({
+  minLength: [...sample].length >= policy.minLength,
+  ...Object.fromEntries(Object.entries(KINDS).filter(([name]) => policy[name])
+    .map(([name, kind]) => [name, kind.test(sample)])),
+});
+
+// It is a sample, and to be seen; it has no name, and nothing of it is sent.
+
+function Sample({ policy, words }) {
+  const [sample, setSample] = state("");
+  const said = words.sample;
+
+  return h("section", { class: "sample" },
+    h("h2", {}, said.title),
+    h("div", { class: "field" },
+      h("label", { for: "sample" }, said.label),
+      h("input", {
+        id: "sample", type: "text", autocomplete: "off", autocapitalize: "none", value: sample,
+        spellcheck: "false", "aria-describedby": "sample-note",
+        oninput: event => setSample(event.target.value),
+        onkeydown: event => event.key === "Enter" && event.preventDefault(),
+      }),
+      h("p", { id: "sample-note", class: "muted" }, said.note)),
+    h("div", { role: "status" }, sample && h("ul", { class: "checked" },
+      Object.entries(judge(sample, policy)).map(([name, good]) => h("li", { key: name },
+        h("span", { class: good ? "badge good" : "badge bad" }, good ? said.good : said.bad), " ",
+        fill(said.of[name], { n: policy.minLength }))))));
+}
+
+
+// --- groups --------------------------
+
+const NAMES = ["minLength", ...SWITCHES, "historyCount", "maxAgeDays"];
+
+const policyOf = row => Object.fromEntries(NAMES.map(name => [name, row[name] ?? null]));
+
+function Groups({ sheet, words, tenant, fields }) {
+  const [rounds, setRounds] = state(0);
+  const { data } = useAnswer({ path: tenant.path }, [rounds]);
+  const about = { sheet, words, fields, tenant: data, shapes: tenant.form };
+
+  const edit = async row => {
+    const made = await show(Edit, { ...about, row });
+
+    if (made?.theirs) {
+      return edit({ ...row, ...made.data });
+    }
+
+    if (made) {
+      setRounds(n => n + 1);
+      toast(fill(words.saved, { name: shown(row.groupName) }));
+    }
+  };
+
+  const remove = async row => {
+    const name = shown(row.groupName);
+
+    if (await confirm({ title: fill(words.remove.title, { name }), notes: words.remove.notes,
+                        verb: words.remove.verb }))
+    {
+      await call({ method: "DELETE", path: `${sheet.path}/${row.groupId}` });
+      setRounds(n => n + 1);
+      toast(fill(words.remove.done, { name }), async () => {
+        await call({ method: "PUT", path: `${sheet.path}/${row.groupId}`, body: policyOf(row) });
+        setRounds(n => n + 1);
+      });
+    }
+  };
+
+  return h("section", { class: "groups" },
+    h("h2", {}, words.title),
+    h("p", { class: "muted" }, words.note),
+    h(Pick, { id: "pick-group", type: "group", label: words.add,
+              onpick: ({ id, name }) => edit({ groupId: id, groupName: name }) }),
+    h(List, {
+      sheet: { ...sheet, columns: { groupName: "text", policy: "node", updatedAt: "time" } },
+      words, rounds,
+      of: row => ({ ...row, policy: h("ul", {}, sentencesOf(policyOf(row), fields).map(one =>
+        h("li", { key: one }, one))) }),
+      acts: row => [
+        h("button", { type: "button", class: "plain", onclick: () => edit(row),
+                      "aria-label": fill(words.edit, { name: shown(row.groupName) }) },
+          words.change),
+        h(Remove, { label: fill(words.removeOne, { name: shown(row.groupName) }),
+                    verb: words.remove.verb, act: () => remove(row) }),
+      ],
+    }));
+}
+
+function Remove({ label, verb, act }) {
+  const [failure, setFailure] = state(null);
+
+  return h("span", {},
+    h("button", { type: "button", class: "plain", "aria-label": label, async onclick() {
+      setFailure(null);
+      await act().catch(e => e.code === "cancelled" || setFailure(e));
+    } }, verb),
+    failure && h(Problem, { failure }));
+}
+
+
+// What is left as it is, is as the tenant's, which is said in place.
+
+function Edit({ sheet, words, fields, tenant, shapes, row, done }) {
+  const asTenant = (name, said = words.asTenant) => fill(said, {
+    value: typeof tenant?.[name] === "boolean" ? (tenant[name] ? text.yes : text.no)
+                                               : tenant?.[name] ?? "–",
+  });
+  const was = policyOf(row);
+  const shape = Object.fromEntries(NAMES.map(name => [name, SWITCHES.includes(name)
+    ? { kind: "choice", options: ["yes", "no"], none: true }
+    : { ...shapes[name], must: false }]));
+  const path = `${sheet.path}/${row.groupId}`;
+  const [once] = state(() => crypto.randomUUID());
+
+  // there is no route of one of them, nor an etag: the time of its last change is it
+
+  const read = async () => {
+    const { data } = await call({ path: sheet.path, query: { limit: 500 } });
+    const now = data.groups.find(one => one.groupId === row.groupId) ?? {};
+
+    return { data: now, etag: now.updatedAt ?? "" };
+  };
+
+  const save = async (changed, all) => {
+    const mine = Object.fromEntries(NAMES.map(name => [name, SWITCHES.includes(name)
+      ? { yes: true, no: false }[all[name]] ?? null : all[name] ?? null]));
+    const set = Object.fromEntries(Object.entries(mine).filter(([, v]) => v !== null));
+
+    if (Object.keys(set).length === 0) {
+      throw new Failure("invalid_request", words.nothing);
+    }
+
+    const next = await review({
+      section: "groupPasswordPolicies", prefix: "groupPasswordPolicies[0]",
+      resource: `groupPasswordPolicy:${row.groupId}`,
+      value: [{ groupId: row.groupId, ...set }], mine, was: row, of: policyOf,
+      etag: row.updatedAt ?? "", words: { ...words.review, diff: fields },
+      read,
+      async send(tag) {
+        if (!row.updatedAt) {
+          return call({ method: "POST", path: sheet.path, key: once,
+                        body: { groupId: row.groupId, ...set } });
+        }
+
+        if ((await read()).etag !== tag) {
+          throw new Failure("precondition_failed", "");
+        }
+
+        return call({ method: "PUT", path, body: mine });
+      },
+    });
+
+    next && done(next);
+  };
+
+  return h(Dialog, { title: shown(row.groupName), done: () => done() },
+    h(Form, {
+      id: "group", fields: shape, verb: words.review.open, oncancel: () => done(), onsave: save,
+      value: Object.fromEntries(NAMES.map(name => [name,
+        SWITCHES.includes(name) && was[name] !== null ? (was[name] ? "yes" : "no")
+                                                      : was[name]])),
+      words: {
+        ...fields,
+        help: Object.fromEntries(NAMES.filter(name => !SWITCHES.includes(name))
+                                      .map(name => [name, asTenant(name, words.empties)])),
+        options: Object.fromEntries(SWITCHES.map(name => [name, { yes: text.yes, no: text.no }])),
+        none: Object.fromEntries(SWITCHES.map(name => [name, asTenant(name)])),
+      },
+    }));
+}

@@ -1,0 +1,46 @@
+// A policy of which there is one: a form, whose changes are reviewed before they are made.
+
+import { call } from "../ui/call.js";
+import { h, state } from "../ui/draw.js";
+import { Problem } from "../ui/fail.js";
+import { Form } from "../ui/form.js";
+import { useAnswer } from "../ui/table.js";
+import { text } from "../ui/text.js";
+import { toast } from "../ui/toast.js";
+import { review } from "./review.js";
+import { Head } from "./sheet.js";
+
+
+// "sheet" has path, section and form; "about" draws what is to be seen of what is typed.
+
+export function Singleton({ sheet, words, about, kids }) {
+  const answer = useAnswer({ path: sheet.path }, []);
+  const [made, setMade] = state(null);
+  const { data, etag } = made ?? answer;
+
+  const save = async (changed, all) => {
+    const next = await review({
+      section: sheet.section, value: all, mine: all, etag, was: data,
+      words: { ...words.review, diff: words },
+      send: tag => call({ method: sheet.change, path: sheet.path, body: changed, etag: tag }),
+      read: () => call({ path: sheet.path }),
+    });
+
+    if (next) {
+      setMade(next);
+      toast(next.theirs ? words.theirs : text.saved);
+    }
+  };
+
+  return h("div", {},
+    h(Head, { title: words.title }),
+    h("p", { class: "muted" }, words.note),
+    answer.failure && h(Problem, { failure: answer.failure, again: answer.again }),
+    !data && !answer.failure
+      && h("p", { class: "muted loading", role: "status" }, text.loading),
+    data && h("div", { class: "panel" }, h(Form, {
+      key: etag + JSON.stringify(data), fields: sheet.form, value: data, words, about,
+      verb: words.review.open, onsave: save,
+    })),
+    data && kids.map(kid => typeof kid === "function" ? kid(data) : kid));
+}
