@@ -47,6 +47,19 @@ sub keys_at {
     $page->do(key => @keys);
 }
 
+# Presses a button without a mouse: that of the dialog above all others, if there is one.
+
+sub presses {
+    my ($name) = @_;
+
+    my $button = '[...document.querySelectorAll("button:enabled")]'
+                 . ".filter(b => (b.ariaLabel ?? b.innerText.trim()) === \"$name\").at(-1)";
+
+    wait_for(sub { $page->do(run => "Boolean($button)") }) or die "no button: $name\n";
+    $page->do(run => "$button.focus()");
+    $page->do(key => 'Enter');
+}
+
 sub rules {
     return join ' ', map { $_->{name} } @{ $c->admin(GET => '/access-policy')->{rules} };
 }
@@ -199,20 +212,29 @@ is(rules(), 'Home Office', '... as the server has it');
 
 # --- nobody locks oneself out -----------------------------------------------------------
 
-$page->do(press => "Turn off: $_") for qw(Home Office);
+presses("Turn off: $_") for qw(Home Office);
 keys_at('#default-action', 'End');
-$page->do(press => 'Review …');
+presses('Review …');
 sees('dialog [role=alert]', qr/would deny everybody/, 'a lockout is said');
 sees('dialog .wrong', qr/the server would refuse it/, '... and that it cannot be applied');
 is($page->do(count => 'dialog .primary:disabled'), 1, '... nor is there a way');
-$page->do(press => 'Cancel');
+presses('Cancel');
 
 $page->do(follow => 'What if');
 $page->do(type => 'Address', '203.0.113.7');
 sees('main', qr/not applied yet.*Deny No rule fits.*Home – is off/s, 'the draft is tried');
+presses('Look at them');
+presses('Try 127.0.0.9');
+sees('main', qr/Deny No rule fits.*127\.0\.0\.9\s+France/s, '... with a sign-in that there was');
+is($page->do(run => 'document.querySelector("#try-address").value'), '127.0.0.9', '... too');
+$page->do(run => 'document.querySelector("details:not(.who)").open = true');
+$page->do(type => 'An entry, as JSON', $JSON->encode({
+    ip => '127.0.0.7', country => 'DE', createdAt => '2026-11-30T10:00:00.123Z', id => '1' }));
+is($page->do(run => 'document.querySelector("#try-country").value'), 'DE',
+   '... or with an entry of the audit log');
 is_deeply($page->do('axe'), [], '... for everybody');
 $page->do(follow => 'Rules');
-$page->do(press => 'Discard');
+presses('Discard');
 is($page->do(count => '.bar'), 0, 'what is discarded is as it was');
 
 
@@ -220,27 +242,27 @@ is($page->do(count => '.bar'), 0, 'what is discarded is as it was');
 
 my $policy = $c->admin(GET => '/access-policy');
 
-$page->do(press => 'Move down: Home');
+presses('Move down: Home');
 $c->admin(PUT => '/access-policy', { %$policy, rules => [
     @{ $policy->{rules} }, { name => 'Grace', action => 'allow', countries => ['FR'] } ] });
-$page->do(press => 'Review …');
-$page->do(press => 'Apply');
+presses('Review …');
+presses('Apply');
 $page->do(heading => 'Somebody else has changed this');
 sees('dialog .beside', qr/Added: Rules › Grace.*Moved: .*Removed: Rules › Grace/s,
      'theirs is beside, and what mine would make of it');
 is_deeply($page->do('axe'), [], '... for everybody');
-$page->do(press => 'Keep editing');
+presses('Keep editing');
 is(rules(), 'Home Office Grace', 'nothing was sent');
-$page->do(press => 'Apply');
-$page->do(press => 'Send mine again');
+presses('Apply');
+presses('Send mine again');
 ok(wait_for(sub { rules() eq 'Office Home' }), 'mine is sent again');
 
 $page->do(follow => 'History');
 sees('main .diff', qr/Moved: Rules.*Removed: Rules › Grace/s, 'what two versions differ in');
 is_deeply($page->do('axe'), [], '... for everybody');
-$page->do(press => 'Restore version 2');
+presses('Restore version 2');
 $page->do(heading => 'Restore version 2');
-$page->do(press => 'Apply');
+presses('Apply');
 ok(wait_for(sub { rules() eq 'Home Office Grace' }), 'a version is restored');
 is_deeply($page->do('faults'), [], 'with no error');
 
@@ -285,8 +307,8 @@ is_deeply($page->do('faults'), [], 'with no error');
 
 $c->admin(POST => '/roles', { name => 'Old', key => 'old', permissions => ['audit:view'] });
 $c->opens('configuration', 'Configuration');
-$page->do(press => 'Download');
-$page->do(press => 'Edit below');
+presses('Download');
+presses('Edit below');
 ok(wait_for(sub { $page->do(run => 'document.querySelector("#bundle").value') =~ /"old"/ }),
    'what is in force');
 keys_at('form .primary', 'Enter');
@@ -305,6 +327,7 @@ $page->do(run => <<'EOT');
   document.querySelector("#upload").dispatchEvent(new Event("change"));
 })()
 EOT
+presses('Discard');             # what was typed before
 ok(wait_for(sub { $page->do(run => 'document.querySelector("#bundle").value') =~ /"new"/ }),
    'a file is read');
 keys_at('form .primary', 'Enter');

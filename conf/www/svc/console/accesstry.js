@@ -1,16 +1,20 @@
-// What a sign-in would get, rule by rule.  The page works it out, and sends nothing.
+// What a sign-in would get, rule by rule, which the page works out; and what those of the
+// last days would get, as the server says.
 
+import { call } from "../ui/call.js";
 import { Badge } from "../ui/cells.js";
 import { h, state } from "../ui/draw.js";
+import { Problem } from "../ui/fail.js";
+import { Table } from "../ui/table.js";
 import { fill, shown } from "../ui/words.js";
 import { addressOf, decide, TONES } from "./rules.js";
-import { countriesOf, sentence } from "./sentence.js";
+import { countriesOf, countryOf, sentence } from "./sentence.js";
 
 const localOf = time =>
   new Date(time - new Date(time).getTimezoneOffset() * 60000).toISOString().slice(0, 16);
 
 
-export function Try({ words, policy, dirty }) {
+export function Try({ words, sheet, policy, dirty }) {
   const [signIn, setSignIn] = state(() => ({ address: "", country: "", at: localOf(Date.now()) }));
   const said = words.try;
   const set = name => event => setSignIn(now => ({ ...now, [name]: event.target.value }));
@@ -40,7 +44,8 @@ export function Try({ words, policy, dirty }) {
           h("input", { id: "try-at", type: "datetime-local", value: signIn.at,
                        oninput: set("at") })),
         h(Pasted, { said, take: setSignIn })),
-      h(Outcome, { words, policy, signIn })));
+      h(Outcome, { words, policy, signIn })),
+    h(Recent, { words, policy, sheet, take: setSignIn }));
 }
 
 
@@ -104,4 +109,58 @@ function Outcome({ words, policy, signIn }) {
       rule >= 0 && n > rule ? said.behind : misses[n] === null ? said.decides
                                           : said.misses[misses[n]],
       h("p", { class: "muted" }, sentence(one, { ...words.say, zone: said.zone }, time))))));
+}
+
+
+// --- sign-ins that there were --------
+
+const SHOWN = 100;
+
+function Recent({ words, policy, sheet, take }) {
+  const [found, setFound] = state(null);
+  const [failure, setFailure] = state(null);
+  const [busy, setBusy] = state(false);
+  const said = words.try.recent;
+
+  const look = async () => {
+    setFailure(null);
+    setBusy(true);
+
+    try {
+      setFound((await call({ method: "POST", path: `${sheet.path}/simulate`, body: policy }))
+        .data.results);
+
+    } catch (e) {
+      setFailure(e);
+
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  const choose = ({ ip, country, lastSignInAt }) => {
+    take({ address: ip, country: country ?? "", at: localOf(new Date(lastSignInAt)) });
+    document.getElementById("try-address").focus();
+  };
+
+  return h("section", { class: "panel" },
+    h("h2", {}, said.title),
+    h("p", { class: "muted" }, said.note),
+    failure && h(Problem, { failure }),
+    found?.length === 0 && h("p", {}, words.simulation.empty),
+    found?.length > 0 && h(Table, {
+      sheet: { id: "ip", columns: { ip: "code", place: "text", users: "number",
+                                    lastSignInAt: "time", then: "node" } },
+      words: words.simulation,
+      rows: found.slice(0, SHOWN).map(one => ({
+        ...one, place: one.country && countryOf(one.country, words.say),
+        then: h(Badge, { value: one.candidate.action, tone: TONES[one.candidate.action],
+                         words: words.actions }),
+      })),
+      acts: one => h("button", {
+        type: "button", class: "plain", "aria-label": fill(said.tryOne, { ip: one.ip }),
+        onclick: () => choose(one),
+      }, said.try),
+    }),
+    h("p", {}, h("button", { type: "button", disabled: busy, onclick: look }, said.look)));
 }

@@ -40,6 +40,15 @@ export function Configuration({ sheet, words: own, all }) {
     setFailure(null);
   };
 
+  // what was typed goes only if somebody says so
+
+  const replace = async (next, same) => {
+    if (typed === kept || typed === "" || await mayLeave()) {
+      write(next);
+      setKept(same ? next : "");
+    }
+  };
+
   const attempt = async action => {
     setFailure(null);
     setBusy(true);
@@ -61,8 +70,11 @@ export function Configuration({ sheet, words: own, all }) {
     }
   };
 
-  const look = (bundle, prune, stale = false) => attempt(async () =>
-    setPlan({ bundle, prune, stale, data: await planOf(bundle, prune) }));
+  const look = (bundle, prune, stale = false) => attempt(async () => {
+    const data = await planOf(bundle, prune);
+
+    setPlan({ bundle, prune, stale, data, names: await namesOf(data.changes) });
+  });
 
   const begin = event => {
     event.preventDefault();
@@ -113,10 +125,10 @@ export function Configuration({ sheet, words: own, all }) {
   return h("div", { "aria-busy": busy ? "true" : null },
     h(Head, { title: words.title }),
     h("p", { class: "muted" }, words.note),
-    h(Export, { path: sheet.path, words, take: write }),
+    h(Export, { path: sheet.path, words, take: json => replace(json, true) }),
     h("form", { class: "panel form wide", novalidate: true, onsubmit: begin },
       h("h2", {}, words.file),
-      h(Upload, { words, take: write, refuse: setWrong }),
+      h(Upload, { words, take: replace, refuse: setWrong }),
       h("div", { class: "field" },
         h("label", { for: "bundle" }, words.bundle),
         h("textarea", {
@@ -129,7 +141,7 @@ export function Configuration({ sheet, words: own, all }) {
         wrong && h("p", { id: "bundle-wrong", class: "wrong", role: "alert" }, wrong)),
       h("div", { class: "actions" },
         h("button", { class: "primary", disabled: busy || typed.trim() === "" }, words.plan),
-        typed !== "" && h("button", { type: "button", onclick: () => write("") }, text.clear))),
+        typed !== "" && h("button", { type: "button", onclick: () => replace("") }, text.clear))),
     failure && h(Problem, { failure }),
     plan && h(Plan, { words, plan, busy, apply,
                       turn: prune => look(plan.bundle, prune) }),
@@ -153,6 +165,17 @@ function bundleOf(typed, words) {
   } catch (e) {
     return { why: fill(words.noJson, { reason: e.message }) };
   }
+}
+
+
+// What groups are called: those that have a policy now.
+
+async function namesOf(changes) {
+  const wanted = changes.some(({ resource }) => resource.startsWith("groupPasswordPolicy:"));
+  const { data } = !wanted ? { data: { groups: [] } } : await call({
+    path: "/admin/password-policy/groups", query: { limit: 500 } });
+
+  return Object.fromEntries(data.groups.map(one => [one.groupId, one.groupName]));
 }
 
 
@@ -220,7 +243,7 @@ const Upload = ({ words, take, refuse }) => h("div", { class: "field" },
 // --- the plan ------------------------
 
 function Plan({ words, plan, busy, apply, turn }) {
-  const { data, prune, stale } = plan;
+  const { data, prune, stale, names } = plan;
   const refused = data.warnings.filter(({ code }) => REFUSALS.includes(code));
   const of = action => data.changes.filter(change => change.action === action);
   const changes = data.changes.filter(({ action }) => action !== "delete");
@@ -236,11 +259,12 @@ function Plan({ words, plan, busy, apply, turn }) {
       : fill(prune ? words.summaryPruned : words.summary, {
           create: of("create").length, update: of("update").length, delete: deletes.length })),
     h(Warnings, { warnings: data.warnings.filter(({ code }) => code !== "deletes_skipped") }),
-    changes.map(change => h(Change, { key: change.resource, change, words })),
+    changes.map(change => h(Change, { key: change.resource, change, words, names })),
     deletes.length > 0 && h("section", {},
       h("h3", {}, words.deletes),
       h("p", { class: "muted" }, prune ? words.pruned : words.notPruned),
-      deletes.map(change => h(Change, { key: change.resource, change, words, kept: !prune })),
+      deletes.map(change => h(Change, { key: change.resource, change, words, names,
+                                        kept: !prune })),
       h("label", { class: "switch" },
         h("input", { type: "checkbox", checked: prune, disabled: busy,
                      onchange: event => turn(event.target.checked) }),
@@ -255,7 +279,7 @@ function Plan({ words, plan, busy, apply, turn }) {
       }, words.apply, " ", h(Icon, { name: "lock" }))));
 }
 
-function Change({ change, words, kept }) {
+function Change({ change, words, names, kept }) {
   const { resource, action, before, after } = change;
   const [section, key] = resource.split(/:(.*)/s);
 
@@ -263,7 +287,8 @@ function Change({ change, words, kept }) {
     h("summary", {},
       h(Badge, kept ? { value: "kept", words: words.actions }
                     : { value: action, tone: TONES[action], words: words.actions }), " ",
-      h("strong", {}, words.sections[section]), key && [" ", h("code", {}, shown(key))]),
+      h("strong", {}, words.sections[section]), key && [" ",
+        names[key] ? shown(names[key]) : h("code", {}, shown(key))]),
     h(Diff, { before: before ?? {}, after: after ?? {}, words }));
 }
 

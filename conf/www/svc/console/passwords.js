@@ -90,6 +90,11 @@ const NAMES = ["minLength", ...SWITCHES, "historyCount", "maxAgeDays"];
 
 const policyOf = row => Object.fromEntries(NAMES.map(name => [name, row[name] ?? null]));
 
+// There is no route of one of them.
+
+const ofGroup = async (sheet, id) => (await call({ path: sheet.path, query: { limit: 500 } }))
+  .data.groups.find(one => one.groupId === id);
+
 function Groups({ sheet, words, tenant, fields }) {
   const [rounds, setRounds] = state(0);
   const { data } = useAnswer({ path: tenant.path }, [rounds]);
@@ -127,7 +132,8 @@ function Groups({ sheet, words, tenant, fields }) {
     h("h2", {}, words.title),
     h("p", { class: "muted" }, words.note),
     h(Pick, { id: "pick-group", type: "group", label: words.add,
-              onpick: ({ id, name }) => edit({ groupId: id, groupName: name }) }),
+              onpick: async ({ id, name }) => edit(await ofGroup(sheet, id)
+                                                   ?? { groupId: id, groupName: name }) }),
     h(List, {
       sheet: { ...sheet, columns: { groupName: "text", policy: "node", updatedAt: "time" } },
       words, rounds,
@@ -169,11 +175,10 @@ function Edit({ sheet, words, fields, tenant, shapes, row, done }) {
   const path = `${sheet.path}/${row.groupId}`;
   const [once] = state(() => crypto.randomUUID());
 
-  // there is no route of one of them, nor an etag: the time of its last change is it
+  // they have no etag: the time of the last change is it
 
   const read = async () => {
-    const { data } = await call({ path: sheet.path, query: { limit: 500 } });
-    const now = data.groups.find(one => one.groupId === row.groupId) ?? {};
+    const now = await ofGroup(sheet, row.groupId) ?? {};
 
     return { data: now, etag: now.updatedAt ?? "" };
   };
@@ -191,6 +196,7 @@ function Edit({ sheet, words, fields, tenant, shapes, row, done }) {
       section: "groupPasswordPolicies", prefix: "groupPasswordPolicies[0]",
       resource: `groupPasswordPolicy:${row.groupId}`,
       value: [{ groupId: row.groupId, ...set }], mine, was: row, of: policyOf,
+      part: ({ groupId, ...policy }) => policy,
       etag: row.updatedAt ?? "", words: { ...words.review, diff: fields },
       read,
       async send(tag) {

@@ -42,6 +42,7 @@ export function without(prefix, failure) {
 //   send      sends it, with an etag
 //   mine      what is sent, of which "of" takes the same of "was" and of what is read
 //   read      reads what there is now: a promise of { data, etag, note }
+//   part      what of the plan's values is to be seen
 //   draw      draws what else is to be known
 //   words     title, note, verb, none; and those of the differences, as Diff takes them
 
@@ -63,8 +64,10 @@ export async function review(props) {
 }
 
 
-function Review({ change, warnings, etag, was, send, read, of = data => data, mine, draw, words,
-                  done }) {
+const itself = value => value;
+
+function Review({ change, warnings, etag, was, send, read, of = itself, part = itself, mine, draw,
+                  words, done }) {
   const [failure, setFailure] = state(null);
   const [busy, setBusy] = state(false);
   const refused = warnings.filter(({ code }) => REFUSALS.includes(code));
@@ -106,7 +109,8 @@ function Review({ change, warnings, etag, was, send, read, of = data => data, mi
   return h(Dialog, { title: words.title, wide: true, done: () => done() },
     failure && h(Problem, { failure }),
     h(Warnings, { warnings }),
-    change ? h(Diff, { before: change.before ?? {}, after: change.after ?? {}, words: words.diff })
+    change ? h(Diff, { before: part(change.before ?? {}), after: part(change.after ?? {}),
+                       words: words.diff })
            : h("p", {}, text.diff.none),
     draw,
     refused.length > 0 && h("p", { id: "review-why", class: "wrong" }, words.refused),
