@@ -34,7 +34,7 @@ export function Passwords({ sheet, sheets, words, all }) {
 
 export const sentencesOf = (policy, words, all = true) => Object.entries(policy)
   .filter(([name, value]) => words.sentences[name] && value !== null
-                             && (all || value !== false))
+                             && (all || value || !name.startsWith("require")))
   .map(([name, value]) => typeof value === "boolean" || value === 0
     ? words.sentences[name][value ? "yes" : "no"] ?? null
     : fill(words.sentences[name], { n: value, value }))

@@ -77,15 +77,25 @@ export function networkOf(text) {
 }
 
 
-// What networks hold together, of one kind of address: ranges that do not touch.
+// What networks hold together, by the kind of address: ranges that do not touch.  Each
+// rule is looked at beside each other one: what is known of a list is kept with it.
 
-function rangesOf(networks, bits) {
+const known = new WeakMap();
+
+function rangesOf(networks) {
+  if (!known.has(networks)) {
+    const all = networks.map(networkOf).filter(Boolean);
+
+    known.set(networks, [32, 128].map(bits => joined(all.filter(one => one.bits === bits))));
+  }
+
+  return known.get(networks);
+}
+
+function joined(networks) {
   const ranges = [];
 
-  for (const { first, last } of networks.map(networkOf)
-                                        .filter(one => one?.bits === bits)
-                                        .sort((a, b) => a.first < b.first ? -1 : 1))
-  {
+  for (const { first, last } of networks.sort((a, b) => a.first < b.first ? -1 : 1)) {
     const before = ranges.at(-1);
 
     if (before && first <= before.last + 1n) {
@@ -98,25 +108,33 @@ function rangesOf(networks, bits) {
   return ranges;
 }
 
-const within = (inner, outer) => [32, 128].every(bits => {
-  const ranges = rangesOf(outer, bits);
-
-  return rangesOf(inner, bits).every(a =>
-    ranges.some(b => b.first <= a.first && a.last <= b.last));
-});
+const within = (inner, outer) => rangesOf(inner).every((ranges, n) => ranges.every(a =>
+  rangesOf(outer)[n].some(b => b.first <= a.first && a.last <= b.last)));
 
 const EVERYWHERE = ["0.0.0.0/0", "::/0"];
 
 
 // --- times ---------------------------
 
+const clocks = new Map();       // by zone: to make one takes long
+
+function clockIn(timezone) {
+  if (!clocks.has(timezone)) {
+    clocks.set(timezone, new Intl.DateTimeFormat("en", {
+      timeZone: timezone, weekday: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23",
+    }));
+  }
+
+  return clocks.get(timezone);
+}
+
+
 // The day and the minute there, or null where the zone is not known here.
 
 export function clockOf(timezone, at) {
   try {
-    const parts = Object.fromEntries(new Intl.DateTimeFormat("en", {
-      timeZone: timezone, weekday: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23",
-    }).formatToParts(at).map(({ type, value }) => [type, value]));
+    const parts = Object.fromEntries(clockIn(timezone).formatToParts(at)
+                                                      .map(({ type, value }) => [type, value]));
 
     return { day: DAYS.indexOf(parts.weekday.toLowerCase()),
              minute: Number(parts.hour) * 60 + Number(parts.minute) };

@@ -5,25 +5,34 @@ import { clockOf, DAYS } from "./rules.js";
 
 const MANY = 4;                 // of a list: more are counted
 
-const listOf = type => new Intl.ListFormat(language, { type });
+// To make a format takes long.
 
-function some(values, words) {
+const formats = new Map();
+
+function kept(name, make) {
+  if (!formats.has(name)) {
+    formats.set(name, make());
+  }
+
+  return formats.get(name);
+}
+
+const listOf = type => kept(type, () => new Intl.ListFormat(language, { type }));
+
+// "say" says one of them
+
+function some(values, words, say) {
   const more = values.length - MANY;
 
-  return listOf("disjunction").format(more <= 1 ? values
-    : [...values.slice(0, MANY), fill(words.more, { n: more })]);
+  return listOf("disjunction").format(more <= 1 ? values.map(say)
+    : [...values.slice(0, MANY).map(say), fill(words.more, { n: more })]);
 }
 
 
 // --- countries -----------------------
 
-let names = null;
-
-const nameOf = code => {
-  names ??= new Intl.DisplayNames(language, { type: "region", fallback: "none" });
-
-  return names.of(code);
-};
+const nameOf = code => kept("region", () =>
+  new Intl.DisplayNames(language, { type: "region", fallback: "none" })).of(code);
 
 // groups of countries and codes for tests have names, too
 
@@ -49,14 +58,16 @@ export const countryOf = (code, words) =>
 
 // --- times ---------------------------
 
-export const dayOf = (day, style = "short") => new Intl.DateTimeFormat(language, {
-  weekday: style, timeZone: "UTC",
-}).format(new Date(Date.UTC(1970, 0, 5 + DAYS.indexOf(day))));
+export const dayOf = (day, style = "short") => kept(style, () => new Intl.DateTimeFormat(
+  language, { weekday: style, timeZone: "UTC" },
+)).format(new Date(Date.UTC(1970, 0, 5 + DAYS.indexOf(day))));
+
+const two = n => String(n).padStart(2, "0");
 
 export function nowIn(timezone, at = Date.now()) {
-  return clockOf(timezone, at) && new Intl.DateTimeFormat(language, {
-    timeZone: timezone, hour: "2-digit", minute: "2-digit", hourCycle: "h23",
-  }).format(at);
+  const clock = clockOf(timezone, at);
+
+  return clock && `${two(Math.trunc(clock.minute / 60))}:${two(clock.minute % 60)}`;
 }
 
 function daysOf(days, words) {
@@ -82,10 +93,10 @@ export function windowOf({ days = DAYS, start, end, timezone = "UTC" }, words, a
 export function sentence(rule, words, at = Date.now()) {
   const { networks = [], countries = [], timeWindows = [] } = rule;
   const conditions = [
-    networks.length > 0 && fill(words.from, { networks: some(networks.map(shown), words) }),
+    networks.length > 0 && fill(words.from, { networks: some(networks, words, shown) }),
     countries.length > 0 && fill(words.in, {
-      countries: some(countries.map(code => countryOf(code, words)), words) }),
-    timeWindows.length > 0 && some(timeWindows.map(one => windowOf(one, words, at)), words),
+      countries: some(countries, words, code => countryOf(code, words)) }),
+    timeWindows.length > 0 && some(timeWindows, words, one => windowOf(one, words, at)),
   ].filter(Boolean);
 
   return conditions.length === 0 ? words.everybody[rule.action]
