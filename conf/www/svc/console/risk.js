@@ -42,9 +42,13 @@ function Outcomes({ all, words }) {
     return h("p", { class: "notice" }, words.disabled);
   }
 
+  if (!(m < d)) {
+    return null;
+  }
+
   return h("ul", {},
     m > 0 && h("li", {}, fill(words.outcomes.allow, { to: m - 1 })),
-    m < d && h("li", {}, fill(words.outcomes.mfa, { from: m, to: d - 1 })),
+    h("li", {}, fill(words.outcomes.mfa, { from: m, to: d - 1 })),
     h("li", {}, fill(words.outcomes.deny, { from: d })));
 }
 
