@@ -57,6 +57,10 @@ function lintStyle(text, fault) {
 
 // --- all files together --------------
 
+const dataOf = (files, path) => `data:text/javascript;charset=utf-8,${encodeURIComponent(
+  files[path].replace(/ from "(\.\/[a-z]+\.\w\w\.js)";/g, (all, other) =>
+    ` from "${dataOf(files, resolve(path, other))}";`))}`;
+
 const staticOf = source => source.statements
   .filter(s => (ts.isImportDeclaration(s) || ts.isExportDeclaration(s)) && s.moduleSpecifier)
   .map(s => s.moduleSpecifier);
@@ -193,6 +197,8 @@ async function lintWords(files, scripts, fault) {
   const areas = new Set(Object.keys(files).filter(isWords)
                               .map(path => path.replace(/\.\w\w\.js$/, "")));
 
+  // a file of words may have some of another one in its folder and language
+
   for (const area of areas) {
     const texts = {};
 
@@ -201,13 +207,12 @@ async function lintWords(files, scripts, fault) {
 
       if (path in files) {
         try {
-          const { default: words } = await import(
-            `data:text/javascript;charset=utf-8,${encodeURIComponent(files[path])}`);
+          const { default: words } = await import(dataOf(files, path));
 
           texts[language] = new Map(textsOf(words).map(text => [text.name, text]));
 
         } catch (e) {
-          fault(path, 0, `a file of words loads nothing, and this does not load: ${e.message}`);
+          fault(path, 0, `a file of words loads nothing, and this does not load: ${e.message.slice(0, 200)}`);
         }
 
       } else if (language === "en" || !ENGLISH.test(area)) {

@@ -51,6 +51,10 @@ export const OURS = /^(?:\.\.?\/|\/svc\/)/;
 export const isWords = path => /\.(?:en|fr|de)\.js$/.test(path);
 const isSheet = path => path.endsWith(".sheet.js");
 
+// programs that people copy
+
+const isProgram = path => path.endsWith("/snippets.js");
+
 export const resolve = (from, path) => new URL(path, `file:///${from}`).pathname.slice(1);
 
 export const isText = ts.isStringLiteralLike;
@@ -68,7 +72,7 @@ export function lintScript(path, scripts, fault) {
   const source = scripts.get(path);
 
   const checks = [markup, evaluation, attributes, storage, requests, links, imports,
-                  ...WORDLESS.test(path) && !isWords(path) && !isSheet(path) ? [words] : []];
+                  ...WORDLESS.test(path) && !isWords(path) && !isSheet(path) && !isProgram(path) ? [words] : []];
 
   const visit = node => {
     checks.forEach(check => check(node));

@@ -1,4 +1,9 @@
-// Programs that people copy: how the receiver of a webhook verifies what it gets.
+// Programs that people copy.
+
+export const dig = name => `dig +short TXT ${name}`;
+
+
+// How the receiver of a webhook verifies what it gets.
 
 export const PYTHON = `import hashlib, hmac, os
 

@@ -15,6 +15,7 @@ import { useWait } from "../ui/wait.js";
 import { fill, shown } from "../ui/words.js";
 import { activity } from "./activity.js";
 import { pathOf, SheetNew, SheetView } from "./sheet.js";
+import { dig } from "./snippets.js";
 
 
 // --- blocked addresses ---------------
@@ -65,7 +66,7 @@ const Record = ({ one, words }) => {
       h("dt", {}, words.name), h("dd", {}, h(Id, { value: name })),
       h("dt", {}, words.value), h("dd", {}, h(Id, { value }))),
     h("p", {}, words.look),
-    h(Code, { value: `dig +short TXT ${name}` }));
+    h(Code, { value: dig(name) }));
 };
 
 function Steps({ one, words, again }) {
