@@ -17,12 +17,13 @@ const LINKING = { "svc/ui/place.js": ["Link", "link"], "svc/page.js": ["link"] }
 
 const KEPT = ["svc-keys", "svc-theme", "svc-checklist", "svc-tenant"];
 
-// names that are the same in all languages
+// names and commands, which are the same in all languages
 
 const NAMES = new Set(["Samsung Internet"]);
 
-// code that has no words of its own
+// code that has no words of its own; programs to copy are for developers
 
+const SAMPLES = ["svc/console/snippets.js"];
 const WORDLESS = /^svc\/(?:console|ui|account)\//;
 
 // --- what is a fault -----------------
@@ -51,10 +52,6 @@ export const OURS = /^(?:\.\.?\/|\/svc\/)/;
 export const isWords = path => /\.(?:en|fr|de)\.js$/.test(path);
 const isSheet = path => path.endsWith(".sheet.js");
 
-// programs that people copy
-
-const isProgram = path => path.endsWith("/snippets.js");
-
 export const resolve = (from, path) => new URL(path, `file:///${from}`).pathname.slice(1);
 
 export const isText = ts.isStringLiteralLike;
@@ -72,7 +69,7 @@ export function lintScript(path, scripts, fault) {
   const source = scripts.get(path);
 
   const checks = [markup, evaluation, attributes, storage, requests, links, imports,
-                  ...WORDLESS.test(path) && !isWords(path) && !isSheet(path) && !isProgram(path) ? [words] : []];
+                  ...WORDLESS.test(path) && !SAMPLES.includes(path) && !isWords(path) && !isSheet(path) ? [words] : []];
 
   const visit = node => {
     checks.forEach(check => check(node));

@@ -17,9 +17,11 @@ use List::Util qw(any);
 
 my %TEXT = map { $_ => 'string' } qw(text code link word badge email url password lines choice);
 my %KIND = (
-    column => { %TEXT, number => 'integer number', time => 'date-time', yes => 'boolean',
-                list => 'array', actor => 'object' },
-    field => { %TEXT, number => 'integer number', time => 'date-time', switch => 'boolean',
+    column => { %TEXT, copy => 'string', number => 'integer number', ms => 'integer',
+                time => 'date-time', used => 'date-time', end => 'date-time',
+                yes => 'boolean', on => 'boolean', list => 'array', count => 'array',
+                some => 'integer', actor => 'object', person => 'object' },
+    field => { %TEXT, choice => 'string integer', number => 'integer number', time => 'date-time', switch => 'boolean',
                checks => 'array', list => 'array' },
 );
 
