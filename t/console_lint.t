@@ -158,7 +158,9 @@ finds(qr/^svc\/a\.en\.js:1: "more\.b" is not used$/,
       languages(($one) x 3, 'words.one; words.more'));
 finds(qr/^svc\/a\.en\.js:1: "one" is not used$/, languages(($one) x 3, 'words.more.b'));
 finds(qr/there is no svc\/x\.(?:fr|de)\.js$/, at('svc/x.en.js', 'export default {}'));
-finds(qr/a file of words loads nothing/,
+passes({ 'svc/console/x.en.js' => 'import y from "./y.en.js"; export default {}',
+         'svc/console/y.en.js' => 'export default {}' });
+finds(qr/a file of words loads other words alone/,
       { 'svc/console/x.en.js' => 'import "./y.js"; export default {}', 'svc/console/y.js' => '' });
 
 sub preloads {

@@ -2,6 +2,10 @@
 // ... }, ... }, paths as below conf/www, and writes { site: [ "path:line: fault", ... ], ... }.
 // Scripts are parsed by TypeScript; page_rules.mjs has what holds for each.
 
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname } from "node:path";
+
 import ts from "typescript";
 
 import {
@@ -56,10 +60,6 @@ function lintStyle(text, fault) {
 
 
 // --- all files together --------------
-
-const dataOf = (files, path) => `data:text/javascript;charset=utf-8,${encodeURIComponent(
-  files[path].replace(/ from "(\.\/[a-z]+\.\w\w\.js)";/g, (all, other) =>
-    ` from "${dataOf(files, resolve(path, other))}";`))}`;
 
 const staticOf = source => source.statements
   .filter(s => (ts.isImportDeclaration(s) || ts.isExportDeclaration(s)) && s.moduleSpecifier)
@@ -192,12 +192,30 @@ function textsOf(value, at = []) {
   return [{ at, name: at.join("."), takes: [...takes].sort().join(" ") }];
 }
 
+// Files of words load others of these at most.
+
 async function lintWords(files, scripts, fault) {
+  const dir = mkdtempSync(`${tmpdir()}/words.`);
+
+  try {
+    writeFileSync(`${dir}/package.json`, '{ "type": "module" }');
+
+    for (const path of Object.keys(files).filter(isWords)) {
+      mkdirSync(dirname(`${dir}/${path}`), { recursive: true });
+      writeFileSync(`${dir}/${path}`, files[path]);
+    }
+
+    await compareWords(dir, files, scripts, fault);
+
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+}
+
+async function compareWords(dir, files, scripts, fault) {
   const used = usedIn(scripts);
   const areas = new Set(Object.keys(files).filter(isWords)
                               .map(path => path.replace(/\.\w\w\.js$/, "")));
-
-  // a file of words may have some of another one in its folder and language
 
   for (const area of areas) {
     const texts = {};
@@ -207,12 +225,12 @@ async function lintWords(files, scripts, fault) {
 
       if (path in files) {
         try {
-          const { default: words } = await import(dataOf(files, path));
+          const { default: words } = await import(`${dir}/${path}`);
 
           texts[language] = new Map(textsOf(words).map(text => [text.name, text]));
 
-        } catch (e) {
-          fault(path, 0, `a file of words loads nothing, and this does not load: ${e.message.slice(0, 200)}`);
+        } catch {
+          fault(path, 0, "a file of words loads other words alone, and this one fails");
         }
 
       } else if (language === "en" || !ENGLISH.test(area)) {

@@ -68,8 +68,10 @@ export const called = node => ts.isIdentifier(node.expression) ? node.expression
 export function lintScript(path, scripts, fault) {
   const source = scripts.get(path);
 
+  const wordless = WORDLESS.test(path) && !SAMPLES.includes(path) && !isWords(path)
+                   && !isSheet(path);
   const checks = [markup, evaluation, attributes, storage, requests, links, imports,
-                  ...WORDLESS.test(path) && !SAMPLES.includes(path) && !isWords(path) && !isSheet(path) ? [words] : []];
+                  ...wordless ? [words] : []];
 
   const visit = node => {
     checks.forEach(check => check(node));
