@@ -28,8 +28,12 @@ export default {
     },
     help: { email: "Another address ends all sessions; the old address is told.",
             locale: "For example de, or fr-CH. Mails come in it." },
-    tabs: { one: "Profile", activity: "Activity" },
+    tabs: { one: "Profile", access: "Access", activity: "Activity" },
     acts: {
+      resetLink: { verb: "Mail a reset link", title: "Mail {name} a link to set a new password?",
+                   done: "A link is on its way to {name}.",
+                   notes: ["It is good for 30 minutes, and once. Nobody else sees it.",
+                           "The password from before stays until another one is set."] },
       suspend: { verb: "Suspend", done: "{name} is suspended; all sessions have ended." },
       reactivate: { verb: "Reactivate", done: "{name} may sign in again. The old sessions do not come back." },
       unlock: { verb: "Unlock", title: "Unlock {name}?", done: "{name} may try again.",
@@ -47,6 +51,36 @@ export default {
               note: "Roles that allow more than yours cannot be given.",
               off: "{name} (takes {missing})" },
     },
+  },
+
+  userGroups: {
+    title: "Groups", empty: "In no group.",
+    columns: { name: "Group", connection: "By", addedAt: "Since" },
+  },
+
+  userSessions: {
+    title: "Sessions", empty: "Not signed in anywhere.",
+    columns: { userAgent: "Browser", methods: "Shown", ip: "Address", country: "Country",
+               createdAt: "Signed in", lastSeenAt: "Last seen" },
+    acts: { end: { verb: "End", title: "End this session?", done: "The session has ended.",
+                   notes: ["It is over from the next request on. Other sessions stay."] } },
+  },
+
+  userFactors: {
+    title: "Second factors", empty: "None.",
+    codes: { one: "{n} recovery code is left.", other: "{n} recovery codes are left." },
+    columns: { name: "Name", type: "What", confirmed: "Confirmed", createdAt: "Added",
+               lastUsedAt: "Last used" },
+    options: { type: { totp: "Authenticator app", passkey: "Passkey", email: "Codes by mail" } },
+  },
+
+  userLinks: {
+    title: "Linked identities", empty: "None.",
+    columns: { connection: "Connection", email: "Address there", linkedAt: "Linked",
+               lastAt: "Last sign-in" },
+    acts: { unlink: { verb: "Remove", title: "Remove the link to {name}?", done: "The link is removed.",
+                      notes: ["Nobody signs in by it any more, and sessions that began by it end.",
+                              "It may be the user's only way in."] } },
   },
 
   groups: {

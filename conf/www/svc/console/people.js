@@ -20,6 +20,8 @@ import { Acts, Facts, Head, labelOf, pathOf, SheetList, SheetNew, SheetView } fr
 
 const ALL = { path: "/admin/roles", query: { limit: 500 } };
 
+const MOST = 20;                // rows of a part of a user
+
 
 // --- a user --------------------------
 
@@ -36,8 +38,42 @@ const UserView = props => h(SheetView, {
   fields: fieldsOf(props.sheet),
   draw: (one, again) => may("members:manage") && may("roles:manage")
                         && h(Role, { one, again, sheet: props.sheet, words: props.words }),
-  tabs: activity(),
+  tabs: { access: Access, ...activity() },
 });
+
+
+// How somebody comes in, and what that opens.  Each part stands for itself: one may be
+// turned off.
+
+const PARTS = ["userGroups", "userSessions", "userFactors", "userLinks"];
+
+const Access = ({ one, sheets, all }) => h("div", {}, PARTS.map(name =>
+  h(Part, { key: name, one, sheet: sheets[name], words: all[name], name })));
+
+function Part({ one, sheet, words, name }) {
+  const { data, failure, again } = useAnswer(
+    { path: pathOf(sheet.path, one), query: { limit: MOST } }, [one.id]);
+
+  if (failure?.code === "not_found") {
+    return null;
+  }
+
+  const rows = data?.[sheet.list].map(row => ({ ...row, userId: one.id }));
+  const to = name === "userGroups" && may("groups:manage") ? row => at("groups", row.id) : undefined;
+
+  return h("section", { class: "part" },
+    h("h2", {}, words.title),
+    failure && h(Problem, { failure, again }),
+    rows?.length === 0 && h("p", { class: "muted" }, words.empty),
+    rows?.length > 0 && h(Table, {
+      sheet, words, rows, to,
+      acts: sheet.acts && may("members:manage")
+        && (row => h(Acts, { sheet, words, one: row, small: true, done: again, gone: again })),
+    }),
+    data?.total > MOST && h("p", { class: "muted" }, fill(text.more, { n: data.total - MOST })),
+    data?.recoveryCodesLeft > 0
+      && h("p", { class: "muted" }, fill(words.codes, { n: data.recoveryCodesLeft })));
+}
 
 
 // What grants more than one's own role cannot be given; nor can an owner be made by

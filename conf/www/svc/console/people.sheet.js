@@ -43,10 +43,42 @@ export default {
       unlock: { method: "POST", path: "/admin/users/unlock", body: { userId: "id" },
                 kind: "confirm", where: { locked: [true] } },
       logout: { method: "POST", path: "/admin/users/{id}/logout", kind: "confirm" },
+      resetLink: { method: "POST", path: "/admin/users/{id}/reset-link", kind: "confirm",
+                   sensitive: true, where: { status: ["active"] } },
       resetMfa: { method: "POST", path: "/admin/users/{id}/reset-mfa", kind: "confirm",
                   sensitive: true, where: { mfaEnrolled: [true] } },
       remove: { method: "DELETE", path: "/admin/users/{id}", kind: "type", sensitive: true },
     },
+  },
+
+  // what of a user there is beside the profile; "userId" is the user's
+
+  userGroups: {
+    path: "/admin/users/{id}/groups", list: "groups", id: "id", needs: "users:view",
+    columns: { name: "link", connection: "text", addedAt: "time" },
+  },
+
+  userSessions: {
+    path: "/admin/users/{id}/sessions", list: "sessions", id: "id", needs: "users:view",
+    label: ["userAgent"],
+    columns: { userAgent: "text", methods: "list", ip: "code", country: "text",
+               createdAt: "time", lastSeenAt: "time" },
+    acts: { end: { method: "DELETE", path: "/admin/users/{userId}/sessions/{id}",
+                   kind: "confirm", needs: "members:manage" } },
+  },
+
+  userFactors: {
+    path: "/admin/users/{id}/factors", list: "factors", id: "id", needs: "users:view",
+    columns: { name: "text", type: "word", confirmed: "yes", createdAt: "time",
+               lastUsedAt: "time" },
+  },
+
+  userLinks: {
+    path: "/admin/users/{id}/links", list: "links", id: "id", needs: "users:view",
+    label: ["email", "connection"],
+    columns: { connection: "text", email: "text", linkedAt: "time", lastAt: "time" },
+    acts: { unlink: { method: "DELETE", path: "/admin/users/{userId}/links/{id}",
+                      kind: "confirm", needs: "members:manage" } },
   },
 
   groups: {
