@@ -78,7 +78,7 @@ export default {
     label: ["email", "connection"],
     columns: { connection: "text", email: "text", linkedAt: "time", lastAt: "time" },
     acts: { unlink: { method: "DELETE", path: "/admin/users/{userId}/links/{id}",
-                      kind: "confirm", needs: "members:manage" } },
+                      kind: "confirm", sensitive: true, needs: "members:manage" } },
   },
 
   groups: {
