@@ -8,7 +8,11 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 export class Contract {
     constructor(document) {
         this.document = document;
-        this.ajv = new Ajv({ strict: false, allErrors: true });
+
+        // most validators run a few times, and take longer to compile than to run
+
+        this.ajv = new Ajv({ strict: false, allErrors: true, inlineRefs: false,
+                             code: { optimize: false } });
         formats(this.ajv);
         this.validators = new WeakMap();
 
