@@ -173,8 +173,60 @@ is_deeply([ list('status=suspended&limit=1&offset=1') ], [ [ $many[5] ], 2 ],
 is_deeply([ list('status=deactivated') ], [ [ $many[7] ], 1 ], 'deactivated');
 is_deeply([ (list('status=active'))[1] ], [ 23 ], 'active');
 is_deeply([ list('q=') ], [ \@order, 26 ], 'a search for nothing');
+
+# filters
+
+my $group = $acme->admin(POST => '/groups', { name => 'Some' }, undef, $token{all})->json->{id};
+
+$acme->admin(POST => "/groups/$group/members", { userIds => [ @many[1, 3, 9, 4] ] }, undef,
+             $token{all});
+$s->sql("UPDATE svc.user_account SET locked_until = now() + interval '1 h' WHERE id IN"
+        . " ('$many[3]', '$many[4]')");
+$s->sql("UPDATE svc.user_account SET locked_until = now() - interval '1 h' WHERE id ="
+        . " '$many[9]'");
+$s->sql("UPDATE svc.user_account SET mfa_enrolled = true WHERE id IN ('$many[4]', '$many[6]')");
+$s->sql("UPDATE svc.user_account SET role = 'admin' WHERE id IN ('$many[1]', '$many[4]')");
+
+my %is = (locked => { map { $_ => 1 } @many[3, 4] }, factor => { map { $_ => 1 } @many[4, 6] },
+          admin => { map { $_ => 1 } @many[1, 4] },
+          in => { map { $_ => 1 } @many[1, 3, 9, 4] });
+
+for my $case ([ 'locked=true', sub { $is{locked}{ $_[0] } } ],
+              [ 'locked=false', sub { !$is{locked}{ $_[0] } } ],
+              [ 'factor=with', sub { $is{factor}{ $_[0] } } ],
+              [ 'factor=without', sub { !$is{factor}{ $_[0] } } ],
+              [ 'role=admin', sub { $is{admin}{ $_[0] } } ],
+              [ 'role=member', sub { !$is{admin}{ $_[0] } } ],
+              [ "group=$group", sub { $is{in}{ $_[0] } } ],
+              [ "group=$group&locked=false", sub { $is{in}{ $_[0] } && !$is{locked}{ $_[0] } } ],
+              [ "group=$group&role=admin&factor=with", sub { $_[0] eq $many[4] } ],
+              [ 'role=admin&locked=true', sub { $_[0] eq $many[4] } ],
+              [ 'status=suspended&locked=true', sub { $_[0] eq $many[3] } ],
+              [ 'status=suspended&factor=without', sub { $_[0] eq $many[3] || $_[0] eq $many[5] } ],
+              [ 'q=acme&factor=with', sub { $is{factor}{ $_[0] } } ],
+              [ 'q=acme&locked=true', sub { $is{locked}{ $_[0] } } ],
+              [ 'q=ac&role=admin', sub { 0 } ],
+              [ "q=$many[6]", sub { $_[0] eq $many[6] } ],
+              [ "q=$many[6]&factor=with", sub { $_[0] eq $many[6] } ],
+              [ "q=$many[6]&group=$group", sub { 0 } ],
+              [ "q=$NOBODY", sub { 0 } ], [ 'role=nobody', sub { 0 } ],
+              [ "group=$NOBODY", sub { 0 } ])
+{
+    my ($query, $has) = @$case;
+    my @has = grep { $has->($_) } @order;
+
+    is_deeply([ list($query) ], [ \@has, scalar @has ], $query);
+}
+
+is_deeply([ list("group=$group&limit=1&offset=1") ],
+          [ [ (grep { $is{in}{$_} } @order)[1] ], 4 ], 'a page of them');
+is_deeply([ list('unknown=1') ], [ \@order, 26 ], 'what is not known is passed over');
+$s->sql("UPDATE svc.user_account SET locked_until = NULL, mfa_enrolled = false, role = 'member'"
+        . " WHERE id IN ('$many[1]', '$many[3]', '$many[4]', '$many[6]', '$many[9]')");
+$acme->admin(DELETE => "/groups/$group", undef, undef, $token{all});
 admin_error(ask(GET => "/users?$_"), 400, 'invalid_request', $_)
-    for 'status=gone', 'status=', 'status=Active', 'limit=0', 'offset=-1',
+    for 'role=', 'role=' . 'x' x 64, 'locked=1', 'locked=', 'factor=yes', 'group=x', 'group=',
+        'role=a&role=b', 'status=gone', 'status=', 'status=Active', 'limit=0', 'offset=-1',
         'q=' . 'x' x 201, 'q=%00', 'q=%ff', 'q=ab%c3%c3';
 is(ask(GET => '/users?q=' . '%C3%A9' x 200)->json->{total}, 0,
    '200 characters to search for');

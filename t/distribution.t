@@ -186,6 +186,9 @@ my %MADE = (
     member_page => qr/svc\.user_inactive\ u\ WHERE\ u\.tenant_id\ =\ \$1\b .*
                       \ba\.tenant_id\ =\ u\.tenant_id\b .*
                       svc\.user_account\ u\ WHERE\ u\.tenant_id\ =\ \$1\b/xs,
+    user_find => qr/svc\.user_account\ u\ WHERE\ u\.tenant_id\ =\ \$1\b .*
+                    svc\.group_member\ m\ WHERE\ m\.tenant_id\ =\ \$1\b .*
+                    svc\.user_inactive\ u'\s+'\ WHERE\ u\.tenant_id\ =\ \$1\b/xs,
     user_page => qr/'svc\.user_account'\ END\s+\|\|\ '\ u\ WHERE\ u\.tenant_id\ =\ \$1\b .*
                     \ba\.tenant_id\ =\ u\.tenant_id\b/xs,
 );

@@ -81,7 +81,7 @@ EOT
                               sign_in_by sign_in_directory sign_in_expire sign_in_locked
                               sign_in_place sign_in_realm
                               sign_in_sweep sign_in_tenant sign_in_way signed_out_there token_acts
-                              user_added user_conflict user_index user_page user_search
+                              user_added user_conflict user_find user_index user_page user_search
                               way_in_last webhook_attempt_delete
                               webhook_attempt_expire webhook_done_expire
                               webhook_note webhook_outbox_rest webhook_outbox_take) ],

@@ -225,7 +225,7 @@ SELECT u.tenant_id, g.id, u.id
 FROM svc.user_account u JOIN svc.user_group g USING (tenant_id)
 EOT
 
-is(join(' ', map { $_->[0] } $s->sql(<<"EOT")), 'agent_sweep application_jwks_take audit_stream_close delegation_chain directory_ambiguous domain_slug domain_taken email_challenge_tenant federation_due federation_tenant invitation_tenant ldap_sync_due ldap_sync_hold member_page oauth_expire oauth_jwks oauth_key_tenant oauth_key_turn oauth_key_turns oauth_logout_take oauth_token_keep organization_create organization_open organization_taken organization_try public_logo public_tenant scim_claim scim_hold scim_release sealed_keys sign_in_expire sign_in_place sign_in_sweep sign_in_tenant user_index user_page webhook_attempt_expire webhook_done_expire webhook_note webhook_outbox_rest webhook_outbox_take',
+is(join(' ', map { $_->[0] } $s->sql(<<"EOT")), 'agent_sweep application_jwks_take audit_stream_close delegation_chain directory_ambiguous domain_slug domain_taken email_challenge_tenant federation_due federation_tenant invitation_tenant ldap_sync_due ldap_sync_hold member_page oauth_expire oauth_jwks oauth_key_tenant oauth_key_turn oauth_key_turns oauth_logout_take oauth_token_keep organization_create organization_open organization_taken organization_try public_logo public_tenant scim_claim scim_hold scim_release sealed_keys sign_in_expire sign_in_place sign_in_sweep sign_in_tenant user_find user_index user_page webhook_attempt_expire webhook_done_expire webhook_note webhook_outbox_rest webhook_outbox_take',
 SELECT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
 WHERE n.nspname = 'svc' AND p.prosecdef AND p.prorettype <> 'trigger'::regtype
   AND has_function_privilege('svc_app', p.oid, 'EXECUTE') ORDER BY 1
@@ -236,7 +236,15 @@ is($app->query('SELECT p.total, p.ids FROM svc.user_page(NULL, NULL, 9, 0) p')
    ->[0][1], "{$ours->{id}}", 'and shows one');
 is($app->query("SELECT p.total, p.ids FROM svc.member_page(NULL, NULL, 'member',"
                . ' 9, 0) p')->[0][1], "{$ours->{id}}", 'with a role, too');
+
+my $found = 'SELECT p.total, p.ids FROM svc.user_find(NULL, NULL, NULL, NULL, false, false, NULL,'
+            . ' 9, 0) p';
+
+is($app->query($found)->[0][1], "{$ours->{id}}", 'with filters, too');
+is_deeply($app->query($found =~ s/NULL, NULL/'$theirs->{id}', '$theirs->{id}'/r)->[0],
+          [ 0, '{}' ], 'and nobody of another one by the id');
 $app->query('RESET svc.tenant');
+is_deeply($app->query($found)->[0], [ 0, '{}' ], 'or none');
 is_deeply($app->query('SELECT p.total, p.ids FROM svc.user_page(NULL, NULL, 9,'
                       . ' 0) p')->[0], [ 0, '{}' ], 'or none');
 is_deeply($app->query('SELECT p.total, p.ids FROM svc.member_page(NULL, NULL,'

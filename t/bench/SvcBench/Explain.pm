@@ -144,6 +144,7 @@ my %VALUES = (
     idempotency_claim => [ '/x', 'key', '\x00' ],
     idempotency_keep => [ '/x', 'key', '\x00', 200, 'text' ],
     admin_users_list => [ undef, undef, 100, 0 ],
+    admin_users_find => [ undef, undef, undef, undef, 'true', 'true', undef, 100, 0 ],
     admin_users_get => [ '{id}' ],
     admin_user_put => [ '{id}', 'true', 'new@bench0.test',
                         ('true', 'text') x 6, 'https://x' ],

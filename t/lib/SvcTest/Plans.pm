@@ -788,6 +788,8 @@ sub values {
         admin_scim_tokens_revoke => [ $self->id($TOKEN, 500) ],
 
         admin_users_list => [ 'user 77', 'active', @page ],
+        admin_users_find => [ 'user 77', $user, 'active', 'role1', 'true', 'true',
+                              $member, @page ],
         admin_users_get => [ $user ],
         admin_user_put => [ $user, 'true', "new\@$self->{slug}.test",
                             ('true', 'text') x 6, $base ],
