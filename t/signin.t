@@ -108,7 +108,8 @@ my $session = $r->json;
 like(delete $session->{csrfToken}, qr/\A[\w-]{22}\z/, 'a token for what changes');
 like(delete $session->{expiresAt}, $TIME, 'until when');
 is_deeply($session, {
-    user => { id => $ada->{id}, email => 'Ada@acme.test', displayName => 'Ada' },
+    user => { id => $ada->{id}, email => 'Ada@acme.test', displayName => 'Ada',
+              locale => undef },
     tenant => { id => $acme->{id}, slug => 'acme', name => "Acme" },
     role => 'owner',
     permissions => [ qw(apps:manage audit:view groups:manage members:manage

@@ -42,6 +42,7 @@ is($r->status, 200, 'changed') or diag($r->body);
 is_deeply([ @{ $r->json }{qw(displayName firstName lastName locale role email)} ],
           [ 'Ada B', 'Ada', undef, 'en', 'member', 'ada@acme.test' ],
           'what may be');
+is($browser{ada}->get('/v1/auth/session')->json->{user}{locale}, 'en', 'the session tells it');
 is(change(ada => { firstName => undef })->json->{firstName}, undef, 'cleared');
 is($s->sql("SELECT search FROM svc.user_account WHERE id = '$user{ada}{id}'") =~ /ada b/, 1,
    'and is found by it');

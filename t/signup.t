@@ -105,7 +105,8 @@ is($r->header('Cache-Control'), 'no-store', 'and is not kept');
 my $session = $r->json;
 my $id = $session->{user}{id};
 
-is_deeply($session->{user}, { id => $id, email => $email, displayName => 'Ada Ö' },
+is_deeply($session->{user}, { id => $id, email => $email, displayName => 'Ada Ö',
+                                locale => undef },
           'who it is');
 is($session->{role}, 'member', 'a member, whatever the body said');
 is_deeply($session->{permissions}, [], 'who may do nothing');

@@ -62,7 +62,7 @@ SELECT
 -- parameters
 --   user           uuid ngx_svc_login_param(user)
 SELECT account.id AS "user.id", account.user_name AS "user.email",
-       account.display_name AS "user.displayName", account.role,
+       account.display_name AS "user.displayName", account.locale AS "user.locale", account.role,
        array_to_json(CASE
                          WHEN account.role IN ('owner', 'admin')
                               THEN (ARRAY['', 'apps:manage', 'audit:view', 'groups:manage',
@@ -347,8 +347,9 @@ SELECT event.target_id AS _user, event.id AS _number, event.created_at AS _at,
 -- parameters
 --   new_session    bytea ngx_svc_param_new_session()
 SELECT account.id AS "user.id", account.user_name AS "user.email",
-       account.display_name AS "user.displayName", tenant.id AS "tenant.id",
-       tenant.slug AS "tenant.slug", tenant.name AS "tenant.name", account.role,
+       account.display_name AS "user.displayName", account.locale AS "user.locale",
+       tenant.id AS "tenant.id", tenant.slug AS "tenant.slug", tenant.name AS "tenant.name",
+       account.role,
        array_to_json(CASE
                          WHEN account.role IN ('owner', 'admin')
                               THEN (ARRAY['', 'apps:manage', 'audit:view', 'groups:manage',

@@ -6,8 +6,9 @@
 -- parameters
 --   session        bytea ngx_svc_param_session()
 SELECT account.id AS "user.id", account.user_name AS "user.email",
-       account.display_name AS "user.displayName", tenant.id AS "tenant.id",
-       tenant.slug AS "tenant.slug", tenant.name AS "tenant.name", account.role,
+       account.display_name AS "user.displayName", account.locale AS "user.locale",
+       tenant.id AS "tenant.id", tenant.slug AS "tenant.slug", tenant.name AS "tenant.name",
+       account.role,
        array_to_json(CASE
                          WHEN account.role IN ('owner', 'admin')
                               THEN (ARRAY['', 'apps:manage', 'audit:view', 'groups:manage',
