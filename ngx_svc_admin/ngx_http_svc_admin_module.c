@@ -42,7 +42,8 @@ static char *ngx_http_svc_admin_merge_loc_conf(ngx_conf_t *cf, void *parent,
 static ngx_int_t ngx_http_svc_admin_init_process(ngx_cycle_t *cycle);
 static void ngx_http_svc_admin_exit_process(ngx_cycle_t *cycle);
 static void ngx_http_svc_admin_error(ngx_svc_json_writer_t *w,
-    const ngx_svc_error_row_t *row, ngx_str_t *detail);
+    const ngx_svc_error_row_t *row, const ngx_str_t *detail,
+    const ngx_str_t *member);
 
 
 static ngx_svc_surface_t  ngx_http_svc_admin_surface = {
@@ -455,13 +456,18 @@ ngx_http_svc_admin_exit_process(ngx_cycle_t *cycle)
 
 static void
 ngx_http_svc_admin_error(ngx_svc_json_writer_t *w,
-    const ngx_svc_error_row_t *row, ngx_str_t *detail)
+    const ngx_svc_error_row_t *row, const ngx_str_t *detail,
+    const ngx_str_t *member)
 {
     ngx_svc_json_open(w, NULL, '{');
     ngx_svc_json_open(w, "error", '{');
 
     ngx_svc_json_plain(w, "code", row->code.data, row->code.len);
     ngx_svc_json_string(w, "message", detail->data, detail->len);
+
+    if (member->len) {
+        ngx_svc_json_string(w, "member", member->data, member->len);
+    }
 
     ngx_svc_json_close(w, '}');
     ngx_svc_json_close(w, '}');

@@ -131,7 +131,8 @@ ngx_int_t ngx_svc_scim_url(ngx_svc_request_t *sr, const char *path,
 
 /* The surface's error writer. */
 void ngx_svc_scim_error(ngx_svc_json_writer_t *w,
-    const ngx_svc_error_row_t *row, ngx_str_t *detail);
+    const ngx_svc_error_row_t *row, const ngx_str_t *detail,
+    const ngx_str_t *member);
 
 
 #endif /* _NGX_SVC_SCIM_H_INCLUDED_ */

@@ -271,7 +271,7 @@ ngx_svc_scim_url(ngx_svc_request_t *sr, const char *path, const char *id,
 
 void
 ngx_svc_scim_error(ngx_svc_json_writer_t *w, const ngx_svc_error_row_t *row,
-    ngx_str_t *detail)
+    const ngx_str_t *detail, const ngx_str_t *member)
 {
     u_char               *p, status[NGX_INT64_LEN];
     static const u_char   schemas[] = "[\"" NGX_SVC_SCIM_ERROR_URN "\"]";

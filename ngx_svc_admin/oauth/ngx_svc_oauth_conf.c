@@ -61,9 +61,10 @@ static ngx_int_t ngx_svc_oauth_signin(ngx_conf_t *cf,
 static ngx_int_t ngx_svc_oauth_rejected(ngx_svc_request_t *sr);
 static ngx_uint_t ngx_svc_oauth_safe(const ngx_svc_loc_conf_t *slcf);
 static void ngx_svc_oauth_error(ngx_svc_json_writer_t *w,
-    const ngx_svc_error_row_t *row, ngx_str_t *detail);
+    const ngx_svc_error_row_t *row, const ngx_str_t *detail,
+    const ngx_str_t *member);
 static void ngx_svc_oauth_error_description(ngx_svc_json_writer_t *w,
-    ngx_str_t *detail);
+    const ngx_str_t *detail);
 
 
 static ngx_svc_resources_t  ngx_svc_oauth_resources[] = {
@@ -407,7 +408,7 @@ ngx_svc_oauth_exit_worker(void)
 
 static void
 ngx_svc_oauth_error(ngx_svc_json_writer_t *w, const ngx_svc_error_row_t *row,
-    ngx_str_t *detail)
+    const ngx_str_t *detail, const ngx_str_t *member)
 {
     ngx_str_t  code;
 
@@ -438,7 +439,8 @@ ngx_svc_oauth_error(ngx_svc_json_writer_t *w, const ngx_svc_error_row_t *row,
 
 
 static void
-ngx_svc_oauth_error_description(ngx_svc_json_writer_t *w, ngx_str_t *detail)
+ngx_svc_oauth_error_description(ngx_svc_json_writer_t *w,
+    const ngx_str_t *detail)
 {
     u_char  c;
     size_t  i;

@@ -74,7 +74,7 @@ ngx_svc_admin_tenant_check(ngx_svc_request_t *sr, void *body)
         && ngx_svc_admin_tenant_least(tenant->branding.json)
            > NGX_SVC_ADMIN_BRANDING_SIZE)
     {
-        return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_REQUEST, "%s",
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_REQUEST,
                             NGX_SVC_ADMIN_LARGE);
     }
 

@@ -5,6 +5,13 @@
 #include "ngx_svc_error.h"
 
 
+#define NGX_SVC_ERROR_NAME  64          /* bytes of a format of a name */
+
+
+static size_t ngx_svc_error_member(ngx_svc_error_t *err, const char *fmt,
+    va_list args);
+
+
 static const ngx_svc_error_row_t  ngx_svc_errors[NGX_SVC_E_LAST] = {
 
     { 200, ngx_null_string, ngx_null_string, ngx_null_string,
@@ -334,6 +341,10 @@ ngx_svc_fail(ngx_svc_error_t *err, ngx_svc_error_e kind, const char *fmt, ...)
     err->kind = kind;
 
     va_start(args, fmt);
+    err->member = ngx_svc_error_member(err, fmt, args);
+    va_end(args);
+
+    va_start(args, fmt);
     p = ngx_vslprintf(err->detail, err->detail + NGX_SVC_ERROR_DETAIL, fmt,
                       args);
     va_end(args);
@@ -354,4 +365,37 @@ ngx_svc_fail(ngx_svc_error_t *err, ngx_svc_error_e kind, const char *fmt, ...)
     err->len = p - err->detail;
 
     return NGX_DECLINED;
+}
+
+
+/*
+ * Returns the length of the name that the detail begins with, in quotes.  Only
+ * the format says where the name ends: a client's own may have quotes in it.
+ */
+
+static size_t
+ngx_svc_error_member(ngx_svc_error_t *err, const char *fmt, va_list args)
+{
+    u_char      *p;
+    const char  *end;
+    char         name[NGX_SVC_ERROR_NAME];
+
+    if (*fmt != '"') {
+        return 0;
+    }
+
+    fmt++;
+    end = ngx_strchr(fmt, '"');
+
+    if (end == NULL || (size_t) (end - fmt) >= sizeof(name)) {
+        return 0;
+    }
+
+    ngx_memcpy(name, fmt, end - fmt);
+    name[end - fmt] = '\0';
+
+    p = ngx_vslprintf(err->detail, err->detail + NGX_SVC_ERROR_DETAIL - 1, name,
+                      args);
+
+    return (p < err->detail + NGX_SVC_ERROR_DETAIL - 1) ? p - err->detail : 0;
 }

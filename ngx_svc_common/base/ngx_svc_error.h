@@ -107,6 +107,8 @@ typedef struct {
 typedef struct {
     ngx_svc_error_e  kind;
     size_t           len;
+    size_t           member;        /* bytes of the name that follows the quote
+                                       at the detail's beginning; 0: none */
     u_char           detail[NGX_SVC_ERROR_DETAIL];
 } ngx_svc_error_t;
 
@@ -119,8 +121,10 @@ NGX_SVC_API ngx_svc_error_e ngx_svc_error_kind(ngx_uint_t status);
 
 /*
  * Sets *err; fmt is that of ngx_sprintf().  The detail is cut at
- * NGX_SVC_ERROR_DETAIL bytes, between two characters of UTF-8.  The first error
- * stays: a later call changes nothing.  Returns NGX_DECLINED, so that a check
+ * NGX_SVC_ERROR_DETAIL bytes, between two characters of UTF-8.  Where fmt
+ * begins with a quote, what stands up to the next one names the member that is
+ * wrong, as in "\"%s\" must be ...".  The first error stays: a later call
+ * changes nothing.  Returns NGX_DECLINED, so that a check
  * can "return ngx_svc_fail(...)".
  */
 NGX_SVC_API ngx_int_t ngx_svc_fail(ngx_svc_error_t *err, ngx_svc_error_e kind,

@@ -58,6 +58,7 @@ ngx_int_t
 ngx_svc_envelope_body(ngx_svc_request_t *sr, const ngx_svc_error_row_t *row,
     ngx_str_t *detail, ngx_str_t *body, const ngx_str_t **type)
 {
+    ngx_str_t              member;
     ngx_svc_json_writer_t  w;
 
     if (ngx_svc_error_page_wanted(sr)) {
@@ -71,7 +72,18 @@ ngx_svc_envelope_body(ngx_svc_request_t *sr, const ngx_svc_error_row_t *row,
         return NGX_ERROR;
     }
 
-    sr->surface->error(&w, row, detail);
+    /* a text of nginx's error names none, whatever was found before */
+
+    ngx_str_null(&member);
+
+    if (row->status == NGX_HTTP_BAD_REQUEST
+        && detail->data == sr->error.detail)
+    {
+        member.data = sr->error.detail + 1;
+        member.len = sr->error.member;
+    }
+
+    sr->surface->error(&w, row, detail, &member);
 
     if (w.failed) {
         return NGX_ERROR;

@@ -248,10 +248,11 @@ struct ngx_svc_surface_s {
     ngx_svc_resources_t       *resources;
     const ngx_svc_constraint_t *constraints;
 
-    /* Writes an error's body. */
+    /* Writes an error's body.  member: what is wrong; or empty. */
     void                     (*error)(ngx_svc_json_writer_t *w,
                                       const ngx_svc_error_row_t *row,
-                                      ngx_str_t *detail);
+                                      const ngx_str_t *detail,
+                                      const ngx_str_t *member);
 
     /*
      * The credential of requests without an Authorization header, where this

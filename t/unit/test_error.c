@@ -88,6 +88,49 @@ test_cut(void **state)
 }
 
 
+/* A client's name may have quotes: the format says where it ends. */
+
+static void
+test_member(void **state)
+{
+    char             name[NGX_SVC_ERROR_DETAIL + 8];
+    ngx_uint_t       i;
+    ngx_svc_error_t  err;
+
+    static const struct {
+        const char  *fmt;
+        const char  *member;
+    } cases[] = {
+        { "\"%s\" is not a known member.", "a\"b" },
+        { "\"%s[%ui].x\" must differ from \"%s\".", "a\"b[7].x" },
+        { "\"name\" is required, \"%s\" too.", "name" },
+        { "%s", "" },
+        { "There is no \"%s\".", "" },
+        { "\"%s", "" },
+        { "\"\" is %s.", "" }
+    };
+
+    for (i = 0; i < ngx_unit_len(cases); i++) {
+        ngx_memzero(&err, sizeof(err));
+        ngx_svc_fail(&err, NGX_SVC_E_INVALID_VALUE, cases[i].fmt, "a\"b",
+                     (ngx_uint_t) 7, "c");
+
+        assert_int_equal(err.member, strlen(cases[i].member));
+        assert_memory_equal(err.detail + 1, cases[i].member, err.member);
+    }
+
+    /* one that is cut is none */
+
+    memset(name, 'a', sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+
+    ngx_memzero(&err, sizeof(err));
+    ngx_svc_fail(&err, NGX_SVC_E_INVALID_VALUE, "\"%s\" is wrong.", name);
+    assert_int_equal(err.member, 0);
+    assert_int_equal(err.len, NGX_SVC_ERROR_DETAIL);
+}
+
+
 int
 main(void)
 {
@@ -95,6 +138,7 @@ main(void)
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_first_stays),
         cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_member),
     };
 
     ngx_env_init();

@@ -61,13 +61,34 @@ sub error_faults {
     return (@wrong, 'no error object') if ref $error ne 'HASH';
 
     push @wrong, 'members beside error' if keys %$json != 1;
-    push @wrong, 'members are not code and message'
-        if join(' ', sort keys %$error) ne 'code message';
+    push @wrong, member_faults($status, $error);
     push @wrong, "code is $error->{code}, not $code"
         if ($error->{code} // '') ne $code;
     push @wrong, 'no message' if !length($error->{message} // '');
 
     return @wrong;
+}
+
+
+# Returns what is wrong with the members of an error: of a 400 "member" is the name that
+# the message begins with, in quotes, and there is none without one.
+
+sub member_faults {
+    my ($status, $error) = @_;
+
+    my %has = %$error;
+    my ($code, $message, $member) = delete @has{qw(code message member)};
+
+    return 'members beside code and message' if %has;
+    return 'it names a member' if $status != 400 && defined $member;
+    return () if $status != 400;
+
+    my $named = ($message // '') =~ /\A"/;
+
+    return "the member is \"$member\": $message"
+        if defined $member && index($message, "\"$member\"") != 0;
+    return "it names no member: $message" if $named && !defined $member;
+    return ();
 }
 
 
