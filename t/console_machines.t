@@ -66,6 +66,23 @@ sub saying {
 }
 
 
+# Sends samples until one is seen to have come so far within the seconds that the page
+# waits, which it may not on a machine with more to do.
+
+sub sample {
+    my ($text, $name) = @_;
+
+    for (1 .. 5) {
+        $page->do(press => 'Send a sample');
+        wait_for(sub { $page->do(text => 'main') =~ $text
+                       || $page->do(text => 'main') =~ /five seconds|on its way/ });
+        last if $page->do(text => 'main') =~ $text;
+    }
+
+    says($text, $name);
+}
+
+
 # Clicks at the label of a box, or chooses the option of a field.
 
 sub check {
@@ -241,7 +258,7 @@ leads("ci $HOSTILE");
 $page->do(press => 'Revoke');
 like($page->do(text => 'dialog'), qr/\Q$ci->{prefix}\E….*Last used: never/s, 'says what it ends');
 $page->do(run => 'document.querySelector("dialog .danger").click()');
-saying(qr/is revoked/, 'a token is revoked');
+saying(qr/^ci .* is revoked/, 'a token is revoked');
 is($acme->admin(GET => '/users', undef, undef, $secret)->status, 401, '... at once');
 says(qr/Status\s+revoked/, '... which its view says');
 
@@ -281,8 +298,7 @@ says(qr/compare_digest.*timingSafeEqual/s, 'with what verifies deliveries');
 $page->do(follow => 'I have kept it');
 $c->shows($receiver->url('/ok'));
 
-$page->do(press => 'Send a sample');
-says(qr/It was acknowledged/, 'a sample is followed until it has arrived');
+sample(qr/It was acknowledged/, 'a sample is followed until it has arrived');
 is_deeply($page->do('axe'), [], '... for everybody');
 
 my ($hook) = @{ of('/webhooks')->{webhooks} };
@@ -295,8 +311,7 @@ is_deeply($c->admin(GET => "/webhooks/$hook->{id}"),
           { %$hook, url => $receiver->url('/status/500'),
             events => [ 'user.created', 'user.login' ] }, '... by what was changed');
 $c->shows($receiver->url('/status/500'));
-$page->do(press => 'Send a sample');
-says(qr/failed, comes again.*500/s, 'a receiver that is down is seen');
+sample(qr/failed, comes again.*500/s, 'a receiver that is down is seen');
 
 leads('Deliveries', $receiver->url('/status/500'));
 says(qr/acknowledged\s+200\s+\d+ ms/, 'the deliveries have status and time');
@@ -356,12 +371,14 @@ my $limit = 'svc.rate.d.t.' . $acme->{id} =~ tr/-//dr;
 says(qr/\Q$record->{name}\E.*\Q$record->{value}\E.*dig \+short TXT/s, 'the record is there');
 $page->do(press => 'Verify');
 like($page->do('said'), qr/not there, or not yet/, 'it is not published yet');
-$s->redis->command("SET $limit 1000 EX 3");
+$s->redis->command("SET $limit 1000 EX 100");
 $page->do(press => 'Verify');
-says(qr/Again in [123] seconds?/, 'too many tries are counted down');
+says(qr/Again in \d\d+ seconds/, 'too many tries are counted down');
+is($page->do(count => '.steps .primary:disabled'), 1, '... while nothing can be tried');
 $dns->set($record->{name} => { txt => [ [ $record->{value} ] ] });
 $s->redis->command("DEL $limit");
-ok(wait_for(sub { $page->do(count => '.steps .primary:disabled') == 0 }), '... to the end');
+to('domains', 'Domains');
+leads('login.acme.example');
 $page->do(press => 'Verify');
 saying(qr/^login\.acme\.example is verified/, 'then it is verified');
 says(qr/Status\s+verified/, '... which the page says');
