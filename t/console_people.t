@@ -179,7 +179,7 @@ is(scalar $s->sql("SELECT count(*) FROM svc.role WHERE key = 'helpdesk'"), 1, '.
 
 # --- a small screen ---------------------------------------------------------------------
 
-$page->do(size_of => 320, 700);
+$page->do(resize => 320, 700);
 for (qw(users groups roles), "users/$two") {
     $page->do(go => "$c->{origin}/console/$_");
     ok(wait_for(sub { $page->do(count => 'h1') == 1

@@ -152,14 +152,17 @@ sub comes {
 
 my %LANGUAGE = (
     en => { locale => 'en-GB', title => 'Sign in', in => 'You are signed in',
+            account => 'Your account',
             with => 'Sign in with', email => 'E-mail address', on => 'Continue',
             denied => 'The other service did not sign you in, or you cancelled.',
             quote => 'If you ask your administrator, quote' },
     de => { locale => 'de-AT', title => 'Anmelden', in => 'Sie sind angemeldet',
+            account => 'Ihr Konto',
             with => 'Mit .* anmelden', email => 'E-Mail-Adresse', on => 'Weiter',
             denied => 'Der andere Dienst hat Sie nicht angemeldet, oder Sie haben abgebrochen.',
             quote => 'Wenn Sie Ihre Administration fragen, nennen Sie' },
     fr => { locale => 'fr-CA', title => 'Se connecter', in => 'Vous êtes connecté',
+            account => 'Votre compte',
             with => 'Se connecter avec', email => 'Adresse e-mail', on => 'Continuer',
             denied => "L'autre service ne vous a pas connecté, ou vous avez annulé.",
             quote => 'Si vous vous adressez à votre administrateur, indiquez' },
@@ -188,9 +191,9 @@ for my $language (qw(en de fr)) {
     is($page->do('url'), "$origin/login?tenant=acme", 'in no address');
     $page->do(press => $one);
     comes('', 'ada');
-    shows($l->{in}, 'who is comes back');
+    shows($l->{account}, 'who is comes back');
     is($page->do('url'), "$origin/account", 'to the account');
-    like($page->do(text => '.note'), qr/\bAda\b.*\bAcme\b/, 'as whom');
+    like($page->do(text => 'h1 + p'), qr/\bAda\b.*\bAcme\b/, 'as whom');
 }
 
 opens('login?tenant=acme', 'Sign in – Acme');
@@ -317,7 +320,7 @@ for my $language (qw(en de fr)) {
     $page->do(type => $l->{email}, 'gil@globex.test');
     $page->do(key => 'Enter');
     comes('gil@globex.test', 'gil');
-    shows($l->{in}, 'who must come in so does');
+    shows($l->{account}, 'who must come in so does');
 }
 
 opens('login?tenant=globex', 'Sign in – Globex');
@@ -364,7 +367,7 @@ force($s, $initech, 'initech.test', $forced{initech});
 select undef, undef, undef, 1.1;
 $page->do(press => 'Sign in');
 comes('eve@initech.test', 'ivo');
-shows('You are signed in', 'who is refused a password is led there');
+shows('Your account', 'who is refused a password is led there');
 
 for my $form ([ 'Get a code by mail', 'Send' ], [ 'Create an account', 'Create an account' ],
               [ undef, 'Send' ])
@@ -480,7 +483,18 @@ like($page->do(run => 'getComputedStyle(document.activeElement).outlineStyle'), 
 $page->do(key => 'Enter');
 comes('');
 $page->do(key => 'Tab', 'a', 'd', 'a', 'Enter');
-shows('You are signed in', 'and nothing else');
+shows('Your account', 'and nothing else');
+$idp->connect($acme, 'oidc-own', issuer => 1, label => "'Two'");
+select undef, undef, undef, 1.1;
+$page->do('reload');
+$page->do(heading => 'Your account');
+$page->do(follow => 'Linked accounts');
+$page->do(press => 'Link Two');
+comes('', 'ada');
+shows('Your account', 'one more identity');
+is($page->do('url'), "$origin/account", 'in no address');
+$page->do(follow => 'Linked accounts');
+ok((wait_for { $page->do(text => '#part-identities') =~ /Two.*<b>One/s }), 'is linked');
 
 opens('login?tenant=globex', 'Sign in – Globex');
 $page->do(key => split(//, 'x@globex.test'), 'Enter');
@@ -499,7 +513,7 @@ $page->do(go => "$origin/nothing");
 $page->do(go => "$origin/login?tenant=globex#connection=oidc-own");
 $page->do(press => 'Sign in with oidc-own');
 comes('', 'gil');
-shows('You are signed in', 'with one');
+shows('Your account', 'with one');
 
 opens('login?tenant=acme#connection=%3Cb%3E', 'Sign in – Acme');
 is($page->do(count => '[type=password]'), 1, 'what is no connection is nothing');

@@ -1,7 +1,9 @@
 // A browser for t/pages.t: on each line of the input [ what, argument, ... ], on each
 // line of the output {"value": ...} or {"error": "..."}.
 
+import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
+import { gzipSync } from "node:zlib";
 
 import { AxeBuilder } from "@axe-core/playwright";
 import { chromium } from "playwright-core";
@@ -15,7 +17,7 @@ const browser = await chromium.launch({
   args: [ "--no-sandbox", "--disable-gpu", "--in-process-gpu" ],
 });
 
-let context, page, protocol, faults = [], loaded = [], posted = null;
+let context, page, protocol, tabs = [], faults = [], loaded = [], posted = null;
 
 // what is refused is an error of the page that asked, and is in the console
 
@@ -29,27 +31,41 @@ const kept = new Map();
 async function begin(options) {
   context = await browser.newContext({ locale: "en", ...options });
   context.setDefaultTimeout(LIMIT);
-  page = await context.newPage();
+  tabs = [];
   loaded = [];
+  await actions.tab(0);
+}
 
-  page.on("pageerror", e => faults.push(String(e)));
-  page.on("console", message => {
+async function watched() {
+  const tab = await context.newPage();
+
+  tab.on("pageerror", e => faults.push(String(e)));
+  tab.on("console", message => {
     if (message.type() === "error" && !refused(message.text(), message.location().url)
         || message.type() === "warning") {
       faults.push(message.text());
     }
   });
-  page.on("response", r => loaded.push(r));
-  page.on("request", r => {
+  tab.on("response", r => loaded.push(r));
+  tab.on("request", r => {
     if (r.isNavigationRequest() && r.method() === "POST") {
       posted = r;
     }
   });
-  await page.addInitScript(() =>
+  await tab.addInitScript(() =>
     addEventListener("securitypolicyviolation", e =>
       console.error(`CSP: ${e.violatedDirective} ${e.blockedURI}`)));
-  protocol = await context.newCDPSession(page);
+
+  return tab;
 }
+
+// what the thing is called that has the focus
+
+const named = () => {
+  const { activeElement: it } = document;
+
+  return it.getAttribute("aria-label") ?? (it.labels?.[0] ?? it).textContent.trim();
+};
 
 const actions = {
 
@@ -65,13 +81,21 @@ const actions = {
     const name = JSON.stringify(options);
 
     if (kept.has(name)) {
-      ({ context, page, protocol } = kept.get(name));
+      ({ context, page, protocol, tabs } = kept.get(name));
       await actions.fresh(url);
 
     } else {
       await begin(options);
-      kept.set(name, { context, page, protocol });
+      kept.set(name, { context, page, protocol, tabs });
     }
+  },
+
+  // goes on in another tab of the same browser
+
+  async tab(n) {
+    page = tabs[n] ??= await watched();
+    await page.bringToFront();
+    protocol = await context.newCDPSession(page);
   },
 
   // As in the browser of somebody else: no cookies, no history, no authenticator. A
@@ -86,9 +110,13 @@ const actions = {
     loaded = [];
   },
 
-  // of its developer protocol
+  // of its developer protocol; "off" takes it away, which signs in whenever it is asked
 
-  async authenticator() {
+  async authenticator(off) {
+    if (off) {
+      return protocol.send("WebAuthn.disable");
+    }
+
     await protocol.send("WebAuthn.enable");
     await protocol.send("WebAuthn.addVirtualAuthenticator", { options: {
       protocol: "ctap2", transport: "internal", hasResidentKey: true,
@@ -99,7 +127,11 @@ const actions = {
   async go(url) { await page.goto(url, { waitUntil: "load" }); },
   async reload() { await page.reload(); },
   async heading(text) { await page.getByRole("heading", { name: text }).waitFor(); },
-  async type(label, text) { await page.getByLabel(label, { exact: true }).fill(text); },
+
+  async type(label, text) {
+    await page.locator("input, textarea").and(page.getByLabel(label, { exact: true })).fill(text);
+  },
+
 
   async key(...names) {
     for (const name of names) {
@@ -107,12 +139,36 @@ const actions = {
     }
   },
 
+  // without a mouse: on to what is called so, which is in the page or in its dialog
+
+  async reach(name) {
+    for (let n = 0; n < 200; n++) {
+      await page.keyboard.press("Tab");
+
+      if (await page.evaluate(named) === name) {
+        return;
+      }
+    }
+
+    throw new Error(`nothing is called ${name}`);
+  },
+
+  async write(text) { await page.keyboard.insertText(text); },
+
   async press(name) {
     await page.getByRole("button", { name, exact: true }).click();
   },
 
   async follow(name) {
     await page.getByRole("link", { name, exact: true }).click();
+  },
+
+  // what is in the file that a link leads to
+
+  async download(name) {
+    const [file] = await Promise.all([page.waitForEvent("download"), actions.follow(name)]);
+
+    return readFile(await file.path(), "utf8");
   },
 
   // what is said, once something is
@@ -136,22 +192,37 @@ const actions = {
     return { url: posted.url(), text: posted.postData(), origin, referer };
   },
 
-  shot: path => page.screenshot({ path }),
-  size_of: (width, height) => page.setViewportSize({ width, height }),
   text: selector => page.locator(selector).innerText(),
   count: selector => page.locator(selector).count(),
   attribute: (selector, name) => page.locator(selector).getAttribute(name),
   focus: () => page.evaluate("document.activeElement.id"),
   run: script => page.evaluate(script),
 
-  // of all that came from the server's own files
+  // for whoever wants to see it
 
-  async size() {
+  async shot(path, options = {}) { await page.screenshot({ path, fullPage: true, ...options }); },
+  async offline(on) { await context.setOffline(on); },
+  async forget() { await context.clearCookies(); },
+  async resize(width, height) { await page.setViewportSize({ width, height }); },
+
+  // forgets what was loaded; returns the requests for what is not a file, since then
+
+  calls() {
+    return loaded.splice(0).map(r => r.request())
+      .map(r => `${r.method()} ${new URL(r.url()).pathname}`)
+      .filter(call => call.includes(" /v1/"));
+  },
+
+  // of all that came from the server's own files, in bytes; gzip makes them fewer
+
+  async size(packed) {
     const files = loaded.filter(r => !new URL(r.url()).pathname.startsWith("/v1/")
-                                     && r.url().startsWith("http") && r.ok());
+                                     && r.url().startsWith("http") && r.ok()
+                                     && r.request().method() === "GET");
     const bodies = await Promise.all(files.map(r => r.body()));
 
-    return bodies.reduce((sum, body) => sum + body.length, 0);
+    return bodies.map(body => packed ? gzipSync(body, { level: 9 }) : body)
+      .reduce((sum, body) => sum + body.length, 0);
   },
 
   // without analyze(), which loads axe twice, for the frames that there are not

@@ -1,5 +1,5 @@
 // /login: a password, or a passkey; letters.js has what goes by mail.  /account: the
-// same, and then the link of a mail.
+// same, and then what account/start.js has.
 
 import { button, form, fragment, names, post, query, run, show, text } from "./page.js";
 import { begin, options } from "./brand.js";
@@ -45,23 +45,8 @@ async function signIn(found) {
 
 // A link of a mail, or whoever is here, or the form.
 
-const LINKS = {
-  token: "/auth/passwordless/verify",
-  signup: "/auth/signup/verify",
-};
-
-// those that want a session
-
-const OWN = {
-  verify: "/auth/email/verify",
-  change: "/auth/email/change/verify",
-};
-
-const linkOf = links => Object.keys(links).find(name => fragment.get(name));
-
 async function start() {
-  const link = linkOf(LINKS);
-  const own = linkOf(OWN);
+  const link = ["token", "signup"].find(name => fragment.get(name));
 
   home.show = () => signIn();
 
@@ -69,9 +54,8 @@ async function start() {
     return letter("fromLink")(LINKS[link], fragment.get(link));
   }
 
-  home.after = own
-    ? session => letter("confirm")(session, OWN[own], fragment.get(own))
-    : query.has("test") && (() => import("./tested.js"));
+  home.after = location.pathname === "/account"
+    && (async session => (await import("./account/start.js")).start(session));
 
   if (fragment.has("connection")) {
     return (await elsewhere()).chosen();

@@ -1,0 +1,56 @@
+export default {
+  print: "Drucken",
+  sent: "Gesendet.",
+  profile: {
+    edit: "Profil bearbeiten",
+    fields: { displayName: "Name, wie andere ihn sehen", firstName: "Vorname", lastName: "Nachname", locale: "Sprache" },
+    localeHelp: "Dieser Seite und der Mails an Sie.",
+    verify: "Adresse bestätigen",
+    codeSent: "Wir haben einen Code an {email} geschickt. Er gilt zehn Minuten.",
+    changeIt: "Adresse ändern",
+    newAddress: "Neue Adresse",
+    addressNote: "Mit ihr melden Sie sich dann an. Alle anderen Sitzungen enden, und die alte Adresse erfährt es.",
+    sendCode: "Code schicken",
+    isVerified: "Die Adresse ist bestätigt.",
+    isChanged: "Ihre Adresse ist jetzt {email}. Alle anderen Sitzungen sind beendet.",
+  },
+  password: {
+    change: "Passwort ändern",
+    fields: { currentPassword: "Jetziges Passwort", newPassword: "Neues Passwort" },
+    done: "Das Passwort ist geändert. Alle anderen Sitzungen sind beendet.",
+    sent: "Ein Link ist unterwegs zu {email}. Er gilt 30 Minuten.",
+  },
+  passkeys: {
+    create: "Passkey anlegen",
+    added: "Der Passkey ist hinzugefügt.",
+    wayIn: "Wenn das der einzige Weg hinein ist, der bleibt, lässt er sich erst entfernen, wenn es einen anderen gibt.",
+  },
+  factors: {
+    added: "Der zweite Faktor ist hinzugefügt.",
+    freshNote: "Die alten gelten dann nicht mehr.",
+    download: "Herunterladen",
+    file: "wiederherstellungscodes.txt",
+  },
+  factor: {
+    name: "Name",
+    used: "Zuletzt benutzt {when}.",
+    remove: "„{name}“ entfernen?",
+    stays: { one: "Ein anderer zweiter Faktor bleibt.", other: "{n} andere zweite Faktoren bleiben." },
+    last: "Das ist Ihr letzter zweiter Faktor: Die Wiederherstellungscodes gehen mit ihm, und ein Passwort allein genügt dann. Wenn Ihre Organisation einen zweiten Faktor verlangt, fügen Sie zuerst einen anderen hinzu.",
+    removed: "„{name}“ ist entfernt.",
+    ended: { one: "Eine Sitzung, die damit begonnen hat, ist beendet.", other: "{n} Sitzungen, die damit begonnen haben, sind beendet." },
+  },
+  sessions: {
+    othersNote: { one: "Eine andere Sitzung endet sofort.", other: "{n} andere Sitzungen enden sofort." },
+    ended: { one: "Eine Sitzung ist beendet.", other: "{n} Sitzungen sind beendet." },
+  },
+  identities: {
+    remove: "{name} entfernen?",
+    removeNote: "Es meldet Sie nicht mehr an. Sitzungen, die damit begonnen haben, enden; auch diese, wenn sie eine davon ist.",
+  },
+  consents: {
+    remove: "Zurücknehmen, was {name} darf?",
+    removeNote: "Sie hat keinen Zugriff mehr. Wenn Sie sie wieder benutzen, fragt sie Sie wieder.",
+    removed: "{name} hat keinen Zugriff mehr.",
+  },
+};

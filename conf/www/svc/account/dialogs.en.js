@@ -1,0 +1,56 @@
+export default {
+  print: "Print",
+  sent: "Sent.",
+  profile: {
+    edit: "Edit the profile",
+    fields: { displayName: "Name, as others see it", firstName: "First name", lastName: "Last name", locale: "Language" },
+    localeHelp: "Of this page and of the mails to you.",
+    verify: "Confirm the address",
+    codeSent: "We have sent a code to {email}. It is good for ten minutes.",
+    changeIt: "Change the address",
+    newAddress: "New address",
+    addressNote: "You sign in with it from then on. All other sessions end, and the old address is told.",
+    sendCode: "Send a code",
+    isVerified: "The address is confirmed.",
+    isChanged: "Your address is {email} now. All other sessions have ended.",
+  },
+  password: {
+    change: "Change the password",
+    fields: { currentPassword: "Current password", newPassword: "New password" },
+    done: "The password is changed. All other sessions have ended.",
+    sent: "A link is on its way to {email}. It is good for 30 minutes.",
+  },
+  passkeys: {
+    create: "Create the passkey",
+    added: "The passkey is added.",
+    wayIn: "If it is the only way in that is left it cannot be removed before there is another one.",
+  },
+  factors: {
+    added: "The second factor is added.",
+    freshNote: "The old ones are good for nothing then.",
+    download: "Download",
+    file: "recovery-codes.txt",
+  },
+  factor: {
+    name: "Name",
+    used: "Last used {when}.",
+    remove: "Remove “{name}”?",
+    stays: { one: "One other second factor stays.", other: "{n} other second factors stay." },
+    last: "It is your last second factor: the recovery codes go with it, and a password alone signs in. If your organisation wants a second factor, add another one first.",
+    removed: "“{name}” is removed.",
+    ended: { one: "One session that began by it has ended.", other: "{n} sessions that began by it have ended." },
+  },
+  sessions: {
+    othersNote: { one: "One other session ends at once.", other: "{n} other sessions end at once." },
+    ended: { one: "One session has ended.", other: "{n} sessions have ended." },
+  },
+  identities: {
+    remove: "Remove {name}?",
+    removeNote: "It does not sign you in any more. Sessions that began by it end; this one, too, if it is one of them.",
+  },
+  consents: {
+    remove: "Take back what {name} may do?",
+    removeNote: "It has no access any more. If you use it again it asks you again.",
+    removed: "{name} has no access any more.",
+  },
+};

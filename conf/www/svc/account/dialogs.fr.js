@@ -1,0 +1,56 @@
+export default {
+  print: "Imprimer",
+  sent: "Envoyé.",
+  profile: {
+    edit: "Modifier le profil",
+    fields: { displayName: "Nom, tel que les autres le voient", firstName: "Prénom", lastName: "Nom de famille", locale: "Langue" },
+    localeHelp: "De cette page et des e-mails qui vous sont envoyés.",
+    verify: "Confirmer l'adresse",
+    codeSent: "Nous avons envoyé un code à {email}. Il est valable dix minutes.",
+    changeIt: "Changer l'adresse",
+    newAddress: "Nouvelle adresse",
+    addressNote: "Elle sert dès lors à vous connecter. Toutes les autres sessions se terminent, et l'ancienne adresse est informée.",
+    sendCode: "Envoyer un code",
+    isVerified: "L'adresse est confirmée.",
+    isChanged: "Votre adresse est maintenant {email}. Toutes les autres sessions sont terminées.",
+  },
+  password: {
+    change: "Changer le mot de passe",
+    fields: { currentPassword: "Mot de passe actuel", newPassword: "Nouveau mot de passe" },
+    done: "Le mot de passe est changé. Toutes les autres sessions sont terminées.",
+    sent: "Un lien est en route vers {email}. Il est valable 30 minutes.",
+  },
+  passkeys: {
+    create: "Créer la clé d'accès",
+    added: "La clé d'accès est ajoutée.",
+    wayIn: "Si c'est le seul moyen d'entrer qui reste, elle ne peut être supprimée avant qu'il y en ait un autre.",
+  },
+  factors: {
+    added: "Le second facteur est ajouté.",
+    freshNote: "Les anciens ne valent alors plus rien.",
+    download: "Télécharger",
+    file: "codes-de-secours.txt",
+  },
+  factor: {
+    name: "Nom",
+    used: "Dernière utilisation : {when}.",
+    remove: "Supprimer « {name} » ?",
+    stays: { one: "Il reste {n} autre second facteur.", other: "Il reste {n} autres seconds facteurs." },
+    last: "C'est votre dernier second facteur : les codes de secours partent avec lui, et un mot de passe suffit pour entrer. Si votre organisation veut un second facteur, ajoutez-en d'abord un autre.",
+    removed: "« {name} » est supprimé.",
+    ended: { one: "{n} session commencée par lui est terminée.", other: "{n} sessions commencées par lui sont terminées." },
+  },
+  sessions: {
+    othersNote: { one: "Une autre session se termine aussitôt.", other: "{n} autres sessions se terminent aussitôt." },
+    ended: { one: "{n} session est terminée.", other: "{n} sessions sont terminées." },
+  },
+  identities: {
+    remove: "Supprimer {name} ?",
+    removeNote: "Il ne vous connecte plus. Les sessions commencées par lui se terminent ; celle-ci aussi, si elle en est une.",
+  },
+  consents: {
+    remove: "Retirer l'accès de {name} ?",
+    removeNote: "Elle n'a plus accès. Si vous l'utilisez à nouveau, elle vous redemande.",
+    removed: "{name} n'a plus accès.",
+  },
+};
