@@ -7,7 +7,7 @@ import { effect, h, state } from "./draw.js";
 import { Problem } from "./fail.js";
 import { typed } from "./place.js";
 import { text } from "./text.js";
-import { fill } from "./words.js";
+import { fill, shown } from "./words.js";
 
 // where a tab goes that has done its work: it says so, and closes
 
@@ -123,7 +123,7 @@ function Elsewhere({ done }) {
     failure && h(Problem, { failure }),
     links.map(({ id, connection, label }) => h("button", {
       key: id, type: "button", onclick: () => start(connection),
-    }, fill(text.signInAt, { name: label }))));
+    }, fill(text.signInAt, { name: shown(label) }))));
 }
 
 
