@@ -18,7 +18,7 @@ use SvcTest::Mail;
 use SvcTest::Npm;
 use SvcTest::OAuth qw(oauth_server application unescape);
 use SvcTest::Page qw(with_pages);
-use SvcTest::Process qw(wait_for);
+use SvcTest::Process qw(wait_for slurp);
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)'
     for qw(output failure_output todo_output);
@@ -157,6 +157,37 @@ sub stale {
     $s->sql("UPDATE svc.session SET mfa_at = NULL, reauth_at = now() - interval '20 minutes',"
             . " auth_time = auth_time - interval '20 minutes',"
             . " created_at = created_at - interval '20 minutes'");
+}
+
+
+# --- what the page is made of ---------------------------------------------------------
+
+# Adds to $seen the files that one needs before it runs, and the file.
+
+sub needs {
+    my ($path, $seen) = @_;
+
+    return if $seen->{$path}++;
+
+    my $text = slurp($s->root . "/conf/www$path");
+
+    for ($text =~ /^(?:import|\} from|import .* from) "(\.[^"]+)";$/mg) {
+        my $file = "$path/../$_";
+
+        1 while $file =~ s{[^/]+/\.\./|/\.(?=/)}{};
+        needs($file, $seen);
+    }
+}
+
+{
+    my (%first, %all);
+    my @told = slurp($s->root . '/conf/www/account.html') =~ /modulepreload" href="([^"]+)"/g;
+
+    needs('/svc/login.js', \%first);
+    %all = %first;
+    needs("/svc/account/$_.js", \%all) for qw(start account);
+    is_deeply([ sort @told ], [ sort grep { !$first{$_} } keys %all ],
+              'the browser is told at once what it needs');
 }
 
 

@@ -3,7 +3,7 @@
 
 import { text as pages } from "../page.js";
 import { call, Failure } from "../ui/call.js";
-import { h, state } from "../ui/draw.js";
+import { effect, h, state } from "../ui/draw.js";
 import { Problem } from "../ui/fail.js";
 import { tell, text } from "../ui/text.js";
 import { language, shown, speak, wordsOf } from "../ui/words.js";
@@ -67,6 +67,10 @@ export const say = async said => (await import("../ui/toast.js")).toast(said);
 
 export function Section({ id, title, note, part, again, draw }) {
   const [failure, setFailure] = state(null);
+
+  effect(element => {
+    failure && element.querySelector(".problem").scrollIntoView({ block: "nearest" });
+  }, [failure]);
 
   return h("section", { id: `part-${id}`, "aria-labelledby": `${id}-title` },
     h("h2", { id: `${id}-title`, tabindex: "-1" }, title),
