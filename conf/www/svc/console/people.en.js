@@ -140,6 +140,7 @@ export default {
     over: { one: "{n} of {total} is invited.", other: "{n} of {total} are invited." },
     links: "Links are shown this once. Where mail is set up they have been mailed, too; else pass each one on yourself.",
     lost: "It was made, but its link never came: send it again from the list.",
+    leave: "Not all are invited yet", stop: "Stop inviting",
     copyAll: "Copy all links", retry: "Try the refused ones again", more: "Invite more", back: "To the list",
     acts: {
       resend: { verb: "Send again", title: "Send {name} another link?", done: "{name} has another link.",

@@ -2,12 +2,13 @@
 
 import { call, Failure, may, session } from "../ui/call.js";
 import { Copy } from "../ui/copy.js";
+import { confirm } from "../ui/dialog.js";
 import { effect, h, state } from "../ui/draw.js";
 import { Problem, sentence } from "../ui/fail.js";
 import { Form } from "../ui/form.js";
 import { forEach } from "../ui/many.js";
 import { Pick } from "../ui/pick.js";
-import { go, Link } from "../ui/place.js";
+import { go, guard, Link } from "../ui/place.js";
 import { List, Table, useAnswer } from "../ui/table.js";
 import { text } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
@@ -339,6 +340,9 @@ function Invited({ view, words, above, sent, more }) {
 
     return () => ended.abort();
   }, [round]);
+
+  effect(() => busy ? guard(() => confirm({ title: words.leave, verb: words.stop })) : null,
+         [busy]);
 
   const made = rows.filter(row => row.outcome === "invited" || row.outcome === "again");
   const links = rows.filter(row => row.inviteUrl);
