@@ -26,7 +26,7 @@ my $NARROW = { width => 360, height => 800 };
 my $s = SvcTest->new;
 my $receiver = SvcTest::Receiver->new($s);
 my $dns = SvcTest::Dns->new($s);
-my $c = SvcTest::Console->new($s);
+my $c = SvcTest::Console->new($s, svc => { svc_federation => 'on' });
 my $acme = $c->{acme};
 my $page = $c->{page};
 
@@ -386,6 +386,17 @@ is((@{ of('/domains')->{domains} })[0]{status}, 'verified', '... and the server'
 
 leads('One way in', 'login.acme.example');
 says(qr/no connection that is on/, 'what one way in lacks is said');
+$c->admin(POST => '/social/connections', { provider => 'google', clientId => 'acme',
+                                           clientSecret => 'quiet' });
+leads('Domain', 'login.acme.example');
+leads('One way in', 'login.acme.example');
+choose(connection => 'google');
+$page->do(press => 'Save');
+like($page->do(text => 'dialog'), qr/by google alone\?.*are refused/s, 'says what it closes');
+$page->do(press => 'Close the other ways');
+like($page->do('said'), qr/shut people out.*passkey/s, 'and what stands against it');
+is((@{ of('/domains')->{domains} })[0]{signIn}, undef, '... so that all ways stay open');
+$page->do(press => 'Discard');
 $page->do(run => 'document.querySelector(".head .danger").click()');
 like($page->do(text => 'dialog'), qr/all passkeys that were made there are of no use/,
      'removal names the passkeys');

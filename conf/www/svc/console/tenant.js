@@ -120,6 +120,8 @@ function Verify({ one, words, again }) {
 
 // By which connection alone its people come in.
 
+const DIRECTIVE = "svc_federation on";
+
 async function connections() {
   const [social, saml, ldap] = await Promise.all([
     call({ path: "/admin/social/connections", query: { limit: 500 } }),
@@ -131,6 +133,7 @@ async function connections() {
 
 function SignIn({ one, again, words }) {
   const { data, failure, again: once } = useAnswer(connections, []);
+  const [off, setOff] = state(false);
   const said = words.force;
   const isOwner = session.role === "owner";
   const nameOf = found => shown(found?.label ?? found?.connection ?? one.signIn);
@@ -147,8 +150,15 @@ function SignIn({ one, again, words }) {
       throw new Failure("cancelled");
     }
 
-    await call({ method: "PUT", path: pathOf("/admin/domains/{domain}/sign-in", one),
-                 body: all });
+    try {
+      await call({ method: "PUT", path: pathOf("/admin/domains/{domain}/sign-in", one),
+                   body: all });
+
+    } catch (e) {
+      setOff(e.status === 404);
+      throw e;
+    }
+
     toast(said.done);
     again();
   };
@@ -166,6 +176,7 @@ function SignIn({ one, again, words }) {
     h("p", {}, said.note),
     h("h2", {}, said.takes),
     h("ul", {}, said.needs.map(need => h("li", { key: need }, need))),
+    off && h("p", { class: "problem" }, fill(text.isOff, { directive: DIRECTIVE })),
     h(Form, {
       key: JSON.stringify(one), verb: text.save, onsave: save,
       value: { connection: one.signIn, includeSubdomains: one.includeSubdomains,
