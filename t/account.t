@@ -76,13 +76,32 @@ sub shows {
 }
 
 
-# By keys alone.
+# The title of the dialog above all others.
+
+sub title {
+    return $page->do(run => '[...document.querySelectorAll("dialog h2")].at(-1)?.textContent')
+           // '';
+}
+
+
+sub asks {
+    my ($title, $name) = @_;
+
+    ok((wait_for { title() eq $title }), $name // $title) or diag($page->do(text => 'body'));
+    is_deeply($page->do('axe'), [], '... for everybody') if !$seen{$title}++;
+    is_deeply($page->do('faults'), [], '... with no error');
+}
+
+
+# By keys alone; what is not the first is in a dialog.
+
 
 sub hit {
     my (@names) = @_;
 
-    for (@names) {
-        return fail($_) || diag($@) if !eval { $page->do(reach => $_); 1 };
+    for my $n (0 .. $#names) {
+        wait_for { length title() } if $n > 0;
+        return fail($names[$n]) || diag($@) if !eval { $page->do(reach => $names[$n]); 1 };
         $page->do(key => 'Enter');
     }
 }
@@ -155,8 +174,7 @@ sub code_to {
 
 sub stale {
     $s->sql("UPDATE svc.session SET mfa_at = NULL, reauth_at = now() - interval '20 minutes',"
-            . " auth_time = auth_time - interval '20 minutes',"
-            . " created_at = created_at - interval '20 minutes'");
+            . " auth_time = auth_time - interval '20 minutes'");
 }
 
 
@@ -207,11 +225,11 @@ is($page->do(count => '#part-identities .row'), 0, 'what is far below is not rea
 # --- who it is ------------------------------------------------------------------------
 
 hit('Edit: Profile');
-shows('Edit the profile');
+asks('Edit the profile');
 fill('First name' => 'Augusta');
 has(qr/Augusta\s+Language: As in the browser\s+Role: Owner/, 'the name is changed');
 hit('Confirm: E-mail address');
-shows('Confirm the address');
+asks('Confirm the address');
 
 my $code = code_to('ada@acme.test');
 
@@ -224,16 +242,16 @@ has(qr/ada\@acme\.test\s+confirmed/, 'the address is confirmed');
 
 stale();
 hit('Change: E-mail address');
-shows('Change the address');
+asks('Change the address');
 fill('New address' => 'ada@new.test');
-shows('Show that it is you', 'a proof is wanted');
+asks('Show that it is you', 'a proof is wanted');
 $page->do(key => 'Escape');
 says(qr/^Nothing has been changed/, 'who thinks better of it is told so');
 is($page->do(run => 'document.querySelector("dialog input").value'), 'ada@new.test',
    'what was typed stays');
 is(scalar mails_to('ada@new.test'), 0, 'and nothing is sent');
 hit('Send a code');
-$page->do(heading => 'Show that it is you');
+asks('Show that it is you');
 fill(Password => $PASSWORD);
 has(qr/We have sent a code to ada\@new\.test/, 'with a proof it goes on');
 fill('Code of six digits' => code_to('ada@new.test'));
@@ -241,7 +259,7 @@ has(qr/Your address is ada\@new\.test now/, 'the address is another one');
 is(scalar mails_to('ada@new.test'), 1, 'which was sent once');
 
 hit('Change: Password');
-shows('Change the password');
+asks('Change the password');
 like($page->do(text => '#password-newPassword-help'), qr/^At least 12 characters · /,
      'the rules are told');
 fill('Current password' => 'wrong', 'New password' => $NEW);
@@ -255,7 +273,7 @@ has(qr/The password is changed/, 'the password is another one');
 # --- what proves it -------------------------------------------------------------------
 
 hit('Add an app');
-shows('Authenticator app');
+asks('Authenticator app');
 
 my $secret = $page->do(text => '.fours');
 my $svg = unescape($page->do(attribute => '.qr', 'src') =~ s{^data:image/svg\+xml,}{}r);
@@ -266,7 +284,7 @@ $secret =~ s/ //g;
 $s->secret($secret);
 like($read, qr/secret=$secret\b/, 'and a phone reads it');
 fill('Code of six digits' => totp($secret));
-shows('Your recovery codes');
+asks('Your recovery codes');
 
 my @codes = split ' ', $page->do(text => '.codes');
 
@@ -276,24 +294,27 @@ hit('I have kept them');
 
 $page->do('authenticator');
 hit('Add a passkey');
-shows('Add a passkey');
+asks('Add a passkey');
 fill(Name => $EVIL);
 has(qr/The passkey is added/);
 like(part('passkeys'), qr/\Q$EVIL\E\s+on one device\s+Added now · never used/, 'a passkey');
 hit("Rename: $EVIL");
-shows('Rename');
+asks('Rename');
 fill(Name => 'Key');
 has(qr/Key\s+on one device/, 'which has another name now');
 
 hit('Use codes by mail');
-$page->do(heading => 'Codes by mail');
+asks('Codes by mail');
 fill('Code of six digits' => code_to('ada@new.test'));
 has(qr/Codes by mail\s+ada\@new\.test\s+Added now/, 'codes by mail');
 
+stale();
 hit('New codes');
-$page->do(heading => 'New codes');
+asks('New codes');
 hit('New codes');
-$page->do(heading => 'Your recovery codes');
+asks('Show that it is you', 'a proof is wanted, of a factor');
+hit('Use a passkey');
+asks('Your recovery codes');
 unlike($page->do(text => '.codes'), qr/$codes[0]/, 'other recovery codes');
 hit('I have kept them');
 
@@ -338,7 +359,9 @@ has(qr/None has access/, 'is taken back');
 
 hit('Linked accounts');
 has(qr/\Q$EVIL\E\s+ada\@elsewhere\.test/, 'an identity that is linked');
-hit("Remove: $EVIL", 'Remove');
+hit("Remove: $EVIL");
+has(qr/If it is the only way in that is left/, 'what may stand against it is said before');
+hit('Remove');
 has(qr/None is linked/, 'is removed');
 is($page->do(count => 'main img'), 0, 'names are text, and nothing else');
 is_deeply($page->do('faults'), [], 'no error');
@@ -347,7 +370,7 @@ is_deeply($page->do('faults'), [], 'no error');
 # --- other languages, and a narrow window ---------------------------------------------
 
 hit('Edit: Profile');
-$page->do(heading => 'Edit the profile');
+asks('Edit the profile');
 $page->do(reach => 'Language');
 $page->do(key => 'd');
 hit('Save');

@@ -524,6 +524,10 @@ $page->do(go => $link);
 shows('Your address is confirmed');
 is($page->do(text => '.note'), 'It is fay@acme.test.', 'which');
 is($page->do('url'), at('account?tenant=acme'), 'the token is in no address');
+$page->do(go => at('account'));
+shows('Your account');
+is($page->do(text => 'nav') =~ s/\n+/, /gr,
+   'Profile, Password, Passkeys, Second factor, Sessions', 'without what is not on here');
 
 fresh();
 $page->do(go => $link);

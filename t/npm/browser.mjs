@@ -142,7 +142,9 @@ const actions = {
   // without a mouse: on to what is called so, which is in the page or in its dialog
 
   async reach(name) {
-    for (let n = 0; n < 200; n++) {
+    const until = Date.now() + LIMIT / 2;
+
+    while (Date.now() < until) {
       await page.keyboard.press("Tab");
 
       if (await page.evaluate(named) === name) {

@@ -26,12 +26,12 @@ export async function endOthers(n, renew) {
 }
 
 
-export async function unlink(it, renew) {
+export async function unlink(it, total, renew) {
   const w = dialogs.identities;
   const name = shown(it.label);
 
-  if (await confirm({ title: fill(w.remove, { name }), notes: [w.removeNote],
-                      verb: words.remove }))
+  if (await confirm({ title: fill(w.remove, { name }), verb: words.remove,
+                      notes: [w.removeNote, ...(total === 1 ? [dialogs.wayIn] : [])] }))
   {
     await call({ method: "DELETE", path: `/auth/identities/${it.id}` });
     await removed(name, ["identities"], renew);

@@ -1,6 +1,7 @@
 export default {
   print: "Drucken",
   sent: "Gesendet.",
+  wayIn: "Wenn das der einzige Weg hinein ist, der bleibt, lässt er sich erst entfernen, wenn es einen anderen gibt.",
   profile: {
     edit: "Profil bearbeiten",
     fields: { displayName: "Name, wie andere ihn sehen", firstName: "Vorname", lastName: "Nachname", locale: "Sprache" },
@@ -23,7 +24,6 @@ export default {
   passkeys: {
     create: "Passkey anlegen",
     added: "Der Passkey ist hinzugefügt.",
-    wayIn: "Wenn das der einzige Weg hinein ist, der bleibt, lässt er sich erst entfernen, wenn es einen anderen gibt.",
   },
   factors: {
     added: "Der zweite Faktor ist hinzugefügt.",

@@ -1,6 +1,7 @@
 export default {
   print: "Print",
   sent: "Sent.",
+  wayIn: "If it is the only way in that is left it cannot be removed before there is another one.",
   profile: {
     edit: "Edit the profile",
     fields: { displayName: "Name, as others see it", firstName: "First name", lastName: "Last name", locale: "Language" },
@@ -23,7 +24,6 @@ export default {
   passkeys: {
     create: "Create the passkey",
     added: "The passkey is added.",
-    wayIn: "If it is the only way in that is left it cannot be removed before there is another one.",
   },
   factors: {
     added: "The second factor is added.",

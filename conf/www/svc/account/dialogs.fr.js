@@ -1,6 +1,7 @@
 export default {
   print: "Imprimer",
   sent: "Envoyé.",
+  wayIn: "Si c'est le seul moyen d'entrer qui reste, il faut d'abord en ajouter un autre.",
   profile: {
     edit: "Modifier le profil",
     fields: { displayName: "Nom, tel que les autres le voient", firstName: "Prénom", lastName: "Nom de famille", locale: "Langue" },
@@ -23,7 +24,6 @@ export default {
   passkeys: {
     create: "Créer la clé d'accès",
     added: "La clé d'accès est ajoutée.",
-    wayIn: "Si c'est le seul moyen d'entrer qui reste, elle ne peut être supprimée avant qu'il y en ait un autre.",
   },
   factors: {
     added: "Le second facteur est ajouté.",

@@ -185,7 +185,7 @@ export async function remove(it, factors, renew) {
     notes: [
       it.lastUsedAt && fill(w.used, { when: about(it.lastUsedAt) }),
       others.length > 0 ? fill(w.stays, { n: others.length }) : w.last,
-      it.type === "passkey" && ways === 0 && dialogs.passkeys.wayIn,
+      it.type === "passkey" && ways === 0 && dialogs.wayIn,
     ].filter(Boolean),
   });
 

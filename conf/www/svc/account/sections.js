@@ -248,7 +248,9 @@ const countryOf = code => {
 
 // --- identities of other servers -----
 
-export const linkable = () => options.methods.connections !== undefined;
+// Without svc_federation nothing is said of "discover".
+
+export const linkable = () => options.methods.discover !== undefined;
 
 
 // They are read once somebody comes near.
@@ -285,7 +287,7 @@ export function Identities({ part, renew, again }) {
                              : words.factor.unused].join(" · ")],
         },
           h(Act, { label: words.remove, of: it.label, fail, kind: "danger",
-                   action: () => access("unlink")(it, renew) })))),
+                   action: () => access("unlink")(it, total, renew) })))),
       h("div", { class: "actions" },
         h(More, { total, rows: identities, fail, action: wantsAll("identities", renew) }),
         others.map(c => h(Act, {
