@@ -411,7 +411,7 @@ $page->do(heading => 'Votre compte');
 $page->do(tab => 0);
 hit('Se déconnecter');
 shows('Sign in – Acme', 'signed out');
-$page->do(run => 'history.back()');
+$page->do('back');
 $page->do(heading => 'Sign in – Acme');
 is($page->do(count => '.account'), 0, 'signed out, the way back shows nothing');
 $page->do(tab => 1);

@@ -126,6 +126,7 @@ const actions = {
 
   async go(url) { await page.goto(url, { waitUntil: "load" }); },
   async reload() { await page.reload(); },
+  async back() { await page.goBack(); },
   async heading(text) { await page.getByRole("heading", { name: text }).waitFor(); },
 
   async type(label, text) {
