@@ -7,6 +7,7 @@ use strict;
 use utf8;
 use warnings;
 
+use Compress::Zlib ();
 use JSON::PP ();
 use Test::More;
 
@@ -206,6 +207,15 @@ sub needs {
     needs("/svc/account/$_.js", \%all) for qw(start account);
     is_deeply([ sort @told ], [ sort grep { !$first{$_} } keys %all ],
               'the browser is told at once what it needs');
+
+    for my $l (qw(en fr de)) {
+        my $bytes = 0;
+
+        $bytes += length Compress::Zlib::memGzip(slurp($s->root . "/conf/www$_"))
+            for keys %all, qw(/account.html /svc/page.css /svc/ui/ui.css /svc/account/account.css),
+                map { "$_.$l.js" } qw(/svc/text /svc/ui/text /svc/account/account);
+        cmp_ok($bytes, '<=', 34_500, "$l: all that a first view takes is small");
+    }
 }
 
 
@@ -217,8 +227,7 @@ has(qr/Console/, 'whoever has a permission is led to the console');
 $page->do('calls');
 $page->do('reload');
 $page->do(heading => 'Your account');
-cmp_ok($page->do(size => 1), '<=', 32_768, 'a page is small');
-cmp_ok(scalar @{ $page->do('calls') }, '<=', 6, 'and takes six requests at most');
+cmp_ok(scalar @{ $page->do('calls') }, '<=', 6, 'six requests at most');
 is($page->do(count => '#part-identities .row'), 0, 'what is far below is not read');
 
 

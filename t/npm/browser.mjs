@@ -3,7 +3,6 @@
 
 import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
-import { gzipSync } from "node:zlib";
 
 import { AxeBuilder } from "@axe-core/playwright";
 import { chromium } from "playwright-core";
@@ -216,16 +215,15 @@ const actions = {
       .filter(call => call.includes(" /v1/"));
   },
 
-  // of all that came from the server's own files, in bytes; gzip makes them fewer
+  // of all that came from the server's own files
 
-  async size(packed) {
+  async size() {
     const files = loaded.filter(r => !new URL(r.url()).pathname.startsWith("/v1/")
                                      && r.url().startsWith("http") && r.ok()
                                      && r.request().method() === "GET");
     const bodies = await Promise.all(files.map(r => r.body()));
 
-    return bodies.map(body => packed ? gzipSync(body, { level: 9 }) : body)
-      .reduce((sum, body) => sum + body.length, 0);
+    return bodies.reduce((sum, body) => sum + body.length, 0);
   },
 
   // without analyze(), which loads axe twice, for the frames that there are not
