@@ -278,6 +278,9 @@ $page->do(press => 'Review …');
 sees('dialog .diff', qr/A second factor from\s+before:\s*40\s+after:\s*30/, 'what changes');
 $c->admin(PUT => '/risk-policy', { denyThreshold => 95 });
 $page->do(press => 'Apply');
+sees('.beside',
+     qr/Denied from.*95\s+What yours would change now\s+Changed: A second\D+40\D+30\s*\z/s,
+     'of what another has changed mine would change nothing');
 $page->do(press => 'Send mine again');
 ok(wait_for(sub { $c->admin(GET => '/risk-policy')->{mfaThreshold} == 30 }), 'it is applied');
 is($c->admin(GET => '/risk-policy')->{denyThreshold}, 95, '... and what another has changed stays');

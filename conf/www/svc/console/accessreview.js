@@ -45,7 +45,7 @@ export async function reviewPolicy({ words, base, policy, send, title }) {
   simulation.catch(() => {});   // the plan says what is wrong with it
 
   return review({
-    section: "accessPolicy", value: policy, mine: policy, etag: base.etag, was: base.data,
+    section: "accessPolicy", value: policy, mine: () => policy, etag: base.etag, was: base.data,
     of: snapshotOf,
     words: { ...words.review, ...title && { title }, diff: diffWords(words) },
     draw: h(Simulation, { words: words.simulation, actions: words.actions, say: words.say,

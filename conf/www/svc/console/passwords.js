@@ -195,7 +195,7 @@ function Edit({ sheet, words, fields, tenant, shapes, row, done }) {
     const next = await review({
       section: "groupPasswordPolicies", prefix: "groupPasswordPolicies[0]",
       resource: `groupPasswordPolicy:${row.groupId}`,
-      value: [{ groupId: row.groupId, ...set }], mine, was: row, of: policyOf,
+      value: [{ groupId: row.groupId, ...set }], mine: () => mine, was: row, of: policyOf,
       part: ({ groupId, ...policy }) => policy,
       etag: row.updatedAt ?? "", words: { ...words.review, diff: fields },
       read,

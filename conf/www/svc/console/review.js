@@ -40,7 +40,8 @@ export function without(prefix, failure) {
 //             "prefix" what its members have before them
 //   etag      of what the change is based on, which is "was"
 //   send      sends it, with an etag
-//   mine      what is sent, of which "of" takes the same of "was" and of what is read
+//   mine      makes of what somebody else has made of it what it would be with one's own;
+//             "of" takes of that, and of "was", what is one's own to change
 //   read      reads what there is now: a promise of { data, etag, note }
 //   part      what of the plan's values is to be seen
 //   draw      draws what else is to be known
@@ -94,8 +95,9 @@ function Review({ change, warnings, etag, was, send, read, of = itself, part = i
 
   const merge = async () => {
     const now = await read();
+    const theirs = of(now.data);
     const choice = await conflict({
-      was: of(was), theirs: of(now.data), mine, words: words.diff, note: now.note,
+      was: of(was), theirs, mine: mine(theirs), words: words.diff, note: now.note,
     });
 
     if (choice === "theirs") {

@@ -20,7 +20,8 @@ export function Singleton({ sheet, words, about, kids }) {
 
   const save = async (changed, all) => {
     const next = await review({
-      section: sheet.section, value: all, mine: all, etag, was: data,
+      section: sheet.section, value: all, etag, was: data,
+      mine: theirs => ({ ...theirs, ...changed }),
       words: { ...words.review, diff: words },
       send: tag => call({ method: sheet.change, path: sheet.path, body: changed, etag: tag }),
       read: () => call({ path: sheet.path }),
