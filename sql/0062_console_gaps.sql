@@ -10,20 +10,11 @@
 ALTER TABLE svc.password_reset ADD COLUMN by_administrator boolean NOT NULL DEFAULT false;
 
 
--- Users who are locked, or have a second factor. Neither is so of a new user: to create one
--- costs what it did.
-
-CREATE INDEX user_account_locked_idx ON svc.user_account (tenant_id, locked_until)
-    WHERE locked_until IS NOT NULL;
-CREATE INDEX user_account_factor_idx ON svc.user_account (tenant_id, created_at, id)
-    WHERE mfa_enrolled;
-
-
 -- A page of the users that have all of what is asked for, the newest first; NULL: anything
 -- does. "named" is an id, which comes before what "q" is as a text. The fewest are looked at
--- that an index has: those of the group, of the role, who are locked, whom the search finds, of
--- the state, who have a factor, or the newest ones; and of these the newest 100,000, so that no
--- list reads a large tenant.
+-- that an index has: those of the group, of the role, whom the search finds, of the state, or
+-- else all; and of these the newest 100,000, so that no list reads a large tenant. An index of
+-- those who are locked, or have a factor, would be opened by each sign-in.
 
 CREATE FUNCTION svc.user_find(q text, named uuid, wanted text, held text, is_locked boolean,
     has_factor boolean, inside uuid, page integer, skip integer, OUT total bigint, OUT ids uuid[])
@@ -73,9 +64,6 @@ BEGIN
         ELSIF held <> 'member' THEN
             users := users || ' AND u.role = ' || quote_literal(held) || newest || ' LIMIT $4';
 
-        ELSIF is_locked THEN
-            users := users || ' AND u.locked_until > now() ORDER BY u.locked_until DESC LIMIT $4';
-
         ELSIF pattern <> '' THEN
             SELECT p.ids INTO found FROM svc.user_page(q, wanted, most, 0) p;
 
@@ -88,8 +76,7 @@ BEGIN
                      || newest || ' LIMIT $4) i' || account;
 
         ELSE
-            users := users || CASE WHEN has_factor THEN ' AND u.mfa_enrolled' ELSE '' END
-                     || newest || ' LIMIT $4';
+            users := users || newest || ' LIMIT $4';
         END IF;
 
         EXECUTE 'SELECT ARRAY(SELECT u.id FROM (' || users || ') u' || has
