@@ -21,7 +21,7 @@ import { Acts, Facts, Head, labelOf, pathOf, SheetList, SheetNew, SheetView } fr
 
 const ALL = { path: "/admin/roles", query: { limit: 500 } };
 
-const MOST = 20;                // rows of a part of a user
+const FEW = 20;                 // rows of a part of a user
 
 
 // --- a user --------------------------
@@ -53,7 +53,7 @@ const Access = ({ one, sheets, all }) => h("div", {}, PARTS.map(name =>
 
 function Part({ one, sheet, words, name }) {
   const { data, failure, again } = useAnswer(
-    { path: pathOf(sheet.path, one), query: { limit: MOST } }, [one.id]);
+    { path: pathOf(sheet.path, one), query: { limit: FEW } }, [one.id]);
 
   if (failure?.code === "not_found") {
     return null;
@@ -71,7 +71,7 @@ function Part({ one, sheet, words, name }) {
       acts: sheet.acts && may("members:manage")
         && (row => h(Acts, { sheet, words, one: row, small: true, done: again, gone: again })),
     }),
-    data?.total > MOST && h("p", { class: "muted" }, fill(text.more, { n: data.total - MOST })),
+    data?.total > FEW && h("p", { class: "muted" }, fill(text.more, { n: data.total - FEW })),
     data?.recoveryCodesLeft > 0
       && h("p", { class: "muted" }, fill(words.codes, { n: data.recoveryCodesLeft })));
 }
