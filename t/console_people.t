@@ -132,7 +132,7 @@ $c->opens('groups', 'Groups');
 $page->do(follow => 'New group');
 $page->do(heading => 'New group');
 $page->do(press => 'Create');
-is($page->do(text => '.wrong'), 'This is needed.', 'a name is needed');
+is($page->do(text => '.wrong'), 'This is required.', 'a name is needed');
 $page->do(type => 'Name', $HOSTILE);
 $page->do(press => 'Create');
 $c->shows($HOSTILE, 'a group is made');
