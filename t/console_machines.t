@@ -202,7 +202,7 @@ $page->do(press => 'I have kept it');
 ok(wait_for(sub { $page->do(count => '.secret') == 0 }), '... and is gone with it');
 
 $page->do(press => 'Revoke: erin@acme.test');
-like($page->do(text => 'dialog'), qr/Its link works no longer/, 'says what it ends');
+like($page->do(text => 'dialog'), qr/Its link no longer works/, 'says what it ends');
 $page->do(press => 'Revoke');
 saying(qr/erin\@acme\.test is revoked/, 'an invitation is revoked');
 is(lookup($link{2}), 400, '... for the server, too');

@@ -152,8 +152,8 @@ EOT
               '{ action: "allow", timeWindows: [{ days: ["sun", "sat"], start: "22:00",'
               . ' end: "06:00", timezone: "Europe/Paris" }] }' ],
           [ 'Ask everybody for a second factor.',
-            'Deny whoever comes from a, b, c, d, or 2 more, in France or an unknown country.',
-            'Allow whoever comes on Saturday and Sunday from 22:00 to 06:00 of the next day'
+            'Deny sign-ins from a, b, c, d, or 2 more, in France or an unknown country.',
+            'Allow sign-ins on Saturday and Sunday from 22:00 to 06:00 of the next day'
             . ' in Europe/Paris (now 14:05).' ],
           'rules in words');
 

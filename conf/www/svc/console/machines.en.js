@@ -9,7 +9,7 @@ const token = {
 export default {
   tokens: {
     title: "API tokens", one: "API token", new: "New token", made: "{name} is made",
-    note: "With a token a program uses the admin API. What it may do is settled when it is made.",
+    note: "With a token a program uses the admin API. What it may do is settled when it is created.",
     empty: ["There is no token yet.", "Make one for each program, with no more permissions than it needs."],
     secret: "The token",
     use: "Try it:",
@@ -78,7 +78,7 @@ export default {
     },
     fields: { url: "Address", events: "Events", enabled: "Deliveries are sent" },
     help: { url: "It begins with https:// and is in a public network. Another address also gets what is pending.",
-            enabled: "Off, what is pending is dropped, and what happens meanwhile is not sent later." },
+            enabled: "Off, what is pending is dropped, and what happens meanwhile is never sent." },
     tabs: { one: "Webhook", deliveries: "Deliveries", rotate: "New secret", activity: "Activity" },
     verify: "Verify each delivery before its body is parsed. In Python:", verifyNode: "In Node.js:",
     refresh: "Refresh",
@@ -86,7 +86,7 @@ export default {
       title: "Send a sample", verb: "Send a sample", off: "Nothing is sent while it is off.",
       note: "A user.created of nobody, with \"test\": true.",
       waiting: "It was sent, and is being delivered …",
-      still: "It has not been acknowledged within five seconds. The deliveries show how it goes on.",
+      still: "It has not been acknowledged within five seconds. The deliveries show what becomes of it.",
       none: "It is on its way. The deliveries will show it.",
       over: { acknowledged: "It was acknowledged.", abandoned: "It was given up.",
               refused: "It was not sent: its address is not allowed." },

@@ -10,7 +10,7 @@ export default {
   users: {
     title: "Users", one: "User",
     empty: ["Nobody is here yet.", "Invite somebody, or let your identity provider provision people by SCIM."],
-    kept: "An identity provider or a directory keeps these: what is changed here would be written over.",
+    kept: "An identity provider or a directory keeps these: what is changed here would be overwritten.",
     columns: {
       ...person, mfaEnrolled: "Second factor", lastLoginAt: "Last sign-in", locked: "Locked",
       source: "From", emailVerified: "Address verified", externalId: "External id",
@@ -26,8 +26,8 @@ export default {
       email: "E-mail address", displayName: "Name", firstName: "First name",
       lastName: "Last name", title: "Title", department: "Department", locale: "Language",
     },
-    help: { email: "Another address ends all sessions; the old address is told.",
-            locale: "For example de, or fr-CH. Mails come in it." },
+    help: { email: "A new address ends all sessions; a mail tells the old one.",
+            locale: "For example de, or fr-CH. It is the language of mails." },
     tabs: { one: "Profile", access: "Access", activity: "Activity" },
     acts: {
       resetLink: { verb: "Mail a reset link", title: "Mail {name} a link to set a new password?",
@@ -37,7 +37,7 @@ export default {
       suspend: { verb: "Suspend", done: "{name} is suspended; all sessions have ended." },
       reactivate: { verb: "Reactivate", done: "{name} may sign in again. The old sessions do not come back." },
       unlock: { verb: "Unlock", title: "Unlock {name}?", done: "{name} may try again.",
-                notes: ["Too many wrong passwords or codes have locked this account. Guessing goes on from nought."] },
+                notes: ["Too many wrong passwords or codes have locked this account. The count of attempts begins anew."] },
       logout: { verb: "Sign out", title: "Sign {name} out?", done: "All sessions of {name} have ended.",
                 notes: ["All sessions end, on every device. Passwords and second factors stay."] },
       resetMfa: { verb: "Reset factors", title: "Remove all second factors of {name}?",
@@ -85,7 +85,7 @@ export default {
 
   groups: {
     title: "Groups", one: "Group", new: "New group", made: "{name} is made.",
-    empty: ["There is no group yet.", "Groups say who may use an application, and whom a rule of the access policy is about."],
+    empty: ["There is no group yet.", "Groups say who may use an application, and may have a password policy of their own."],
     columns: { name: "Name", description: "Description", memberCount: "Members",
                appCount: "Applications", createdAt: "Created", updatedAt: "Changed", id: "Id" },
     fields: { name: "Name", description: "Description" },
@@ -93,7 +93,7 @@ export default {
     acts: {
       remove: { verb: "Delete", title: "Delete {name}?", done: "{name} is deleted.",
                 notes: ["Its members stay; they lose what the group alone gave them.",
-                        "Rules of the access policy that name it fit nobody any more."] },
+                        "Its password policy is deleted with it."] },
     },
   },
 
@@ -112,7 +112,7 @@ export default {
 
   invitations: {
     title: "Invitations", one: "Invitation", new: "Invite people",
-    empty: ["Nobody has been invited yet.", "Whoever is invited makes an account with a link that is good for some days."],
+    empty: ["Nobody has been invited yet.", "Whoever is invited makes an account with a link that works for some days."],
     columns: {
       email: "E-mail address", role: "Role", groupIds: "Groups", status: "Status",
       invitedBy: "By", createdAt: "Invited", expiresAt: "Link ends", outcome: "Outcome",
@@ -124,11 +124,11 @@ export default {
       outcome: { waiting: "waiting", invited: "invited", again: "invited before", refused: "refused" },
     },
     fields: { emails: "E-mail addresses", role: "Role", groupIds: "Groups",
-              expiresInDays: "The links are good for" },
+              expiresInDays: "The links work for" },
     units: { expiresInDays: "days" },
     help: {
       emails: "One a line, 50 at most.",
-      groupIds: "They are in these groups from the beginning.",
+      groupIds: "Those invited are in these groups from the start.",
       role: "The key of a role, such as member or admin. You cannot give one that allows more than yours.",
       roles: "Roles that allow more than yours cannot be given.",
     },
@@ -138,19 +138,19 @@ export default {
     results: "Who was invited",
     underWay: "{n} of {total} are done …",
     over: { one: "{n} of {total} is invited.", other: "{n} of {total} are invited." },
-    links: "Links are shown this once. Where mail is set up they have been mailed, too; else pass each one on yourself.",
-    lost: "It was made, but its link never came: send it again from the list.",
+    links: "Links are shown only once. Where mail is set up, they have been mailed, too; otherwise pass each one on yourself.",
+    lost: "It was created, but the answer with its link was lost: send it again from the list.",
     leave: "Not all are invited yet", stop: "Stop inviting",
     copyAll: "Copy all links", retry: "Try the refused ones again", more: "Invite more", back: "To the list",
     acts: {
       resend: { verb: "Send again", title: "Send {name} another link?", done: "{name} has another link.",
                 secret: "The new link", notes: [
-                  "The link from before works no longer; the new one is good for as long as that one was.",
-                  "Where mail is set up it is mailed. It is shown to you once, too.",
+                  "The earlier link no longer works; the new one works for as long as that one did.",
+                  "Where mail is set up, it is mailed. It is also shown to you, once.",
                 ] },
       revoke: { verb: "Revoke", title: "Revoke the invitation of {name}?",
                 done: "The invitation of {name} is revoked.",
-                notes: ["Its link works no longer. The address may be invited again."] },
+                notes: ["Its link no longer works. The address may be invited again."] },
     },
   },
 
@@ -179,7 +179,7 @@ export default {
                ...person, joinedAt: "Joined" },
     filters: { status: "Status" },
     fields: { name: "Name", key: "Key", permissions: "Permissions" },
-    help: { key: "A short name for scripts, such as helpdesk. It stays as it is; without one it is made of the name." },
+    help: { key: "A short name for scripts, such as helpdesk. It stays as it is; without one it is made from the name." },
     options: { permissions, status },
     acts: {
       remove: { verb: "Delete", title: "Delete {name}?", done: "{name} is deleted.",

@@ -1,7 +1,7 @@
 export default {
   blocks: {
     title: "IP blocks", one: "IP block", new: "Block an address", made: "{name} is blocked.",
-    note: "Nobody signs in from these addresses. Sessions, tokens and SCIM go on; for networks there is the access policy.",
+    note: "Nobody signs in from these addresses. Sessions, tokens and SCIM go on. For networks, use the access policy.",
     empty: ["No address is blocked.", "Block one from which somebody tries passwords."],
     columns: { ip: "Address", reason: "Why", createdBy: "By", createdAt: "Blocked",
                expiresAt: "Ends" },
@@ -25,10 +25,10 @@ export default {
                includeSubdomains: "And all below it", createdAt: "Added", verifiedAt: "Verified" },
     options: { status: { pending: "pending", verified: "verified" } },
     fields: { domain: "Domain", connection: "People come in", endSessions: "End their sessions",
-              includeSubdomains: "Holds for all domains below it, too" },
+              includeSubdomains: "Include all domains below it" },
     help: { domain: "For example example.com, or login.example.com.",
             endSessions: "All but those that began by the connection, and your own." },
-    none: { connection: "as they like" },
+    none: { connection: "any way they like" },
     tabs: { one: "Domain", signIn: "One way in", activity: "Activity" },
     publish: "Publish this record", record: "The record",
     publishNote: "It proves that the domain is yours. It stays the same, and may go once the domain is verified.",
@@ -62,7 +62,7 @@ export default {
     acts: {
       remove: { verb: "Remove", title: "Remove {name}?", done: "{name} is removed.",
                 notes: ["Nobody signs in at {name} any more, and all passkeys that were made there are of no use.",
-                        "People of the domain come in as they like again, and connections do not speak for its addresses.",
+                        "People of the domain come in any way they like again, and connections do not speak for its addresses.",
                         "Sessions go on."] },
     },
   },
