@@ -146,8 +146,7 @@ passes(languages(($one) x 3, $both), languages(($one) x 3, 'words.one; words.mor
        languages(($one) x 3, 'words.one; Object.entries(words.more)'),
        languages('export default { one: { one: "a", other: "{n}" } }',
                  'export default { one: { one: "a", many: "b", other: "{n}" } }',
-                 'export default { one: "{n}" }', $both),
-       at('svc/console/x.en.js', 'export default {}'));
+                 'export default { one: "{n}" }', $both));
 finds(qr/^svc\/a\.fr\.js:1: lacks "more\.b"$/,
       languages($one, 'export default { one: "{x}" }', $one, $both));
 finds(qr/^svc\/a\.de\.js:1: has "two", which English lacks$/,
@@ -157,11 +156,13 @@ finds(qr/^svc\/a\.de\.js:1: "one" takes other values than in English$/,
 finds(qr/^svc\/a\.en\.js:1: "more\.b" is not used$/,
       languages(($one) x 3, 'words.one; words.more'));
 finds(qr/^svc\/a\.en\.js:1: "one" is not used$/, languages(($one) x 3, 'words.more.b'));
-finds(qr/there is no svc\/x\.(?:fr|de)\.js$/, at('svc/x.en.js', 'export default {}'));
-passes({ 'svc/console/x.en.js' => 'import y from "./y.en.js"; export default {}',
-         'svc/console/y.en.js' => 'export default {}' });
+finds(qr/there is no svc\/(?:\w+\/)?x\.(?:fr|de)\.js$/,
+      map { at("svc/${_}x.en.js", 'export default {}') } '', 'ui/', 'console/', 'account/');
+passes({ map { ("svc/console/x.$_.js" => "import y from \"./y.$_.js\"; export default {}",
+                "svc/console/y.$_.js" => 'export default {}') } qw(en fr de) });
 finds(qr/a file of words loads other words alone/,
-      { 'svc/console/x.en.js' => 'import "./y.js"; export default {}', 'svc/console/y.js' => '' });
+      { 'svc/console/y.js' => '',
+        map { ("svc/console/x.$_.js" => 'import "./y.js"; export default {}') } qw(en fr de) });
 
 sub preloads {
     my (@modules) = @_;

@@ -12,10 +12,6 @@ import {
   called, ELEMENTS, isText, isWords, lintScript, nameOf, OURS, resolve,
 } from "./page_rules.mjs";
 
-// areas whose words may be in English alone
-
-const ENGLISH = /^svc\/(?:console|ui)\//;
-
 const PLURALS = new Set(["zero", "one", "two", "few", "many", "other"]);
 
 
@@ -233,7 +229,7 @@ async function compareWords(dir, files, scripts, fault) {
           fault(path, 0, "a file of words loads other words alone, and this one fails");
         }
 
-      } else if (language === "en" || !ENGLISH.test(area)) {
+      } else {
         fault(`${area}.en.js`, 0, `there is no ${path}`);
       }
     }
