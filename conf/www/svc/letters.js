@@ -11,9 +11,14 @@ const back = () => button(text.back, () => home.show());
 
 // Links that sign in: of somebody, somebody new, or a whole organisation.
 
-export async function fromLink(path, token) {
+const LINKS = {
+  token: "/auth/passwordless/verify",
+  signup: "/auth/signup/verify",
+};
+
+export async function fromLink(name, token) {
   try {
-    done(await post(path, { token, tenant: names.tenant }));
+    done(await post(LINKS[name], { token, tenant: names.tenant }));
 
   } catch (e) {
     if (e.code !== "invalid_token") {

@@ -51,7 +51,7 @@ async function start() {
   home.show = () => signIn();
 
   if (link) {
-    return letter("fromLink")(LINKS[link], fragment.get(link));
+    return letter("fromLink")(link, fragment.get(link));
   }
 
   home.after = location.pathname === "/account"

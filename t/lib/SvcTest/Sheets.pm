@@ -472,7 +472,8 @@ sub act {
 
     if (%$item) {
         $self->fault("the answer has no \"$_\"")
-            for grep { !$self->member($item, $_) } $path =~ /\{(\w+)\}/g;
+            for grep { $_ ne ($act->{above} // '') && !$self->member($item, $_) }
+                $path =~ /\{(\w+)\}/g;
     }
 
     my $body = $self->body($operation) // {};

@@ -2,7 +2,7 @@
 // for: change.js, factors.js.
 
 import { signOut } from "../ui/again.js";
-import { hear, refresh, session, take } from "../ui/call.js";
+import { hear, isServed, refresh, session, take } from "../ui/call.js";
 import { effect, h, mount, state } from "../ui/draw.js";
 import { sentence } from "../ui/fail.js";
 import { fill, language, shown } from "../ui/words.js";
@@ -134,8 +134,7 @@ function Head({ logo }) {
 
   effect(() => {
     if (session.permissions.length > 0) {
-      fetch("/console", { method: "HEAD", redirect: "manual" })
-        .then(r => setConsole(r.ok), () => {});
+      isServed("/console").then(setConsole);
     }
   }, []);
 

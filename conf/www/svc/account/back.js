@@ -7,6 +7,10 @@ export async function back() {
   const words = await wordsOf("account/account");
 
   new BroadcastChannel("svc").postMessage("signed_in");
-  close();
+
+  if (opener) {
+    close();
+  }
+
   show(words.back, note(words.backNote));
 }

@@ -29,8 +29,12 @@ export default {
     },
     help: { email: "Eine neue Adresse beendet alle Sitzungen; die alte erfährt es per Mail.",
             locale: "Zum Beispiel de, oder fr-CH. In dieser Sprache kommen Mails." },
-    tabs: { one: "Profil", activity: "Aktivität" },
+    tabs: { one: "Profil", access: "Zugang", activity: "Aktivität" },
     acts: {
+      resetLink: { verb: "Link senden", title: "{name} einen Link für ein neues Passwort senden?",
+                   done: "Ein Link an {name} ist unterwegs.",
+                   notes: ["Er gilt 30 Minuten und einmal. Niemand sonst sieht ihn.",
+                           "Das alte Passwort gilt, bis ein neues gesetzt ist."] },
       suspend: { verb: "Sperren", done: "{name} ist gesperrt; alle Sitzungen sind beendet." },
       reactivate: { verb: "Reaktivieren",
                     done: "{name} kann sich wieder anmelden. Die alten Sitzungen kommen nicht zurück." },
@@ -49,6 +53,36 @@ export default {
               note: "Rollen, die mehr erlauben als Ihre, lassen sich nicht vergeben.",
               off: "{name} (verlangt {missing})" },
     },
+  },
+
+  userGroups: {
+    title: "Gruppen", empty: "In keiner Gruppe.",
+    columns: { name: "Gruppe", connection: "Durch", addedAt: "Seit" },
+  },
+
+  userSessions: {
+    title: "Sitzungen", empty: "Nirgends angemeldet.",
+    columns: { userAgent: "Browser", methods: "Nachweise", ip: "Adresse", country: "Land",
+               createdAt: "Angemeldet", lastSeenAt: "Zuletzt gesehen" },
+    acts: { end: { verb: "Beenden", title: "Diese Sitzung beenden?", done: "Die Sitzung ist beendet.",
+                   notes: ["Sie endet mit der nächsten Anfrage. Andere Sitzungen bleiben."] } },
+  },
+
+  userFactors: {
+    title: "Zweite Faktoren", empty: "Keine.",
+    codes: { one: "{n} Wiederherstellungscode ist übrig.", other: "{n} Wiederherstellungscodes sind übrig." },
+    columns: { name: "Name", type: "Was", confirmed: "Bestätigt", createdAt: "Hinzugefügt",
+               lastUsedAt: "Zuletzt benutzt" },
+    options: { type: { totp: "Authenticator-App", passkey: "Passkey", email: "Codes per E-Mail" } },
+  },
+
+  userLinks: {
+    title: "Verknüpfte Identitäten", empty: "Keine.",
+    columns: { connection: "Verbindung", email: "Adresse dort", linkedAt: "Verknüpft",
+               lastAt: "Letzte Anmeldung" },
+    acts: { unlink: { verb: "Entfernen", title: "Die Verknüpfung mit {name} entfernen?", done: "Die Verknüpfung ist entfernt.",
+                      notes: ["Niemand meldet sich mehr über sie an, und Sitzungen, die mit ihr begannen, enden.",
+                              "Sie ist vielleicht der einzige Zugang des Benutzers."] } },
   },
 
   groups: {
@@ -110,6 +144,7 @@ export default {
     over: { one: "{n} von {total} ist eingeladen.", other: "{n} von {total} sind eingeladen." },
     links: "Links werden nur einmal gezeigt. Ist der Mailversand eingerichtet, wurden sie auch gemailt; sonst geben Sie jeden selbst weiter.",
     lost: "Sie wurde angelegt, aber die Antwort mit ihrem Link ging verloren: Senden Sie sie aus der Liste noch einmal.",
+    leave: "Noch sind nicht alle eingeladen", stop: "Nicht weiter einladen",
     copyAll: "Alle Links kopieren", retry: "Abgelehnte wiederholen", more: "Weitere einladen",
     back: "Zur Liste",
     acts: {

@@ -29,8 +29,12 @@ export default {
     },
     help: { email: "Une nouvelle adresse met fin à toutes les sessions ; un e-mail prévient l'ancienne.",
             locale: "Par exemple de, ou fr-CH. C'est la langue des e-mails." },
-    tabs: { one: "Profil", activity: "Activité" },
+    tabs: { one: "Profil", access: "Accès", activity: "Activité" },
     acts: {
+      resetLink: { verb: "Envoyer un lien", title: "Envoyer à {name} un lien pour définir un nouveau mot de passe ?",
+                   done: "Un lien est en route vers {name}.",
+                   notes: ["Il vaut 30 minutes, et une seule fois. Personne d'autre ne le voit.",
+                           "L'ancien mot de passe reste valable jusqu'à ce qu'un autre soit défini."] },
       suspend: { verb: "Suspendre", done: "{name} est suspendu ; toutes les sessions sont terminées." },
       reactivate: { verb: "Réactiver",
                     done: "{name} peut de nouveau se connecter. Les anciennes sessions ne reviennent pas." },
@@ -50,6 +54,36 @@ export default {
               note: "Un rôle qui permet plus que le vôtre ne peut pas être attribué.",
               off: "{name} (il faut {missing})" },
     },
+  },
+
+  userGroups: {
+    title: "Groupes", empty: "Dans aucun groupe.",
+    columns: { name: "Groupe", connection: "Par", addedAt: "Depuis" },
+  },
+
+  userSessions: {
+    title: "Sessions", empty: "Connecté nulle part.",
+    columns: { userAgent: "Navigateur", methods: "Preuves", ip: "Adresse", country: "Pays",
+               createdAt: "Connexion", lastSeenAt: "Dernière activité" },
+    acts: { end: { verb: "Terminer", title: "Terminer cette session ?", done: "La session est terminée.",
+                   notes: ["Elle prend fin à la prochaine requête. Les autres sessions restent."] } },
+  },
+
+  userFactors: {
+    title: "Seconds facteurs", empty: "Aucun.",
+    codes: { one: "Il reste {n} code de secours.", other: "Il reste {n} codes de secours." },
+    columns: { name: "Nom", type: "Quoi", confirmed: "Confirmé", createdAt: "Ajouté",
+               lastUsedAt: "Dernière utilisation" },
+    options: { type: { totp: "Application d'authentification", passkey: "Clé d'accès", email: "Codes par e-mail" } },
+  },
+
+  userLinks: {
+    title: "Identités liées", empty: "Aucune.",
+    columns: { connection: "Connexion", email: "Adresse là-bas", linkedAt: "Liée",
+               lastAt: "Dernière connexion" },
+    acts: { unlink: { verb: "Supprimer", title: "Supprimer le lien avec {name} ?", done: "Le lien est supprimé.",
+                      notes: ["Plus personne ne se connecte par lui, et les sessions qui ont commencé par lui prennent fin.",
+                              "C'est peut-être le seul moyen de connexion de l'utilisateur."] } },
   },
 
   groups: {
@@ -111,6 +145,7 @@ export default {
     over: { one: "{n} sur {total} est invité.", other: "{n} sur {total} sont invités." },
     links: "Les liens ne sont affichés qu'une fois. Si l'envoi d'e-mails est configuré, ils ont aussi été envoyés ; sinon, transmettez chacun vous-même.",
     lost: "Elle a été créée, mais la réponse avec son lien s'est perdue : renvoyez-la depuis la liste.",
+    leave: "Tous ne sont pas encore invités", stop: "Ne plus inviter",
     copyAll: "Copier tous les liens", retry: "Réessayer les refus", more: "Inviter encore",
     back: "Retour à la liste",
     acts: {

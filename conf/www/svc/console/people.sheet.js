@@ -51,7 +51,8 @@ export default {
     },
   },
 
-  // what of a user there is beside the profile; "userId" is the user's
+  // What of a user there is beside the profile.  An act is about a row; "above" names the
+  // id of the user, which the view adds to it.
 
   userGroups: {
     path: "/admin/users/{id}/groups", list: "groups", id: "id", needs: "users:view",
@@ -64,7 +65,7 @@ export default {
     columns: { userAgent: "text", methods: "list", ip: "code", country: "text",
                createdAt: "time", lastSeenAt: "time" },
     acts: { end: { method: "DELETE", path: "/admin/users/{userId}/sessions/{id}",
-                   kind: "confirm", needs: "members:manage" } },
+                   above: "userId", kind: "confirm", needs: "members:manage" } },
   },
 
   userFactors: {
@@ -78,7 +79,8 @@ export default {
     label: ["email", "connection"],
     columns: { connection: "text", email: "text", linkedAt: "time", lastAt: "time" },
     acts: { unlink: { method: "DELETE", path: "/admin/users/{userId}/links/{id}",
-                      kind: "confirm", sensitive: true, needs: "members:manage" } },
+                      above: "userId", kind: "confirm", sensitive: true,
+                      needs: "members:manage" } },
   },
 
   groups: {

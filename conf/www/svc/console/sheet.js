@@ -9,6 +9,7 @@ import { Problem, sentence } from "../ui/fail.js";
 import { Form } from "../ui/form.js";
 import { Icon } from "../ui/icon.js";
 import { go, Link } from "../ui/place.js";
+import "../ui/several.js";
 import { List, useAnswer } from "../ui/table.js";
 import { text } from "../ui/text.js";
 import { about } from "../ui/time.js";

@@ -16,6 +16,7 @@ import { fill, shown } from "../ui/words.js";
 import { activity } from "./activity.js";
 import { pathOf, SheetNew, SheetView } from "./sheet.js";
 import { dig } from "./snippets.js";
+import { FEDERATION } from "./tenant.sheet.js";
 
 
 // --- blocked addresses ---------------
@@ -120,8 +121,6 @@ function Verify({ one, words, again }) {
 
 // By which connection alone its people come in.
 
-const DIRECTIVE = "svc_federation on";
-
 async function connections() {
   const [social, saml, ldap] = await Promise.all([
     call({ path: "/admin/social/connections", query: { limit: 500 } }),
@@ -176,7 +175,7 @@ function SignIn({ one, again, words }) {
     h("p", {}, said.note),
     h("h2", {}, said.takes),
     h("ul", {}, said.needs.map(need => h("li", { key: need }, need))),
-    off && h("p", { class: "problem" }, fill(text.isOff, { directive: DIRECTIVE })),
+    off && h("p", { class: "problem" }, fill(text.isOff, { directive: FEDERATION })),
     h(Form, {
       key: JSON.stringify(one), verb: text.save, onsave: save,
       value: { connection: one.signIn, includeSubdomains: one.includeSubdomains,

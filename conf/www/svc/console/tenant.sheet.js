@@ -1,5 +1,9 @@
 // Addresses that are blocked, and domains.
 
+// what an operator turns on for connections
+
+export const FEDERATION = "svc_federation on";
+
 export default {
 
   blocks: {

@@ -153,6 +153,12 @@ async function send(request) {
   }
 }
 
+// Whether the server has a page of this path.
+
+export const isServed = path => fetch(path, { method: "HEAD", redirect: "manual" })
+  .then(r => r.ok, () => false);
+
+
 async function answerOf(r) {
   const id = r.headers.get("X-Request-Id");
   const text = await r.text();

@@ -5,12 +5,10 @@
 //   to     to it
 //   empty  whether nothing is typed
 //   draw   the control; "group" says that it is several
+//
+// Those of several values are added by several.js, for forms that have them.
 
 import { h } from "./draw.js";
-import { Pick } from "./pick.js";
-import { rowsOf, some } from "./several.js";
-import { text } from "./text.js";
-import { shown } from "./words.js";
 
 const none = typed => typed === null || typed === undefined || String(typed).trim() === "";
 
@@ -114,30 +112,6 @@ export const kinds = {
       })),
   },
 
-  // some of many, found by their names: "find" says of which list
-
-  picks: {
-    of: value => value ?? [],
-    to: typed => typed.map(one => one.id),
-    empty: typed => typed.length === 0,
-    draw: ({ id, field, typed, set, words, name, attributes }) => attributes.disabled
-      ? h("p", { class: "muted" }, "–") : h("div", {},
-        typed.length > 0 && h("ul", { class: "picked" }, typed.map(one => h("li", { key: one.id },
-          shown(one.name), " ",
-          h("button", {
-            type: "button", class: "plain", "aria-label": `${text.remove}: ${shown(one.name)}`,
-            onclick: () => set(typed.filter(other => other !== one)),
-          }, "×")))),
-        h(Pick, {
-          id, label: words.fields[name], find: field.find, bare: true,
-          onpick: one => set([...typed.filter(other => other.id !== one.id), one]),
-        })),
-  },
-
-  // some of many "options"
-
-  some,
-
   // a text each line
 
   list: {
@@ -150,8 +124,6 @@ export const kinds = {
     }),
   },
 };
-
-kinds.rows = rowsOf(kinds);
 
 const localOf = time =>
   new Date(time - time.getTimezoneOffset() * 60000).toISOString().slice(0, 16);

@@ -1,7 +1,9 @@
-// Fields of several values: some of many options, which are found by their names; and
-// rows that have fields of their own.
+// Fields of several values: some of many, and rows that have fields of their own.  They
+// are kinds of fields.js for whoever imports this.
 
 import { h } from "./draw.js";
+import { kinds } from "./fields.js";
+import { Pick } from "./pick.js";
 import { text } from "./text.js";
 import { fill, shown } from "./words.js";
 
@@ -33,7 +35,7 @@ const knownAll = (typed, about) => {
 
 const CHOSEN = ["insertReplacementText", undefined];
 
-export const some = {
+const some = {
   of: value => ({ values: value ?? [], text: "" }),
   to: ({ values, text }) => text.trim() ? [...values, text.trim()] : values,
   empty: ({ values, text }) => values.length === 0 && text.trim() === "",
@@ -49,7 +51,7 @@ export const some = {
         h("li", { key: value }, shown(labelOf(words, name, value)), " ",
           h("button", {
             type: "button", class: "plain", disabled: attributes.disabled,
-            "aria-label": fill(text.remove, { name: labelOf(words, name, value) }),
+            "aria-label": fill(text.removeOne, { name: labelOf(words, name, value) }),
             onclick: event => {
               event.target.closest(".some").querySelector("input").focus();
               set({ ...typed, values: typed.values.filter(one => one !== value) });
@@ -81,14 +83,37 @@ export const some = {
 };
 
 
+// --- some that have an id ---------
+
+// They are found by their names: "find" says of which list.
+
+const picks = {
+  of: value => value ?? [],
+  to: typed => typed.map(one => one.id),
+  empty: typed => typed.length === 0,
+  draw: ({ id, field, typed, set, words, name, attributes }) => attributes.disabled
+    ? h("p", { class: "muted" }, "–") : h("div", {},
+      typed.length > 0 && h("ul", { class: "picked" }, typed.map(one => h("li", { key: one.id },
+        shown(one.name), " ",
+        h("button", {
+          type: "button", class: "plain", "aria-label": `${text.remove}: ${shown(one.name)}`,
+          onclick: () => set(typed.filter(other => other !== one)),
+        }, "×")))),
+      h(Pick, {
+        id, label: words.fields[name], find: field.find, bare: true,
+        onpick: one => set([...typed.filter(other => other.id !== one.id), one]),
+      })),
+};
+
+
 // --- rows ----------------------------
 
 // Each row has the field's "fields", of the other kinds; "fresh" makes what a new one has,
 // and "note" says something of what is typed in a row.  The words are words.rows[name].
 
-export const rowsOf = kinds => ({
+const rows = {
   of: value => (value ?? []).map(typedOf),
-  to: (typed, field) => typed.map(row => valueOf(kinds, row, field)),
+  to: (typed, field) => typed.map(row => valueOf(row, field)),
   empty: typed => typed.length === 0,
   group: true,
 
@@ -109,27 +134,30 @@ export const rowsOf = kinds => ({
             draw({
               id: here, name: here, field: f, words: { ...said, options: {
                 ...said.options, [here]: said.options?.[member] } },
-              typed: partOf(kinds, row, member, f), attributes,
+              typed: partOf(row, member, f), attributes,
               set: next => put(n, { ...row, typed: { ...row.typed, [member]: next } }),
             }));
         }),
-        field.note && h("p", { class: "muted" }, field.note(valueOf(kinds, row, field))),
+        field.note && h("p", { class: "muted" }, field.note(valueOf(row, field))),
         h("button", {
           type: "button", disabled: attributes.disabled,
           onclick: () => set(typed.filter((one, at) => at !== n)),
-        }, fill(text.remove, { name: fill(said.one, { n: n + 1 }) })))),
+        }, fill(text.removeOne, { name: fill(said.one, { n: n + 1 }) })))),
       h("button", { type: "button", disabled: attributes.disabled,
                     onclick: () => set([...typed, typedOf(field.fresh())]) },
         said.add));
   },
-});
+};
 
 // What is typed is beside what it was.
 
 const typedOf = value => ({ id: crypto.randomUUID(), value, typed: {} });
 
-const partOf = (kinds, { typed, value }, name, { kind }) =>
+const partOf = ({ typed, value }, name, { kind }) =>
   typed[name] ?? kinds[kind].of(value[name]);
 
-const valueOf = (kinds, row, { fields }) => Object.fromEntries(Object.entries(fields)
-  .map(([name, field]) => [name, kinds[field.kind].to(partOf(kinds, row, name, field), field)]));
+const valueOf = (row, { fields }) => Object.fromEntries(Object.entries(fields)
+  .map(([name, field]) => [name, kinds[field.kind].to(partOf(row, name, field), field)]));
+
+
+Object.assign(kinds, { picks, rows, some });
