@@ -56,8 +56,12 @@ sub new {
 sub user {
     my ($self, $name, %user) = @_;
 
-    return with_password($self->{s}, $self->{acme}, userName => "$name\@acme.test",
-                         displayName => ucfirst $name, %user);
+    my $user = with_password($self->{s}, $self->{acme}, userName => "$name\@acme.test",
+                             displayName => ucfirst $name, %user);
+
+    $self->{s}->sql("UPDATE svc.user_account SET source = 'local' WHERE id = '$user->{id}'");
+
+    return $user;
 }
 
 

@@ -15,7 +15,8 @@ const WAITS = ["unauthenticated", "unauthorized", "step_up_required",
                "mfa_enrollment_required", "password_expired"];
 
 const login = () => {
-  const tenant = new URLSearchParams(location.search).get("tenant");
+  const tenant = new URLSearchParams(location.search).get("tenant")
+                 ?? localStorage.getItem("svc-tenant");
   const to = encodeURIComponent(location.pathname + location.search);
 
   location.replace(`/login?${tenant ? `tenant=${encodeURIComponent(tenant)}&` : ""}`
@@ -26,13 +27,14 @@ document.documentElement.dataset.theme = localStorage.getItem("svc-theme") ?? ""
 
 try {
   await refresh();
-  speak(session.locale);
+  speak(session.user.locale);
+  localStorage.setItem("svc-tenant", session.tenant.slug);
 
   if (session.permissions.length === 0) {
     location.replace("/account");
 
   } else {
-    await Promise.all([tell(), begin()]);
+    await Promise.all([tell("ui/lists"), begin()]);
     mount(document.body, h(Shell));
   }
 

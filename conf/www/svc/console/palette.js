@@ -4,7 +4,8 @@ import { call, may } from "../ui/call.js";
 import { Dialog } from "../ui/dialog.js";
 import { h } from "../ui/draw.js";
 import { Combo } from "../ui/pick.js";
-import { go, queryOf } from "../ui/place.js";
+import { go } from "../ui/place.js";
+import { queryOf } from "../ui/query.js";
 import { at, groups, views } from "./nav.js";
 
 // what is searched by a name, each by a request of its own

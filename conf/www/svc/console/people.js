@@ -15,7 +15,7 @@ import { toast } from "../ui/toast.js";
 import { fill, shown } from "../ui/words.js";
 import { activity } from "./activity.js";
 import { at, views } from "./nav.js";
-import { Acts, Facts, Head, labelOf, pathOf, SheetList, SheetNew, SheetView } from "./sheet.js";
+import { Acts, Facts, Head, keyOf, labelOf, pathOf, SheetList, SheetNew, SheetView } from "./sheet.js";
 
 // There are few roles: all of them come at once, with those of the system.
 
@@ -216,7 +216,7 @@ function RoleView({ view, id, sheet, words }) {
       one && h(Acts, { sheet, words, one, gone: () => go(at(view)) })),
     h("div", { class: one && "object" },
       one && h("div", { class: "panel" },
-        h(Form, { key: JSON.stringify(one), words, value: one, verb: text.save, onsave: save,
+        h(Form, { key: keyOf(sheet.form, one), words, value: one, verb: text.save, onsave: save,
                   fields: fieldsOfRole(sheet, words, true) })),
       h(Facts, { sheet, words, one: one ?? system })),
     may("members:manage") && h("h2", { class: "next" }, words.members),

@@ -194,6 +194,11 @@ export function Facts({ sheet, words, one }) {
     ])));
 }
 
+// A form begins anew when one of its members is another one, and for nothing else: what is
+// typed stays while something else of the same thing changes.
+
+export const keyOf = (fields, one) => JSON.stringify(Object.keys(fields).map(name => one[name]));
+
 function Change({ sheet, words, one, etag, fields, again }) {
   const mine = may(sheet.changes ?? sheet.needs);
 
@@ -211,7 +216,7 @@ function Change({ sheet, words, one, etag, fields, again }) {
               fill(text.readOnly, { permission: sheet.changes ?? sheet.needs }))
           : kept && h("p", { class: "muted" }, words.kept),
     h(Form, {
-      key: JSON.stringify(one), words, value: one, verb: text.save, onsave: save,
+      key: keyOf(fields, one), words, value: one, verb: text.save, onsave: save,
       fields: mine ? fields : Object.fromEntries(Object.entries(fields)
         .map(([name, field]) => [name, { ...field, fixed: true }])),
     }));

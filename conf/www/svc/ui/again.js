@@ -17,7 +17,14 @@ ask.signIn = () => dialog("signIn");
 
 // What a page was drawn for is over: nothing of it is sent, or shown, any more.
 
-hear("changed", () => dialog("changed"));
+let said = false;
+
+hear("changed", () => {
+  if (!said) {
+    said = true;
+    dialog("changed");
+  }
+});
 
 
 // --- other tabs ----------------------

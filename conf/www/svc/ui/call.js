@@ -2,7 +2,7 @@
 // one tenant: what it sends carries the CSRF token of that session, and never that of
 // whoever has signed in meanwhile in another tab.
 
-import { queryOf } from "./place.js";
+import { queryOf } from "./query.js";
 import { language } from "./words.js";
 
 export const session = {};      // as GET /v1/auth/session has it

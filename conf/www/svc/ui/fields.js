@@ -107,8 +107,8 @@ export const kinds = {
               ? field.options.filter(o => o === value || typed.includes(o))
               : typed.filter(o => o !== value)),
           }),
-          " ", h("span", {}, words.options?.[name]?.[value] ?? value),
-          off && h("span", { class: "muted" }, " – ", off));
+          " ", h("span", {}, words.options?.[name]?.[value] ?? value,
+                 off && h("span", { class: "muted" }, " – ", off)));
       })),
   },
 

@@ -1,6 +1,7 @@
 // The address: what of a view is in it comes back by Back, by a link, after a reload.
 
 import { h, state, effect } from "./draw.js";
+import { queryOf } from "./query.js";
 
 const heard = new Set();
 const guards = new Map();       // of each form that differs: asks whether it may be lost
@@ -33,16 +34,6 @@ export async function go(to, { replace = false, sure = false } = {}) {
   }
 
   tell();
-}
-
-
-// The query of an address, of an object: what is null, undefined or "" is left out.
-
-export function queryOf(query) {
-  const values = Object.entries(query ?? {})
-    .filter(([, value]) => value !== undefined && value !== null && value !== "");
-
-  return values.length > 0 ? `?${new URLSearchParams(values)}` : "";
 }
 
 

@@ -5,7 +5,8 @@ import { call } from "./call.js";
 import { cell, isNumber } from "./cells.js";
 import { effect, h, state } from "./draw.js";
 import { Problem } from "./fail.js";
-import { change, Link, queryOf, restore, usePlace } from "./place.js";
+import { change, Link, restore, usePlace } from "./place.js";
+import { queryOf } from "./query.js";
 import { text } from "./text.js";
 import { fill } from "./words.js";
 

@@ -1,8 +1,9 @@
-// The texts that all of ui/ shares, in the language of the page.  They are loaded
-// before anything is drawn: tell() fills them.
+// The texts that all of ui/ shares, in the language of the page.  They are loaded before
+// anything is drawn: tell() fills them, with those of other areas, too.
 
 import { wordsOf } from "./words.js";
 
 export const text = {};
 
-export const tell = async () => Object.assign(text, await wordsOf("ui/text"));
+export const tell = async (...areas) =>
+  Object.assign(text, ...await Promise.all(["ui/text", ...areas].map(wordsOf)));
