@@ -125,7 +125,7 @@ for my $example (@examples) {
                    |"deliveries":\[\{|"action":"webhook\.|"period":
                    |"bindPasswordSet":true|"spEntityId":|"secretSet":true
                    |"tokenSet":true|"integrations":\[\{|"verification":\{|"applications":\[\{|"agents":\[\{
-                   |imported\ (?:2\ sign-ins|1\ passwords)/x,
+                   |"names":\[\{|"features":\{|imported\ (?:2\ sign-ins|1\ passwords)/x,
          'is answered');
 }
 
