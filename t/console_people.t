@@ -105,6 +105,21 @@ $page->do(follow => 'Groups');
 $page->do(press => 'Cancel');
 is($page->do(run => 'document.querySelector("[name=title]").value'), 'Admiral',
    'what was typed stays when one stays');
+
+$page->do(press => 'Discard');
+$page->do(follow => 'Activity');
+wait_for(sub { $page->do(count => 'tbody tr') > 0 });
+$page->do(follow => 'Profile');
+$page->do(type => 'Title', 'Admiral');
+
+my $here = $page->do('url');
+
+$page->do(run => 'history.back()');
+$page->do(press => 'Cancel');
+ok(wait_for(sub { $page->do('url') eq $here && $page->do(count => 'dialog') == 0 }),
+   'Back asks, and once');
+is($page->do(run => 'document.querySelector("[name=title]").value'), 'Admiral',
+   '... and loses nothing');
 $page->do(press => 'Discard');
 
 $c->opens("users/$of_one", 'User 1');

@@ -30,16 +30,17 @@ function takeFragment() {
 function partOf(place) {
   const [error, view] = ["#error, .error", "#view, .view"].map(s => place.querySelector(s));
 
-  return { main: view.parentNode, error, view, whole: place === document };
+  return { main: view?.parentNode, error, view, whole: place === document };
 }
 
 
-// Has the steps go into a part of another page.  Returns what puts all back.
+// Has the steps go into a part of another page, whose CSRF token "token" returns.  Returns
+// what puts all back.
 
-export function into(place) {
+export function into(place, token) {
   const before = part;
 
-  part = partOf(place);
+  part = { ...partOf(place), token };
 
   return () => {
     part = before;
@@ -65,8 +66,8 @@ export const pageOf = (name, hash = "") => `/${name}`
   + (names.tenant ? `?tenant=${encodeURIComponent(names.tenant)}` : "") + hash;
 
 
-export const csrfToken = () =>
-  document.cookie.match(/(?:^|; )(?:__Host-)?svc_csrf=([^;]*)/)?.[1];
+export const csrfToken = () => part.token?.()
+  ?? document.cookie.match(/(?:^|; )(?:__Host-)?svc_csrf=([^;]*)/)?.[1];
 
 
 export async function call(method, path, body) {

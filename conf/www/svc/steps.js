@@ -10,10 +10,11 @@ import * as passkey from "./passkey.js";
 
 // --- a second factor -----------------
 
-// "out" is the way to somebody else; null where there is none.
+// "out" is the way to somebody else, null where there is none; "begun" is a challenge that
+// there is already.
 
-export async function secondFactor(method, after = done, out = leave) {
-  const c = await post("/mfa/challenge", { method });
+export async function secondFactor(method, after = done, out = leave, begun) {
+  const c = begun ?? await post("/mfa/challenge", { method });
   const others = c.methods.filter(other => other !== c.method && can(other));
 
   if (!can(c.method) && others.length) {

@@ -111,7 +111,8 @@ sub shows {
     my $there = eval { $page->do(heading => $heading); 1 };
 
     ok($there, $name // $heading) or diag($@, $page->do(text => 'body'));
-    wait_for(sub { $page->do(count => '[aria-busy=true], main [role=status].loading') == 0 });
+    ok(wait_for(sub { $page->do(count => '[aria-busy=true], main .loading') == 0 }),
+       '... whole');
     is_deeply($page->do('axe'), [], '... for everybody') if !$self->{seen}{$heading}++;
     is_deeply($page->do('faults'), [], '... with no error');
 }

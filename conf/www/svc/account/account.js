@@ -2,7 +2,7 @@
 // for: change.js, factors.js.
 
 import { signOut } from "../ui/again.js";
-import { hear, isServed, refresh, session, take } from "../ui/call.js";
+import { hear, ifChanged, isServed, refresh, session, take } from "../ui/call.js";
 import { effect, h, mount, state } from "../ui/draw.js";
 import { sentence } from "../ui/fail.js";
 import { fill, language, shown } from "../ui/words.js";
@@ -85,7 +85,7 @@ function Account({ parts: first, scopes, logo }) {
   const renew = async (names, limit) => {
     const before = parts;
 
-    await refresh().catch(() => {});
+    await refresh().catch(ifChanged);
 
     const after = await read(names, limit);
 

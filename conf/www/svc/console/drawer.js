@@ -1,6 +1,6 @@
 // What this page has asked the server, as a script would.
 
-import { hear, sent } from "../ui/call.js";
+import { hear, HIDDEN, sent } from "../ui/call.js";
 import { Copy } from "../ui/copy.js";
 import { Dialog } from "../ui/dialog.js";
 import { effect, h, state } from "../ui/draw.js";
@@ -11,10 +11,12 @@ const quoted = value => `'${value.replaceAll("'", "'\\''")}'`;
 
 // Secrets come from the environment: what stands for one leaves the quotes.
 
-export const curlOf = ({ method, path, body }) => [
+export const curlOf = ({ method, path, body, etag, key }) => [
   `curl ${method === "GET" ? "" : `-X ${method} `}"$SVC_BASE_URL"${quoted(path)}`,
   `-H "Authorization: Bearer $SVC_ADMIN_TOKEN"`,
-  ...body === undefined ? [] : [`-d ${quoted(body).replaceAll("$SECRET", `'"$SECRET"'`)}`],
+  ...etag ? [`-H ${quoted(`If-Match: ${etag}`)}`] : [],
+  ...key ? [`-H ${quoted(`Idempotency-Key: ${key}`)}`] : [],
+  ...body === undefined ? [] : [`-d ${quoted(body).replaceAll(HIDDEN, `'"$SECRET"'`)}`],
 ].join(" \\\n     ");
 
 

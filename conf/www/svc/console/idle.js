@@ -10,6 +10,7 @@ import { signOut } from "../ui/again.js";
 import { text } from "../ui/text.js";
 
 const WARNING = 120;            // seconds
+const LONGEST = 2 ** 31 - 1;    // milliseconds that a browser waits
 
 let asked = false;
 
@@ -21,7 +22,7 @@ export function watch(idle, words) {
   const left = end() - Math.min(WARNING, idle / 2) * 1000 - Date.now();
 
   if (left > 0) {
-    return setTimeout(watch, left, idle, words);
+    return setTimeout(watch, Math.min(left, LONGEST), idle, words);
   }
 
   // a session that has ended is for the next request to tell

@@ -165,6 +165,7 @@ export function SheetView({ view, id, tab, sheet, sheets, words, all, tabs = {},
   return h("div", {},
     h(Head, { title: labelOf(sheet, data), above },
       h(Acts, { sheet, words, one: data, done: again, gone: () => go(at(view)) })),
+    failure && h(Problem, { failure, again }),
     h(Tabs, { view, id, tab, words, names: Object.keys(tabs) }),
     Tab ? h(Tab, { one: data, again, sheets, all })
       : h("div", { class: sheet.facts && left && "object" },

@@ -123,7 +123,7 @@ function Area({ view, id, tab }) {
     if (known && allowed(view)) {
       areaOf(known.area).then(setArea, setFailure);
     }
-  }, []);
+  }, [allowed(view)]);
 
   if (!known) {
     return h(Note, { title: words.noView, note: words.noViewNote });

@@ -28,6 +28,7 @@ const HOURS = [1, 24, 168, 720, "at"];
 function BlockNew(props) {
   const { sheet, words } = props;
   const { ip, reason, expiresAt } = sheet.form;
+  const [now] = state(Date.now);        // the same for each attempt
   const { data } = useAnswer({ path: "/auth/sessions", query: { limit: 500 } }, []);
   const own = data?.sessions.find(one => one.current)?.ip;
 
@@ -41,7 +42,7 @@ function BlockNew(props) {
       expiresAt: { ...expiresAt, must: true, when: typed => typed.lasts === "at" },
     },
     bodyOf: ({ lasts, ...block }) => typeof lasts !== "number" ? block
-      : { ...block, expiresAt: new Date(Date.now() + lasts * 3600000).toISOString() },
+      : { ...block, expiresAt: new Date(now + lasts * 3600000).toISOString() },
   });
 }
 

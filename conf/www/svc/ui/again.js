@@ -36,6 +36,7 @@ tabs.addEventListener("message", ({ data }) => {
     listeners.forEach(action => action());
 
   } else if (data === "signed_out") {
+    document.body.hidden = true;
     location.assign(loginOf(location.pathname));
   }
 });
@@ -59,7 +60,13 @@ export async function signOut() {
 addEventListener("pageshow", async event => {
   if (event.persisted) {
     document.body.hidden = true;
-    await refresh().catch(() => location.reload());
-    document.body.hidden = false;
+
+    try {
+      await refresh();
+      document.body.hidden = false;
+
+    } catch {
+      location.reload();
+    }
   }
 });

@@ -25,25 +25,20 @@ export async function stepUp() {
 // Whoever has no second factor shows the password; without one, too, it is the server
 // of a linked identity that says who they are.
 
-async function methodOf() {
-  if (session.mfa.methods.length > 0) {
-    return session.mfa.methods[0];
-  }
-
-  return (await call({ method: "POST", path: "/mfa/challenge", body: {}, now: true }))
-    .data.method;
-}
+const challenge = async () => session.mfa.methods.length > 0 ? undefined
+  : (await call({ method: "POST", path: "/mfa/challenge", body: {}, now: true })).data;
 
 function StepUp({ done }) {
   const [elsewhere, setElsewhere] = state(false);
+  const [failure, setFailure] = state(null);
 
   effect(element => {
     let put = null;
 
-    (async () => {
-      const method = await methodOf().catch(() => undefined);
+    const draw = async () => {
+      let begun = await challenge();
 
-      if (method === null) {
+      if (begun?.method === null) {
         return setElsewhere(true);
       }
 
@@ -55,14 +50,17 @@ function StepUp({ done }) {
         return;
       }
 
-      put = page.into(element);
+      put = page.into(element, () => session.csrfToken);
       page.names.tenant = session.tenant.slug;
 
       // what has expired begins anew, and not with a sign-in
 
       const begin = async () => {
+        const first = begun;
+
+        begun = undefined;
         signin.home.after = begin;
-        await steps.secondFactor(method, done, null);
+        await steps.secondFactor(session.mfa.methods[0], done, null, first);
       };
 
       await page.run(async () => {
@@ -72,13 +70,16 @@ function StepUp({ done }) {
 
         await begin();
       });
-    })();
+    };
+
+    draw().catch(setFailure);
 
     return () => put?.();
   }, []);
 
   return h(Dialog, { title: text.stepUp, done },
     h("p", {}, text.stepUpNote),
+    failure && h(Problem, { failure }),
     h("p", { class: "error", id: "step-error", role: "alert" }),
     elsewhere ? h(Elsewhere, { done }) : h("div", { class: "view" }),
     h("div", { class: "actions" },

@@ -51,9 +51,13 @@ export async function call(request) {
 // "done" says what has been tried already: everything once.
 
 async function attempt(request, done) {
+  await current();
+
   const answer = await send(request);
 
   if (answer.ok) {
+    await current();
+
     return answer;
   }
 
@@ -70,6 +74,20 @@ async function attempt(request, done) {
 
   throw failure;
 }
+
+// What is read is of whoever the cookie belongs to: of somebody else it is not shown.
+
+async function current() {
+  if (session.user && moved()) {
+    await refresh().catch(ifChanged);
+  }
+}
+
+export const ifChanged = e => {
+  if (e.code === "session_changed") {
+    throw e;
+  }
+};
 
 async function remedy(failure, { method = "GET" }) {
   switch (failure.code) {
@@ -198,15 +216,19 @@ const SECRET = ["bindPassword", "clientSecret", "currentPassword", "newPassword"
                 "secret", "token"];
 const OWN = /^\/(?:auth|mfa)\//;
 
-const hidden = (name, value) => SECRET.includes(name) && value !== null ? "$SECRET" : value;
+// what stands for a secret, which nobody can write
 
-function keep({ method = "GET", path, query, body }, { status, id }, begun) {
+export const HIDDEN = crypto.randomUUID();
+
+const hidden = (name, value) => SECRET.includes(name) && value !== null ? HIDDEN : value;
+
+function keep({ method = "GET", path, query, body, etag, key }, { status, id }, begun) {
   if (OWN.test(path)) {
     return;
   }
 
   sent.unshift({
-    method, path: `/v1${path}${queryOf(query)}`, status, id, at: new Date().toISOString(),
+    method, path: `/v1${path}${queryOf(query)}`, etag, key, status, id, at: new Date().toISOString(),
     ms: Math.round(performance.now() - begun), body: JSON.stringify(body, hidden),
   });
   sent.length = Math.min(sent.length, 50);

@@ -44,6 +44,14 @@ export function Dialog({ title, done, kids, wide }) {
       event.preventDefault();
       leave(event.currentTarget);
     },
+
+    // a browser closes a dialog that was not let go twice: it is still wanted
+
+    onclose(event) {
+      if (event.target.isConnected) {
+        event.target.showModal();
+      }
+    },
   }, h("h2", { id }, title), kids);
 }
 

@@ -48,12 +48,20 @@ export function Form({ fields, words, value, verb, onsave, oncancel, about, kids
     const missing = wrongOf(shown, typed);
 
     event.preventDefault();
+
+    if (busy || value && !differs) {
+      return;
+    }
+
     setWrong(missing);
     setFailure(null);
 
     if (Object.keys(missing).length > 0) {
       return focus(form, Object.keys(missing)[0]);
     }
+
+    const active = document.activeElement;
+    let wanted = null;
 
     setBusy(true);
 
@@ -65,7 +73,7 @@ export function Form({ fields, words, value, verb, onsave, oncancel, about, kids
 
       if (e.code === "invalid_request" && shown.some(([known]) => known === name)) {
         setWrong({ [name]: e.message });
-        focus(form, name);
+        wanted = name;
 
       } else if (e.code !== "cancelled") {
         setFailure(e);
@@ -73,10 +81,14 @@ export function Form({ fields, words, value, verb, onsave, oncancel, about, kids
 
     } finally {
       setBusy(false);
+      setTimeout(() => wanted ? focus(form, wanted) : back(active), 0);
     }
   };
 
+  // while it is sent nothing can be typed that would be lost
+
   return h("form", { class: "form", novalidate: true, "aria-busy": busy ? "true" : null,
+                     inert: busy,
                      "data-differs": differs || null, onsubmit: submit },
     failure && h(Problem, { failure }),
     shown.map(([name, field]) => h(Field, {
@@ -96,6 +108,14 @@ export function Form({ fields, words, value, verb, onsave, oncancel, about, kids
           setFailure(null);
         },
       }, text.discard)));
+}
+
+// What could not be used for a while has lost the focus.
+
+function back(active) {
+  if (document.activeElement === document.body && active.isConnected) {
+    active.focus();
+  }
 }
 
 const typedOf = (fields, value) => Object.fromEntries(Object.entries(fields)

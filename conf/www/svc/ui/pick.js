@@ -2,6 +2,7 @@
 
 import { call } from "./call.js";
 import { effect, h, state } from "./draw.js";
+import { sentence } from "./fail.js";
 import { text } from "./text.js";
 import { fill, shown } from "./words.js";
 
@@ -38,6 +39,7 @@ export function Combo({ id = "pick", label, find, now, onpick, bare, ...attribut
   const [typed, setTyped] = state("");
   const [found, setFound] = state(null);
   const [at, setAt] = state(0);
+  const [failure, setFailure] = state(null);
   const open = found !== null;
 
   effect(() => {
@@ -45,14 +47,21 @@ export function Combo({ id = "pick", label, find, now, onpick, bare, ...attribut
     const ended = new AbortController();
 
     setAt(0);
+    setFailure(null);
     setFound(now ? now(q) : null);
 
     const later = setTimeout(async () => {
       const known = now?.(q) ?? [];
-      const more = await find(q, ended.signal).catch(() => []);
 
-      if (!ended.signal.aborted && more !== null) {
-        setFound([...known, ...more]);
+      try {
+        const more = await find(q, ended.signal);
+
+        if (!ended.signal.aborted && more !== null) {
+          setFound([...known, ...more]);
+        }
+
+      } catch (e) {
+        setFailure(ended.signal.aborted ? null : e);
       }
     }, 150);
 
@@ -85,9 +94,13 @@ export function Combo({ id = "pick", label, find, now, onpick, bare, ...attribut
       oninput: event => setTyped(event.target.value),
       onblur: () => now || setFound(null),
       onkeydown(event) {
-        if (open && found.length > 0 && keys[event.key]) {
+        const key = open && found.length > 0 && keys[event.key];
+
+        // Enter is for the list, and never for the form around it
+
+        if (key || event.key === "Enter") {
           event.preventDefault();
-          keys[event.key]();
+          key && key();
         }
       },
     }),
@@ -101,5 +114,5 @@ export function Combo({ id = "pick", label, find, now, onpick, bare, ...attribut
         },
       }, shown(one.name), one.detail && h("span", { class: "muted" }, " ", shown(one.detail))))),
     h("p", { class: "muted", role: "status" },
-      open && (found.length === 0 ? text.none : fill(text.found, { n: found.length }))));
+      failure ? sentence(failure) : open && (found.length === 0 ? text.none : fill(text.found, { n: found.length }))));
 }

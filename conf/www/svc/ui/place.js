@@ -8,9 +8,23 @@ const guards = new Map();       // of each form that differs: asks whether it ma
 
 export const typed = () => guards.size > 0;
 
-const mayLeave = async () => !typed() || guards.values().next().value();
+// Another query of the same view loses nothing.
 
-const tell = () => heard.forEach(action => action());
+const mayLeave = async path => path === shown || !typed() || guards.values().next().value();
+
+
+// The entry of the history that is shown, and its path.
+
+const indexOf = () => history.state?.index ?? 0;
+
+let index = indexOf();
+let shown = location.pathname;
+
+function arrive() {
+  index = indexOf();
+  shown = location.pathname;
+  heard.forEach(action => action());
+}
 
 export const here = () => ({
   path: location.pathname,
@@ -22,18 +36,20 @@ export const here = () => ({
 // not ask whether what was typed may be lost.
 
 export async function go(to, { replace = false, sure = false } = {}) {
-  if (!sure && !await mayLeave()) {
+  if (!sure && !await mayLeave(new URL(to, location.origin).pathname)) {
     return;
   }
 
-  history.replaceState({ ...history.state, y: scrollY }, "");
-  history[replace ? "replaceState" : "pushState"]({}, "", to);
+  if (replace) {
+    history.replaceState({ index }, "", to);
 
-  if (!replace) {
+  } else {
+    history.replaceState({ index, y: scrollY }, "");
+    history.pushState({ index: index + 1 }, "", to);
     scrollTo(0, 0);
   }
 
-  tell();
+  arrive();
 }
 
 
@@ -44,20 +60,30 @@ export function change(query, options) {
 }
 
 
-// Back was taken already when this is called: whoever stays goes forward again.
+// The browser has gone there already when this is called: whoever stays is led back, which
+// calls it once more.
+
+let back = false;
 
 addEventListener("popstate", async () => {
-  if (!await mayLeave()) {
-    history.forward();
+  const away = indexOf() - index;
 
-    return;
+  if (back) {
+    back = false;
+
+  } else if (await mayLeave(location.pathname)) {
+    arrive();
+
+  } else if (away !== 0) {
+    back = true;
+    history.go(-away);
   }
-
-  tell();
 });
 
+// A page that is hidden is of a session that is over: nothing of it is worth a question.
+
 addEventListener("beforeunload", event => {
-  if (typed()) {
+  if (typed() && !document.body.hidden) {
     event.preventDefault();
   }
 });

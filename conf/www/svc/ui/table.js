@@ -17,20 +17,25 @@ const MANY = 10000;             // where the server stops counting what is searc
 
 // Asks again whenever "on" differs, and ends what is under way.  "request" is that of a
 // call, or a function that calls.  Returns what there is, and the function that asks
-// again: { data, etag, failure, loading, again }.
+// again: { data, etag, failure, loading, again }.  Where that one fails there is still what
+// was there before: somebody may be editing it.
 
 export function useAnswer(request, on) {
   const [answer, setAnswer] = state({ loading: true });
   const [round, setRound] = state(0);
+  const [asked] = state(() => ({ on: null }));
 
   effect(() => {
     const ended = new AbortController();
+    const same = asked.on?.every((value, n) => Object.is(value, on[n]));
 
+    asked.on = on;
     setAnswer(before => ({ ...before, failure: null, loading: true }));
 
     (typeof request === "function" ? request() : call({ ...request, signal: ended.signal })).then(
       ({ data, etag }) => ended.signal.aborted || setAnswer({ data, etag, loading: false }),
-      failure => ended.signal.aborted || setAnswer({ failure, loading: false }));
+      failure => ended.signal.aborted || setAnswer(before =>
+        ({ ...same ? before : {}, failure, loading: false })));
 
     return () => ended.abort();
   }, [...on, round]);
