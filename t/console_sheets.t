@@ -205,6 +205,9 @@ my @wrong = (
                                  sensitive => 1 } }, 'is not sensitive', '.end' ],
     [ sub { $_[0]{add} = { method => 'POST', member => 'names' } }, 'the body has no "names"',
       '.add' ],
+    [ sub { $_[0]{acts}{stop}{give} = { gone => 1 } }, 'the body has no "gone"', '.stop' ],
+    [ sub { $_[0]{halt} = { method => 'POST', path => '/things/{id}/halt' } },
+      'there is no POST /v1/things/{id}/halt', '.halt' ],
     [ sub { $_[0]{part} = { path => '/part' } }, 'there is no GET /v1/part', '.part' ],
 );
 

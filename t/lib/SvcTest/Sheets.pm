@@ -20,9 +20,11 @@ my %KIND = (
     column => { %TEXT, copy => 'string', number => 'integer number', ms => 'integer',
                 time => 'date-time', used => 'date-time', end => 'date-time',
                 yes => 'boolean', on => 'boolean', list => 'array', count => 'array',
+                tags => 'array', node => 'object',
                 some => 'integer', actor => 'object', person => 'object' },
     field => { %TEXT, choice => 'string integer', number => 'integer number', time => 'date-time', switch => 'boolean',
-               checks => 'array', list => 'array' },
+               checks => 'array', list => 'array', duration => 'integer', json => 'object',
+               pick => 'string' },
 );
 
 
@@ -257,7 +259,7 @@ sub sheet {
             $self->act($name, { path => $path, $part->{member}
                                 ? (body => { $part->{member} => 1 }) : (), %$part }, {}, $changes);
         } elsif (defined $part->{path}) {
-            $self->sheet($part);
+            $part->{method} ? $self->act($name, $part, {}, $changes) : $self->sheet($part);
         }
     }
 }
@@ -477,9 +479,13 @@ sub act {
     }
 
     my $body = $self->body($operation) // {};
-    my @fixed = sort keys %{ $act->{body} // {} };
+    my @fixed = sort map { keys %{ $act->{$_} // {} } } qw(body give);
 
     $self->fault("the body has no \"$_\"") for grep { !$self->member($body, $_) } @fixed;
+    # What gives a member of what is there leaves the others as they are.
+
+    return if $act->{give} && $method eq 'PATCH';
+
     $self->form($act->{form}, [ @fixed, @{ $act->{leaves} // [] } ],
                 [ $operation->{name}, 'create', $body ])
         if $body->{properties};

@@ -29,12 +29,23 @@ export const keysOf = words => ({
 });
 
 
+// What counts as a key, and after "g" the next one is a place.
+
+let before = null;
+
+const counts = event =>
+  !event.ctrlKey && !event.metaKey && !event.altKey && localStorage.getItem("svc-keys") !== "off"
+  && !event.target.closest?.(TYPING) && !document.querySelector("dialog");
+
+export const isKey = (event, letter) =>
+  event.key.toLowerCase() === letter && !event.repeat && before === null && counts(event);
+
+
 // Listens for all keys of the page.  "known" says whether there is such a view for whoever
 // is here.
 
 export function listen(words, known) {
   const keys = keysOf(words);
-  let before = null;
 
   addEventListener("keydown", event => {
     if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey)) {
@@ -47,9 +58,7 @@ export function listen(words, known) {
 
     before = null;
 
-    if (event.ctrlKey || event.metaKey || event.altKey || localStorage.getItem("svc-keys") === "off"
-        || event.target.closest?.(TYPING) || document.querySelector("dialog"))
-    {
+    if (!counts(event)) {
       return;
     }
 

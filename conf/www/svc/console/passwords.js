@@ -137,8 +137,8 @@ function Groups({ sheet, words, tenant, fields }) {
     h(List, {
       sheet: { ...sheet, columns: { groupName: "text", policy: "node", updatedAt: "time" } },
       words, rounds,
-      of: row => ({ ...row, policy: h("ul", {}, sentencesOf(policyOf(row), fields).map(one =>
-        h("li", { key: one }, one))) }),
+      draws: { policy: row => h("ul", {}, sentencesOf(policyOf(row), fields).map(one =>
+        h("li", { key: one }, one))) },
       acts: row => [
         h("button", { type: "button", class: "plain", onclick: () => edit(row),
                       "aria-label": fill(words.edit, { name: shown(row.groupName) }) },

@@ -1,13 +1,16 @@
 // The views that are made from a sheet alone: its list, one of it, and a new one.
 
+import { useAct } from "../ui/act.js";
 import { call, Failure, may } from "../ui/call.js";
 import { cell } from "../ui/cells.js";
+import { sendOver } from "../ui/conflict.js";
 import { Secret } from "../ui/copy.js";
 import { confirm, Dialog, show } from "../ui/dialog.js";
 import { effect, h, state } from "../ui/draw.js";
 import { Problem, sentence } from "../ui/fail.js";
 import { Form } from "../ui/form.js";
 import { Icon } from "../ui/icon.js";
+import "../ui/kinds.js";
 import { go, Link } from "../ui/place.js";
 import "../ui/several.js";
 import { List, useAnswer } from "../ui/table.js";
@@ -24,6 +27,13 @@ export const labelOf = (sheet, one) =>
 
 export const pathOf = (path, one) =>
   path.replace(/\{(\w+)\}/g, (all, name) => encodeURIComponent(one[name]));
+
+
+// The words of a button that may ask for a second factor
+
+export const withLock = verb => [verb, " ", h(Icon, { name: "lock" })];
+
+const verbOf = (sheet, verb, act) => sheet.sensitive?.includes(act) ? withLock(verb) : verb;
 
 
 // Where one is, which the browser's title and a screen reader say, too.
@@ -44,14 +54,16 @@ export function Head({ title, above, kids }) {
 
 // --- the list ------------------------
 
-// "rows" of a sheet are the names of the acts that each row has.
+// "rows" of a sheet are the names of the acts that each row has; "kids" stand beside the
+// way to a new one.
 
-export function SheetList({ view, sheet, words, to = row => at(view, row[sheet.id]) }) {
+export function SheetList({ view, sheet, words, kids, to = row => at(view, row[sheet.id]) }) {
   const [rounds, setRounds] = state(0);
   const again = () => setRounds(n => n + 1);
 
   return h("div", {},
     h(Head, { title: words.title },
+      kids,
       sheet.create && may(sheet.changes ?? sheet.needs)
         && h(Link, { class: "button primary", to: at(view, "new") }, words.new)),
     words.note && h("p", { class: "muted" }, words.note),
@@ -67,10 +79,11 @@ export function SheetList({ view, sheet, words, to = row => at(view, row[sheet.i
 
 // The key of the request is made with the form: what is tried again is made once.  "bodyOf"
 // makes the body of what was filled in.  Where the sheet has a "secret", the answer has it
-// once, and "made" is a component of what is said beside it.
+// once, and "made" is a component of what is said beside it.  "to" is where it leads then.
 
-export function SheetNew({ view, sheet, words, fields = sheet.form, bodyOf = given => given,
-                           made, kids }) {
+export function SheetNew({ view, sheet, words, fields = sheet.form, draft,
+                           bodyOf = given => given, made, kids,
+                           to = data => at(view, data[sheet.id]) }) {
   const [once] = state(() => crypto.randomUUID());
   const [one, setOne] = state(null);
   const above = { view, title: words.title };
@@ -84,7 +97,7 @@ export function SheetNew({ view, sheet, words, fields = sheet.form, bodyOf = giv
     }
 
     toast(fill(words.made, { name: labelOf(sheet, data) }));
-    await go(at(view, data[sheet.id]), { sure: true });
+    await go(to(data), { sure: true });
   };
 
   if (one) {
@@ -101,7 +114,7 @@ export function SheetNew({ view, sheet, words, fields = sheet.form, bodyOf = giv
   return h("div", {},
     h(Head, { title: words.new, above }),
     h("div", { class: "panel" },
-      h(Form, { fields, words, verb: text.create, onsave: save,
+      h(Form, { fields, words, draft, verb: verbOf(sheet, text.create, "create"), onsave: save,
                 oncancel: () => go(at(view)) }),
       kids));
 }
@@ -139,12 +152,13 @@ async function oneOf(sheet, id) {
   }
 }
 
-// "tabs" are the components of the tabs, by name; "fields" changes those of the form, and
-// "draw" adds what stands below it, for what is looked at.  What of a form is "kept" by
-// somebody else cannot be changed: words.kept says by whom.
+// "tabs" are the components of the tabs, by name; "fields" changes those of the form, "top"
+// adds what stands above it, "draw" what stands below it, and "more" acts, for what is
+// looked at.  What of a form is "kept" by somebody else cannot be changed: words.kept says
+// by whom.
 
 export function SheetView({ view, id, tab, sheet, sheets, words, all, tabs = {}, fields,
-                            draw }) {
+                            top, draw, more }) {
   const { data, etag, failure, again } = useAnswer(
     sheet.one ? { path: `${sheet.path}/${encodeURIComponent(id)}` } : () => oneOf(sheet, id),
     [id]);
@@ -160,23 +174,25 @@ export function SheetView({ view, id, tab, sheet, sheets, words, all, tabs = {},
 
   const Tab = tab && tabs[tab];
 
-  const left = sheet.change || draw;
+  const left = sheet.change || top || draw;
 
   return h("div", {},
     h(Head, { title: labelOf(sheet, data), above },
+      more?.(data, again),
       h(Acts, { sheet, words, one: data, done: again, gone: () => go(at(view)) })),
     failure && h(Problem, { failure, again }),
     h(Tabs, { view, id, tab, words, names: Object.keys(tabs) }),
     Tab ? h(Tab, { one: data, again, sheets, all })
       : h("div", { class: sheet.facts && left && "object" },
           left && h("div", {},
+            top?.(data, again),
             sheet.change && h(Change, { sheet, words, one: data, etag, again,
                                       fields: fields?.(data) ?? sheet.form }),
             draw?.(data, again)),
           h(Facts, { sheet, words, one: data })));
 }
 
-function Tabs({ view, id, tab, words, names }) {
+export function Tabs({ view, id, tab, words, names }) {
   return names.length === 0 ? null
     : h("nav", { class: "tabs", "aria-label": words.one },
         [undefined, ...names].map(name => h(Link, {
@@ -204,9 +220,14 @@ function Change({ sheet, words, one, etag, fields, again }) {
   const mine = may(sheet.changes ?? sheet.needs);
 
   const save = async changed => {
-    await call({ method: sheet.change, path: pathOf(`${sheet.path}/{${sheet.id}}`, one), etag,
-                 body: changed });
-    toast(text.saved);
+    const path = sheet.id ? pathOf(`${sheet.path}/{${sheet.id}}`, one) : sheet.path;
+
+    const sent = await sendOver({
+      etag, path, was: one, changed, fields, words,
+      send: tag => call({ method: sheet.change, path, etag: tag, body: changed }),
+    });
+
+    sent && toast(text.saved);
     again();
   };
 
@@ -217,10 +238,25 @@ function Change({ sheet, words, one, etag, fields, again }) {
               fill(text.readOnly, { permission: sheet.changes ?? sheet.needs }))
           : kept && h("p", { class: "muted" }, words.kept),
     h(Form, {
-      key: keyOf(fields, one), words, value: one, verb: text.save, onsave: save,
+      key: keyOf(fields, one), words, value: one, onsave: save,
+      verb: verbOf(sheet, text.save, "change"),
       fields: mine ? fields : Object.fromEntries(Object.entries(fields)
         .map(([name, field]) => [name, { ...field, fixed: true }])),
     }));
+}
+
+
+// --- what there is one of ------------
+
+export function Settings({ sheet, words, above }) {
+  const { data, etag, failure, again } = useAnswer({ path: sheet.path }, [sheet.path]);
+
+  return h("div", {},
+    h(Head, { title: words.title, above }),
+    words.note && h("p", { class: "muted" }, words.note),
+    failure ? h(Problem, { failure, again })
+      : !data ? h("p", { class: "muted loading", role: "status" }, text.loading)
+      : h(Change, { sheet, words, one: data, etag, fields: sheet.form, again }));
 }
 
 
@@ -229,7 +265,8 @@ function Change({ sheet, words, one, etag, fields, again }) {
 const fits = (where, one) => Object.entries(where ?? {})
   .every(([name, values]) => values.includes(one[name]));
 
-// "small" ones are those of a row.  What has no kind is but the way back of another one.
+// An act that is "sensitive" asks for a second factor, and one that "asks" may.  "small" ones
+// are those of a row.  What has no kind is but the way back of another one.
 
 export function Acts({ sheet, words, one, done, gone, small,
                        names = Object.keys(sheet.acts ?? {}) }) {
@@ -243,35 +280,18 @@ export function Acts({ sheet, words, one, done, gone, small,
 }
 
 function ActButton({ sheet, words, name, one, small, done }) {
-  const [failure, setFailure] = state(null);
-  const [busy, setBusy] = state(false);
+  const { busy, failure, run } = useAct(small && (e => show(Refused, { failure: e })));
   const act = sheet.acts[name];
-
-  const run = async () => {
-    setFailure(null);
-    setBusy(true);
-
-    try {
-      if (await perform({ sheet, words, name, one, done })) {
-        await done();
-      }
-
-    } catch (e) {
-      if (e.code !== "cancelled") {
-        small ? show(Refused, { failure: e }) : setFailure(e);
-      }
-
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { verb } = words.acts[name];
+  const asks = act.sensitive || act.asks;
 
   return h("span", {},
     h("button", {
-      type: "button", disabled: busy, onclick: run, title: act.sensitive ? text.sensitive : null,
+      type: "button", disabled: busy, title: asks ? text.sensitive : null,
+      onclick: run(async () => await perform({ sheet, words, name, one, done }) && await done()),
       class: small ? "plain" : act.kind === "type" || act.method === "DELETE" ? "danger" : null,
-      "aria-label": small ? `${words.acts[name].verb}: ${labelOf(sheet, one)}` : null,
-    }, words.acts[name].verb, act.sensitive && [" ", h(Icon, { name: "lock" })]),
+      "aria-label": small ? `${verb}: ${labelOf(sheet, one)}` : null,
+    }, asks ? withLock(verb) : verb),
     failure && h(Problem, { failure }));
 }
 
@@ -294,7 +314,8 @@ const valuesOf = (sheet, one) => ({
 });
 
 
-// Asks first, if it has to be; returns whether it was done.
+// Asks first, if it has to be; returns whether it was done.  What an act sends is of what
+// it is about, by its "body", or is what it has to "give".
 
 export async function perform({ sheet, words, name, one, done }) {
   const act = sheet.acts[name];
@@ -303,9 +324,10 @@ export async function perform({ sheet, words, name, one, done }) {
 
   const send = other => call({
     method: other.method, path: pathOf(other.path, one),
-    body: other.body ? Object.fromEntries(Object.entries(other.body)
-                                                .map(([to, from]) => [to, one[from]]))
-                     : other.method === "POST" ? {} : undefined,
+    body: other.give
+          ?? (other.body ? Object.fromEntries(Object.entries(other.body)
+                                                    .map(([to, from]) => [to, one[from]]))
+                         : other.method === "POST" ? {} : undefined),
   });
 
   if (act.kind !== "undo" && !await confirm({

@@ -1,6 +1,6 @@
 // The frame of the console: whose it is, where one may go, and the view.
 
-import { call, hear, may, session } from "../ui/call.js";
+import { hear, may, session } from "../ui/call.js";
 import { signOut } from "../ui/again.js";
 import { effect, h, state } from "../ui/draw.js";
 import { Icon } from "../ui/icon.js";
@@ -10,18 +10,16 @@ import { fill, shown, wordsOf } from "../ui/words.js";
 import { watch } from "./idle.js";
 import { keysOf, listen } from "./keys.js";
 import { at, groups, viewOf, views } from "./nav.js";
+import { ask, server } from "./server.js";
 
 let words = {};
-let server = null;              // what is turned on there, and its times
 
 // the views that are made from a sheet: all areas need them, and the frame does not
 
 const made = import("./sheet.js");
 
 export const begin = async () => {
-  [words, { data: server }] = await Promise.all([
-    wordsOf("console/shell"), call({ path: "/admin/console" }),
-  ]);
+  [words] = await Promise.all([wordsOf("console/shell"), ask()]);
   listen(words, allowed);
   watch(server.session.idleSeconds, words);
 };

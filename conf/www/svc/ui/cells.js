@@ -31,6 +31,8 @@ const CELLS = {
   time: value => h(Time, { value }),
   yes: value => value ? text.yes : text.no,
   on: value => h(Badge, { value: value ? text.on : text.off, tone: value ? "good" : "off" }),
+  tags: value => value.length > 0 ? h("span", { class: "tags" }, value.map(one =>
+    h("code", { key: one }, shown(one)))) : none(),
   list: value => value.length > 0 ? list(value.map(shown)) : none(),
   badge: (value, { tones, words }) => h(Badge, { value, tone: tones?.[value], words }),
   word: (value, { words }) => words?.[value] ?? shown(value),

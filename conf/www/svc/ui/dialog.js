@@ -62,6 +62,7 @@ export function Dialog({ title, done, kids, wide }) {
 //   notes   what it ends and what stays, a paragraph each
 //   verb    on the button
 //   name    has to be typed, if it is there
+//   sure    Enter does it: for what a key has asked for
 
 export const confirm = props => show(Confirm, props);
 
@@ -69,7 +70,7 @@ export const confirm = props => show(Confirm, props);
 
 export const mayLeave = () => confirm({ title: text.differs, verb: text.discard });
 
-function Confirm({ title, notes = [], verb, name, done }) {
+function Confirm({ title, notes = [], verb, name, sure, done }) {
   const [typed, setTyped] = state("");
   const ready = name === undefined || typed.trim() === name;
 
@@ -87,7 +88,7 @@ function Confirm({ title, notes = [], verb, name, done }) {
         h("input", { id: "confirm-name", value: typed, autocomplete: "off",
                      oninput: event => setTyped(event.target.value) })),
       h("div", { class: "actions" },
-        h("button", { type: "button", autofocus: name === undefined,
+        h("button", { type: "button", autofocus: name === undefined && !sure,
                       onclick: () => done() }, text.cancel),
-        h("button", { class: "danger", disabled: !ready }, verb))));
+        h("button", { class: "danger", autofocus: sure, disabled: !ready }, verb))));
 }

@@ -4,13 +4,15 @@
 //   of     from the member's value
 //   to     to it
 //   empty  whether nothing is typed
+//   wrong  what is wrong with what is typed, before it is sent
 //   draw   the control; "group" says that it is several
 //
-// Those of several values are added by several.js, for forms that have them.
+// Those of several values are added by several.js, and others by kinds.js, for forms that
+// have them.
 
 import { h } from "./draw.js";
 
-const none = typed => typed === null || typed === undefined || String(typed).trim() === "";
+export const none = typed => typed === null || typed === undefined || String(typed).trim() === "";
 
 const input = (type, more) => ({ id, name, field, typed, set, attributes }) => [
   h("input", {

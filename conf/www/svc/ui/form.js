@@ -19,12 +19,14 @@ const same = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 // the field that the server names if there is one.  A form for something new has no
 // "value": it can be sent as it is, and its onsave gets all that is not empty.
 // "about" draws what is to be seen of what is typed, beneath the fields.
-// "id" is what the ids of its fields begin with, where there are several forms.
+// "id" is what the ids of its fields begin with, where there are several forms.  "draft"
+// is typed already.  Fields that have a "part" stand in one that opens: words.parts names
+// it.
 
-export function Form({ fields, words, value, verb, onsave, oncancel, about, kids,
+export function Form({ fields, words, value, draft, verb, onsave, oncancel, about, kids,
                        id = "field" }) {
   const before = value ?? {};
-  const [typed, setTyped] = state(() => typedOf(fields, before));
+  const [typed, setTyped] = state(() => typedOf(fields, { ...before, ...draft }));
   const [wrong, setWrong] = state({});
   const [failure, setFailure] = state(null);
   const [busy, setBusy] = state(false);
@@ -33,15 +35,23 @@ export function Form({ fields, words, value, verb, onsave, oncancel, about, kids
   const all = Object.fromEntries(shown.filter(([, f]) => !f.fixed).map(([name, f]) =>
     [name, kinds[f.kind].to(typed[name], f)]));
   const changed = Object.fromEntries(Object.entries(all).filter(([name, v]) =>
-    !same(v, value ? before[name] : kinds[fields[name].kind].to(
-      kinds[fields[name].kind].of(fields[name].first), fields[name]))));
+    !same(v, unchanged(fields[name], value ? before[name] : undefined))));
   const differs = Object.keys(changed).length > 0;
 
   effect(() => differs ? guard(mayLeave) : null, [differs]);
 
-  const focus = (form, name) =>
+  // once the part that it is in has opened
+
+  const focus = (form, name) => queueMicrotask(() =>
     form.querySelector(`[name="${CSS.escape(name)}"], [data-field="${CSS.escape(name)}"] input`)
-        ?.focus();
+        ?.focus());
+
+  const parts = [...new Set(shown.map(([, f]) => f.part))].filter(Boolean);
+
+  const draw = part => shown.filter(([, f]) => f.part === part).map(([name, field]) => h(Field, {
+    key: name, id: `${id}-${name}`, name, field, words, typed: typed[name], wrong: wrong[name],
+    set: next => setTyped(now => ({ ...now, [name]: next })),
+  }));
 
   const submit = async event => {
     const form = event.target;
@@ -91,10 +101,12 @@ export function Form({ fields, words, value, verb, onsave, oncancel, about, kids
                      inert: busy,
                      "data-differs": differs || null, onsubmit: submit },
     failure && h(Problem, { failure }),
-    shown.map(([name, field]) => h(Field, {
-      key: name, id: `${id}-${name}`, name, field, words, typed: typed[name], wrong: wrong[name],
-      set: next => setTyped(now => ({ ...now, [name]: next })),
-    })),
+    draw(undefined),
+    parts.map(part => h("details", {
+      key: part, class: "fold",
+      open: shown.some(([name, f]) => f.part === part && wrong[name]),
+    },
+      h("summary", {}, words.parts[part]), h("div", { class: "form" }, draw(part)))),
     about?.(all),
     kids,
     (differs || !value || oncancel) && h("div", { class: "actions" },
@@ -119,7 +131,12 @@ function back(active) {
 }
 
 const typedOf = (fields, value) => Object.fromEntries(Object.entries(fields)
-  .map(([name, f]) => [name, kinds[f.kind].of(value[name] ?? f.first)]));
+  .map(([name, f]) => [name, kinds[f.kind].of(value[name] ?? f.first, f)]));
+
+// What a member is where nothing was typed: a time, for example, has no seconds then.
+
+const unchanged = (field, value) => kinds[field.kind].to(
+  kinds[field.kind].of(value ?? field.first, field), field);
 
 const given = all => Object.fromEntries(Object.entries(all)
   .filter(([, v]) => v !== null && v !== ""));
@@ -128,8 +145,10 @@ const given = all => Object.fromEntries(Object.entries(all)
 // The server judges; this is for what everybody can see is missing.
 
 const wrongOf = (shown, typed) => Object.fromEntries(shown
-  .filter(([name, f]) => f.must && !f.fixed && kinds[f.kind].empty(typed[name]))
-  .map(([name]) => [name, text.missing]));
+  .filter(([, f]) => !f.fixed)
+  .map(([name, { must, kind }]) => [name, must && kinds[kind].empty(typed[name])
+    ? text.missing : kinds[kind].wrong?.(typed[name])])
+  .filter(([, wrong]) => wrong));
 
 const memberOf = e => (e.member ?? e.message?.match(/"([^"]+)"/)?.[1])?.match(/^\w+/)?.[0];
 

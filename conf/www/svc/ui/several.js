@@ -153,8 +153,8 @@ const rows = {
 
 const typedOf = value => ({ id: crypto.randomUUID(), value, typed: {} });
 
-const partOf = ({ typed, value }, name, { kind }) =>
-  typed[name] ?? kinds[kind].of(value[name]);
+const partOf = ({ typed, value }, name, field) =>
+  typed[name] ?? kinds[field.kind].of(value[name], field);
 
 const valueOf = (row, { fields }) => Object.fromEntries(Object.entries(fields)
   .map(([name, field]) => [name, kinds[field.kind].to(partOf(row, name, field), field)]));

@@ -5,6 +5,7 @@ import { call } from "./call.js";
 import { cell, isNumber } from "./cells.js";
 import { effect, h, state } from "./draw.js";
 import { Problem } from "./fail.js";
+import { kinds } from "./fields.js";
 import { change, Link, restore, usePlace } from "./place.js";
 import { queryOf } from "./query.js";
 import { text } from "./text.js";
@@ -49,15 +50,14 @@ export function useAnswer(request, on) {
 //
 //   words    of the sheet: columns, filters, options, empty
 //   to       the address of a row; null where there is none
-//   acts     draws what may be done with a row
+//   acts     draws what may be done with a row; it gets what asks again, too
+//   draws    draw what columns show of a row, by their names
+//   onkey    a key was pressed within a row
 //   kids     stand beside the search
 //   rounds   a number: another one asks again
-//   of       makes what is shown of a row that the server has sent
 
-const itself = row => row;
-
-export function List({ sheet, path = sheet.path, words, to, acts, kids = [], rounds = 0,
-                       of = itself }) {
+export function List({ sheet, path = sheet.path, words, to, acts, draws, onkey, kids = [],
+                       rounds = 0 }) {
   const { query } = usePlace();
   const names = [sheet.find, ...Object.keys(sheet.filters ?? {})].filter(Boolean);
   const given = Object.fromEntries(names.map(name => [name, query[name]]));
@@ -81,7 +81,11 @@ export function List({ sheet, path = sheet.path, words, to, acts, kids = [], rou
       : !data ? h("p", { class: "empty muted loading", role: "status" }, text.loading)
       : data[sheet.list].length === 0
         ? h(Empty, { words, asked, first: offset > 0 })
-        : h(Table, { sheet, words, rows: data[sheet.list].map(of), to, acts, loading }),
+        : h(Table, {
+            sheet, words, rows: data[sheet.list], to, draws, loading,
+            acts: acts && (row => acts(row, again)),
+            onkey: onkey && ((event, row) => onkey(event, row, again)),
+          }),
     data && !failure && h(Pager, { data, shown: data[sheet.list].length, offset, query, asked }));
 }
 
@@ -93,16 +97,33 @@ function Tools({ sheet, words, query, kids }) {
 
   return !sheet.find && filters.length === 0 && kids.length === 0 ? null : h("search", { class: "tools" },
     sheet.find && h(Find, { name: sheet.find, value: query[sheet.find] ?? "" }),
-    filters.map(([name, options]) => h("label", { key: name },
+    filters.map(([name, kind]) => h("label", { key: name },
       words.filters[name], " ",
-      h("select", {
-        value: query[name] ?? "",
-        onchange: event => change({ [name]: event.target.value, offset: null }),
-      },
-        h("option", { value: "" }, text.all),
-        options.map(value => h("option", { key: value, value },
-                               words.options?.[name]?.[value] ?? value))))),
+      h(Filter, { name, kind, value: query[name] ?? "", words: words.options?.[name] }))),
     kids);
+}
+
+
+// "kind" is what there is to choose from, or "text", or "time".
+
+export function Filter({ name, kind, value, words }) {
+  const set = next => change({ [name]: next, offset: null });
+
+  if (kind === "time") {
+    return h("input", {
+      type: "datetime-local", value: kinds.time.of(value),
+      onchange: event => set(kinds.time.to(event.target.value)),
+    });
+  }
+
+  if (kind === "text") {
+    return h("input", { value, maxlength: 200, spellcheck: "false",
+                        onchange: event => set(event.target.value.trim()) });
+  }
+
+  return h("select", { value, onchange: event => set(event.target.value) },
+    h("option", { value: "" }, text.all),
+    kind.map(one => h("option", { key: one, value: one }, words?.[one] ?? one)));
 }
 
 // It waits for whoever types, and does not make an entry of the history of each letter.
@@ -130,29 +151,65 @@ function Find({ name, value }) {
 
 // --- rows ----------------------------
 
-// Rows that are there already.
+// Rows that are there already.  "picks" is what usePicks() returns, where some may be
+// picked.
 
-export function Table({ sheet, words, rows, to, acts, loading }) {
+export function Table({ sheet, words, rows, to, acts, draws, onkey, picks, loading }) {
   const columns = Object.entries(sheet.columns);
 
   return h("table", { class: loading ? "list stale" : "list", "aria-busy": loading && "true" },
     h("thead", {}, h("tr", {},
+      picks && h("th", { scope: "col" }, h("input", {
+        type: "checkbox", "aria-label": text.pickAll,
+        checked: rows.length > 0 && rows.every(row => picks.picked.has(row[sheet.id])),
+        onchange: event => picks.set(rows, event.target.checked),
+      })),
       columns.map(([name, kind]) => h("th", {
         key: name, scope: "col", class: isNumber(kind) && "number",
       }, words.columns[name])),
       acts && h("th", { scope: "col" }, h("span", { class: "unseen" }, text.acts)))),
-    h("tbody", {}, rows.map(row => h("tr", { key: row[sheet.id] },
+    h("tbody", {}, rows.map(row => h("tr", {
+      key: row[sheet.id], onkeydown: onkey && (event => onkey(event, row)),
+    },
+      picks && h("td", {}, h("input", {
+        type: "checkbox", checked: picks.picked.has(row[sheet.id]),
+        "aria-label": fill(text.pick, { name: String(valueOf(sheet, row, columns[0][0])) }),
+        onchange: event => picks.set([row], event.target.checked),
+      })),
       columns.map(([name, kind]) => h("td", {
         key: name, class: isNumber(kind) && "number", "data-label": words.columns[name],
-      }, cell(kind, valueOf(sheet, row, name), {
+      }, draws?.[name]?.(row) || cell(kind, valueOf(sheet, row, name), {
         row, to: to?.(row), tones: sheet.tones?.[name], words: words.options?.[name],
       }))),
       acts && h("td", { class: "acts" }, acts(row))))));
 }
 
-// What there is no value of has that of another column, as a name that of an address.
+// A column may be a member of a member.  What there is no value of has that of another
+// column, as a name that of an address.
 
-const valueOf = (sheet, row, name) => row[name] ?? row[sheet.instead?.[name]];
+const memberOf = (row, name) => name?.split(".").reduce((of, part) => of?.[part], row);
+
+const valueOf = (sheet, row, name) => memberOf(row, name)
+                                      ?? memberOf(row, sheet.instead?.[name]);
+
+
+// The rows that are picked, by id.
+
+export function usePicks(id) {
+  const [picked, setPicked] = state(() => new Map());
+
+  return {
+    picked,
+    clear: () => setPicked(new Map()),
+    set: (rows, yes) => setPicked(before => {
+      const after = new Map(before);
+
+      rows.forEach(row => yes ? after.set(row[id], row) : after.delete(row[id]));
+
+      return after;
+    }),
+  };
+}
 
 function Empty({ words, asked, first }) {
   if (asked || first) {
