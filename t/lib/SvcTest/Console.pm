@@ -18,6 +18,15 @@ use SvcTest::Governance;
 use SvcTest::Page qw(with_pages);
 use SvcTest::Process qw(wait_for);
 
+my $TITLE = 'document.querySelector("main h1")?.innerText ?? ""';
+
+# the name of what has the focus
+
+my $FOCUSED = <<'EOT';
+(({ ariaLabel, labels, innerText }) =>
+  (ariaLabel || labels?.[0]?.innerText || innerText || "").trim())(document.activeElement)
+EOT
+
 
 # Starts the server, with the tenants acme and globex, ada@acme.test, who is an owner,
 # and a browser where she is signed in.  Options: svc, settings of the server; open, of
@@ -108,13 +117,31 @@ sub shows {
     my ($self, $heading, $name) = @_;
 
     my $page = $self->{page};
-    my $there = eval { $page->do(heading => $heading); 1 };
 
-    ok($there, $name // $heading) or diag($@, $page->do(text => 'body'));
+    ok(wait_for(sub { index($page->do(run => $TITLE), $heading) >= 0 }), $name // $heading)
+        or diag($page->do(text => 'body'));
     ok(wait_for(sub { $page->do(count => '[aria-busy=true], main .loading') == 0 }),
        '... whole');
     is_deeply($page->do('axe'), [], '... for everybody') if !$self->{seen}{$heading}++;
     is_deeply($page->do('faults'), [], '... with no error');
+}
+
+
+# Goes to what has a name, by the key that people without a mouse have.
+
+sub tabs_to {
+    my ($self, $name) = @_;
+
+    my $page = $self->{page};
+
+    for (1 .. 80) {
+        $page->do(key => 'Tab');
+
+        return pass("the focus comes to $name")
+            if $page->do(run => $FOCUSED) eq $name;
+    }
+
+    fail("the focus comes to $name");
 }
 
 

@@ -3,6 +3,8 @@
 
 export const groups = [
   ["people", ["users", "groups", "invitations", "roles", "identities"]],
+  ["apps", ["applications", "agents", "anomalies", "delegations", "saml-apps", "scim-targets",
+            "catalogue"]],
   ["security", ["access", "risk", "passwords", "blocks"]],
   ["signin", ["domains"]],
   ["machines", ["tokens", "scim", "webhooks", "configuration"]],
@@ -17,6 +19,13 @@ export const views = {
   invitations: { area: "people", needs: ["members:manage"] },
   roles: { area: "people", needs: ["roles:manage"] },
   identities: { area: "people", needs: ["users:view"] },
+  applications: { area: "apps", needs: ["apps:manage"] },
+  agents: { area: "agents", needs: ["apps:manage"] },
+  anomalies: { area: "agents", needs: ["apps:manage"] },
+  delegations: { area: "agents", needs: ["apps:manage"] },
+  "saml-apps": { area: "apps", needs: ["apps:manage"] },
+  "scim-targets": { area: "apps", needs: ["apps:manage"] },
+  catalogue: { area: "apps", needs: ["apps:manage"] },
   access: { area: "policy", needs: ["tenant:manage"] },
   risk: { area: "policy", needs: ["tenant:manage"] },
   passwords: { area: "policy", needs: ["tenant:manage"] },
