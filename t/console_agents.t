@@ -98,6 +98,10 @@ sub lives { return form($s, introspect => { token => $token }, client => $bot)->
 ok(lives(), 'a token lives');
 $c->opens('agents', 'Agents');
 $c->tabs_to('Invoice bot');
+$page->do(run => 'localStorage.setItem("svc-keys", "off")');
+$page->do(key => 'k');
+is($page->do(count => 'dialog'), 0, 'keys may be off');
+$page->do(run => 'localStorage.setItem("svc-keys", "on")');
 $page->do(key => 'k');
 has('dialog', 'All tokens are dead; none comes back.', 'a key asks');
 $page->do(run => 'window.fetched = fetch; fetch = () => Promise.reject(new Error("away")); 1');

@@ -292,7 +292,7 @@ function AnomalyList({ sheet, sheets, words, all }) {
           onkey: (event, one) => isKey(event, "k") && stop(one),
           acts: one => h("div", { class: "actions" },
             !one.acknowledged && h("button", {
-              type: "button", onclick: () => acknowledge([one]),
+              type: "button", class: "plain", onclick: () => acknowledge([one]),
             }, words.ack),
             h("button", {
               type: "button", class: "danger", "aria-keyshortcuts": "K",
