@@ -103,7 +103,7 @@ export default {
       agentName: "Agent", severity: "Schwere", type: "Was", description: "Was bekannt ist",
       "details.occurrences": "Wie oft", "details.lastSeenAt": "Zuletzt",
     },
-    filters: { severity: "Schwere", agent: "Agent", all: "Auch gesehene" },
+    filters: { severity: "Schwere", agent: "Agent", all: "Auch abgehakte" },
     options: {
       severity: { high: "hoch", medium: "mittel", low: "niedrig" },
       type: {
@@ -114,8 +114,8 @@ export default {
         new_subject: "Für jemand Neues", secret_reuse: "Ein altes Geheimnis wurde benutzt",
       },
     },
-    ack: "Als gesehen markieren", acked: { one: "{n} ist als gesehen markiert.", other: "{n} sind als gesehen markiert." },
-    delegations: "Für wen er gehandelt hat", details: "Einzelheiten", seen: "Gesehen",
-    newest: "Hier sind die neuesten {n} von {total}: Markieren Sie einige als gesehen, um die anderen zu sehen.",
+    ack: "Abhaken", acked: { one: "{n} ist abgehakt.", other: "{n} sind abgehakt." },
+    delegations: "Für wen er gehandelt hat", details: "Einzelheiten", seen: "Abgehakt",
+    newest: "Hier sind die neuesten {n} von {total}: Haken Sie einige ab, um die anderen zu sehen.",
   },
 };

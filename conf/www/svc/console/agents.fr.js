@@ -103,7 +103,7 @@ export default {
       agentName: "Agent", severity: "Gravité", type: "Quoi", description: "Ce qu'on en sait",
       "details.occurrences": "Fois", "details.lastSeenAt": "Dernière",
     },
-    filters: { severity: "Gravité", agent: "Agent", all: "Déjà vues aussi" },
+    filters: { severity: "Gravité", agent: "Agent", all: "Acquittées aussi" },
     options: {
       severity: { high: "haute", medium: "moyenne", low: "basse" },
       type: {
@@ -114,8 +114,8 @@ export default {
         new_subject: "Pour quelqu'un de nouveau", secret_reuse: "Un ancien secret a été utilisé",
       },
     },
-    ack: "Marquer comme vue", acked: { one: "{n} est marquée comme vue.", other: "{n} sont marquées comme vues." },
-    delegations: "Pour qui il a agi", details: "Détails", seen: "Vue",
-    newest: "Les {n} plus récentes sur {total} sont ici : marquez-en comme vues pour voir les autres.",
+    ack: "Acquitter", acked: { one: "{n} est acquittée.", other: "{n} sont acquittées." },
+    delegations: "Pour qui il a agi", details: "Détails", seen: "Acquittée",
+    newest: "Les {n} plus récentes sur {total} sont ici : acquittez-en pour voir les autres.",
   },
 };
