@@ -226,12 +226,10 @@ DELETE /v1/admin/ldap
 DELETE /v1/admin/members/{userId}
 DELETE /v1/admin/social/connections/{provider}
 DELETE /v1/admin/tenant/logo
-GET /v1/admin/audit/export
 GET /v1/admin/audit/stream
 GET /v1/admin/federation/tests/{id}
 GET /v1/admin/growth-stats
 GET /v1/admin/ldap/sync
-GET /v1/admin/security-incidents
 GET /v1/admin/security-stats
 GET /v1/admin/tenant
 PATCH /v1/admin/social/connections/{provider}
@@ -239,7 +237,6 @@ PATCH /v1/admin/tenant
 POST /v1/admin/federation/{connection}/test
 POST /v1/admin/ldap/sync
 POST /v1/admin/ldap/test
-POST /v1/admin/security-incidents/{id}/ack
 POST /v1/admin/social/connections
 PUT /v1/admin/groups/{id}/apps
 PUT /v1/admin/groups/{id}/members

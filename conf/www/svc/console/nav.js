@@ -5,7 +5,7 @@ export const groups = [
   ["people", ["users", "groups", "invitations", "roles", "identities"]],
   ["apps", ["applications", "agents", "anomalies", "delegations", "saml-apps", "scim-targets",
             "catalogue"]],
-  ["security", ["access", "risk", "passwords", "blocks"]],
+  ["security", ["access", "risk", "passwords", "blocks", "incidents", "audit"]],
   ["signin", ["domains"]],
   ["machines", ["tokens", "scim", "webhooks", "configuration"]],
 ];
@@ -30,6 +30,8 @@ export const views = {
   risk: { area: "policy", needs: ["tenant:manage"] },
   passwords: { area: "policy", needs: ["tenant:manage"] },
   blocks: { area: "tenant", needs: ["tenant:manage"] },
+  incidents: { area: "audit", needs: ["audit:view"] },
+  audit: { area: "audit", needs: ["audit:view"] },
   domains: { area: "tenant", needs: ["tenant:manage"] },
   tokens: { area: "machines", needs: ["tenant:manage"] },
   scim: { area: "machines", needs: ["tenant:manage"] },

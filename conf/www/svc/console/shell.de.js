@@ -32,7 +32,7 @@ export default {
     applications: "Anwendungen", agents: "Agenten", anomalies: "Auffälligkeiten",
     delegations: "Delegationen", "saml-apps": "SAML-Anwendungen",
     "scim-targets": "SCIM-Ziele", catalogue: "Katalog",
-    access: "Zugriff", risk: "Risiko", passwords: "Passwörter", blocks: "IP-Sperren",
+    access: "Zugriff", risk: "Risiko", passwords: "Passwörter", blocks: "IP-Sperren", incidents: "Vorfälle", audit: "Audit",
     domains: "Domains",
     tokens: "API-Token", scim: "SCIM-Token", webhooks: "Webhooks",
     configuration: "Konfiguration",

@@ -32,7 +32,7 @@ export default {
     applications: "Applications", agents: "Agents", anomalies: "Anomalies",
     delegations: "Delegations", "saml-apps": "SAML applications",
     "scim-targets": "SCIM targets", catalogue: "Catalogue",
-    access: "Access", risk: "Risk", passwords: "Passwords", blocks: "IP blocks",
+    access: "Access", risk: "Risk", passwords: "Passwords", blocks: "IP blocks", incidents: "Incidents", audit: "Audit",
     domains: "Domains",
     tokens: "API tokens", scim: "SCIM tokens", webhooks: "Webhooks",
     configuration: "Configuration",

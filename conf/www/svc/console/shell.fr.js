@@ -32,7 +32,7 @@ export default {
     applications: "Applications", agents: "Agents", anomalies: "Anomalies",
     delegations: "Délégations", "saml-apps": "Applications SAML",
     "scim-targets": "Cibles SCIM", catalogue: "Catalogue",
-    access: "Accès", risk: "Risque", passwords: "Mots de passe", blocks: "Blocages d'IP",
+    access: "Accès", risk: "Risque", passwords: "Mots de passe", blocks: "Blocages d'IP", incidents: "Incidents", audit: "Audit",
     domains: "Domaines",
     tokens: "Jetons d'API", scim: "Jetons SCIM", webhooks: "Webhooks",
     configuration: "Configuration",
