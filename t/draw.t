@@ -186,6 +186,68 @@ is_deeply(drawn(<<'EOT'), [ 'broken: no', 'broken: again', 'fine' ], 'what fails
           place.querySelector(".b").textContent];
 EOT
 
+# a frame of two counters, which draws its kids as "draw" says
+
+sub framed {
+    my ($draw, $script) = @_;
+
+    return drawn(<<"EOT");
+  let turn;
+  const Counter = ({ name }) => {
+    const [n, setN] = state(0);
+
+    return h("button", { onclick: () => setN(n + 1) }, name, n);
+  };
+  const Frame = ({ kids }) => {
+    const [on, setOn] = state(false);
+
+    turn = setOn;
+
+    return ($draw)(on, kids);
+  };
+  const seen = [];
+  const turned = async on => {
+    turn(on);
+    await null;
+    seen.push(place.textContent);
+  };
+  const hit = async (n = 0) => {
+    place.querySelectorAll("button")[n].click();
+    await null;
+    seen.push(place.textContent);
+  };
+
+  mount(place, h(Frame, {}, h("p", {}, h(Counter, { name: "a" })), h(Counter, { name: "b" })));
+  $script
+
+  return seen;
+EOT
+}
+
+is_deeply(framed('(on, kids) => h(on ? "section" : "div", {}, kids)',
+                 'await hit(); await turned(true); await hit(); await hit(1);
+                  await turned(false); await hit();'),
+          [qw(a1b0 a0b0 a1b0 a1b1 a0b0 a1b0)], 'kids that get another parent live on');
+is_deeply(framed('(on, kids) => on ? h("div", {}, kids) : kids[0]',
+                 'await hit(); await turned(true); await hit(); await hit(1);
+                  await turned(false); await hit();'),
+          [qw(a1 a0b0 a1b0 a1b1 a0 a1)], '... and one that is all there is');
+is_deeply(framed('(on, kids) => h("div", {}, on || h("p", {}, "about "), kids, h("p", {}, " end"))',
+                 'await turned(true); await hit(1); await turned(false); await hit(1);'),
+          ['a0b0 end', 'a0b1 end', 'about a0b1 end', 'about a0b2 end'],
+          '... and those that get another place');
+is_deeply(framed('(on, kids) => h("div", { class: on }, kids)',
+                 'await hit(); await hit(1); await turned(true); await hit();'),
+          [qw(a1b0 a1b1 a1b1 a2b1)], '... and what stays keeps what it has');
+
+is_deeply(drawn(<<'EOT'), [ 'fine', 0 ], 'an object that h() has not made is nothing');
+  const bad = JSON.parse('{ "type": "img", "props": { "src": "x" }, "kids": [], "toString": 1 }');
+
+  mount(place, h("p", {}, bad, [bad, "fine"], h(() => bad)));
+
+  return [place.textContent, place.querySelectorAll("img").length];
+EOT
+
 is_deeply(drawn(<<'EOT'), [ 1, 2 ], 'the last listener alone is called, by one of the browser');
   let set, heard = 0, added = 0;
   const add = EventTarget.prototype.addEventListener;

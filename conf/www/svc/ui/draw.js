@@ -13,9 +13,11 @@
 // "checked" are properties; anything else is an attribute, which null, undefined and
 // false take away.  Kids with a "key" keep their elements when they move.  Where a
 // component or one below it throws, "failed" of the nearest one that has it is drawn.
+// Objects that h() has not made are left out.
 
 const SVG = "http://www.w3.org/2000/svg";
 const LISTENERS = Symbol("listeners");
+const NODE = Symbol("node");    // what a node and its copies have in common
 const PROPERTIES = { value: "", checked: false, indeterminate: false };
 
 let drawn = null;               // the instance whose component runs
@@ -27,14 +29,21 @@ const waiting = new Set();      // instances that are to be drawn again
 
 
 export function h(type, props, ...kids) {
-  return { type, key: props?.key, props: props ?? {}, kids: nodesOf(kids) };
+  return { [NODE]: {}, type, key: props?.key, props: props ?? {}, kids: nodesOf(kids) };
 }
 
-const nodesOf = kids => kids.flat(Infinity)
-  .filter(kid => kid != null && typeof kid !== "boolean").map(nodeOf);
+const isText = kid => typeof kid === "string" || typeof kid === "number";
 
-const nodeOf = kid => typeof kid === "object" && kid !== null
-                      ? kid : { type: null, text: String(kid ?? "") };
+const nodesOf = kids => kids.flat(Infinity).filter(kid => kid?.[NODE] || isText(kid)).map(nodeOf);
+
+const nodeOf = kid => kid?.[NODE] ? kid
+                      : { [NODE]: {}, type: null, text: isText(kid) ? String(kid) : "" };
+
+
+// A component that draws again may put its kids elsewhere: what was drawn is copied.
+
+const fresh = node => node.element || node.instance
+                      ? { ...node, element: null, instance: null } : node;
 
 
 // --- what a component keeps ----------
@@ -161,8 +170,8 @@ function outOf(instance) {
   slot = 0;
 
   try {
-    return nodeOf(instance.error ? type.failed(instance.error)
-                                 : type({ ...props, kids }));
+    return fresh(nodeOf(instance.error ? type.failed(instance.error)
+                                       : type({ ...props, kids })));
 
   } finally {
     drawn = null;
@@ -236,6 +245,7 @@ function make(node, above, space) {
     });
   }
 
+  node.kids = node.kids.map(fresh);
   node.space = node.type === "svg" ? SVG : space;
   node.element = document.createElementNS(node.space, node.type);
   node.element.append(...node.kids.map(kid => make(kid, above, node.space)));
@@ -248,8 +258,8 @@ function make(node, above, space) {
 // Makes of what was drawn what is wanted, and returns that.
 
 function change(old, node, above, space) {
-  if (old === node) {
-    return node;
+  if (old[NODE] === node[NODE]) {
+    return Object.assign(node, old);
   }
 
   if (old.type !== node.type || old.key !== node.key) {
@@ -274,6 +284,7 @@ function change(old, node, above, space) {
 
   if (node.type !== null) {
     node.space = old.space;
+    node.kids = node.kids.map(fresh);
     changeKids(node.element, old.kids, node.kids, above, node.space);
     setAll(node.element, old.props, node.props);
 
