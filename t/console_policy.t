@@ -97,6 +97,13 @@ is_deeply(differs([ $a, $b ], [ $x, $a, $b ]), [ [ 'added', 'x', undef, $x ] ],
 is_deeply(differs([ $a, $b, $x ], [ $x, $a, { %$b, n => [ 1, 3 ] } ]),
           [ [ 'moved', 'x', 3, 1 ], [ 'changed', 'b.n', [2], [3] ] ],
           'what is moved, and what is changed where it is');
+is_deeply(differs({ constructor => 1 }, { toString => 1 }),
+          [ [ 'removed', 'constructor', 1, undef ], [ 'added', 'toString', undef, 1 ] ],
+          'members that all objects seem to have');
+is_deeply(in_page('ui/diff', 'm.differences({ rules: [] }, JSON.parse(`{ "__proto__": 1,'
+                  . ' "rules": [{ "name": "defaultAction", "__proto__": 1 }] }`))'
+                  . '.map(d => [d.path.join("."), d.entries.join()])'),
+          [ [ 'rules.defaultAction', '1' ], [ '__proto__', '' ] ], '... and what is a name');
 is_deeply(differs([ $a, $b ], [ $b, $a ]), [ [ 'moved', 'a', 1, 2 ] ], 'two that change places');
 
 sub decides {

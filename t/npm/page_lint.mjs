@@ -150,7 +150,7 @@ function usedIn(scripts) {
       open.add(lastOf(node.expression));
     }
 
-    if (ts.isCallExpression(node) && /^(?:keys|values|entries)$/.test(called(node))
+    if (ts.isCallExpression(node) && /^(?:keys|values|entries|wordOf)$/.test(called(node))
         && node.arguments[0])
     {
       open.add(lastOf(node.arguments[0]));

@@ -5,7 +5,7 @@ import { options } from "../brand.js";
 import { usable } from "../passkey.js";
 import { effect, h } from "../ui/draw.js";
 import { about, exact } from "../ui/time.js";
-import { fill, language, list, shown } from "../ui/words.js";
+import { fill, language, list, shown, wordOf } from "../ui/words.js";
 import { Act, Badge, Row, Rows, Section, learnMore, words } from "./parts.js";
 
 const later = (file, name) => async (...what) => {
@@ -41,7 +41,7 @@ export function Profile({ part, renew, again }) {
         h(Row, { title: shown(displayName || names || w.noName),
                  notes: [displayName && names !== displayName && shown(names),
                          fill(w.language, { value: languageOf(locale) }),
-                         fill(w.role, { value: words.roles[role] ?? shown(role) })] },
+                         fill(w.role, { value: wordOf(words.roles, role) ?? shown(role) })] },
           own && h(Act, { label: words.edit, of: w.title, fail,
                           action: () => change("editProfile")(profile, renew) })),
         h(Row, { title: shown(email), notes: [w.address],
@@ -217,7 +217,7 @@ export function Sessions({ part, renew, again }) {
 function Session({ it, fail, renew }) {
   const w = words.sessions;
   const name = device(it.userAgent) || shown((it.userAgent ?? "").slice(0, 60)) || w.unknown;
-  const methods = list(it.methods.map(m => w.methods[m] ?? shown(m)));
+  const methods = list(it.methods.map(m => wordOf(w.methods, m) ?? shown(m)));
 
   return h(Row, {
     title: h("span", { title: it.userAgent && shown(it.userAgent) }, name),
@@ -304,7 +304,7 @@ export function Identities({ part, renew, again }) {
 
 export function Consents({ part, scopes, renew, again }) {
   const w = words.consents;
-  const named = scope => scopes?.[scope] ?? shown(scope);
+  const named = scope => wordOf(scopes, scope) ?? shown(scope);
 
   return h(Section, { id: "consents", title: w.title, note: w.note, part, again, draw: fail => {
     const { consents, total } = part.value;

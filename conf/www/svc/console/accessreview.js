@@ -30,7 +30,8 @@ export const diffWords = words => ({
     }
 
     return member === "action" || member === "defaultAction" ? words.actions[value]
-      : member === "countries" && value ? value.map(one => countryOf(one, words.say)).join(", ")
+      : member === "countries" && Array.isArray(value)
+        ? value.map(one => countryOf(one, words.say)).join(", ")
       : path.includes("timeWindows") && value?.start ? windowOf(value, words.say) : null;
   },
 });

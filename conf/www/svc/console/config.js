@@ -11,7 +11,7 @@ import { Icon } from "../ui/icon.js";
 import { guard } from "../ui/place.js";
 import { text } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
-import { fill, shown } from "../ui/words.js";
+import { fill, shown, wordOf } from "../ui/words.js";
 import { diffWords } from "./accessreview.js";
 import { PIPELINES } from "./policy.sheet.js";
 import { planOf, REFUSALS, Warnings } from "./review.js";
@@ -288,7 +288,7 @@ function Change({ change, words, names, kept }) {
       h(Badge, kept ? { value: "kept", words: words.actions }
                     : { value: action, tone: TONES[action], words: words.actions }), " ",
       h("strong", {}, words.sections[section]), key && [" ",
-        names[key] ? shown(names[key]) : h("code", {}, shown(key))]),
+        wordOf(names, key) ? shown(names[key]) : h("code", {}, shown(key))]),
     h(Diff, { before: before ?? {}, after: after ?? {}, words }));
 }
 

@@ -5,7 +5,7 @@ import { Id } from "./copy.js";
 import { Link } from "./place.js";
 import { text } from "./text.js";
 import { Time } from "./time.js";
-import { fill, list, number, shown } from "./words.js";
+import { fill, list, number, shown, wordOf } from "./words.js";
 
 const DAY = 86400000;
 const UNUSED = 90 * DAY;        // after that it may not be needed any more
@@ -22,7 +22,7 @@ const isNone = value => value === null || value === undefined || value === "";
 // "words" are those of the column's values, "tones" say which are good and which bad
 
 export const Badge = ({ value, tone = "off", words }) =>
-  h("span", { class: `badge ${tone}` }, words?.[value] ?? value);
+  h("span", { class: `badge ${tone}` }, wordOf(words, value) ?? value);
 
 const CELLS = {
   text: value => shown(value),
@@ -34,8 +34,8 @@ const CELLS = {
   tags: value => value.length > 0 ? h("span", { class: "tags" }, value.map(one =>
     h("code", { key: one }, shown(one)))) : none(),
   list: value => value.length > 0 ? list(value.map(shown)) : none(),
-  badge: (value, { tones, words }) => h(Badge, { value, tone: tones?.[value], words }),
-  word: (value, { words }) => words?.[value] ?? shown(value),
+  badge: (value, { tones, words }) => h(Badge, { value, tone: wordOf(tones, value), words }),
+  word: (value, { words }) => wordOf(words, value) ?? shown(value),
   node: value => value,         // drawn already
   link: (value, { to }) => to ? h(Link, { to }, shown(value)) : shown(value),
   count: value => value.length > 0 ? number(value.length) : none(),

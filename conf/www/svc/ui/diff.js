@@ -8,7 +8,7 @@
 
 import { h } from "./draw.js";
 import { text } from "./text.js";
-import { fill, shown } from "./words.js";
+import { fill, shown, wordOf } from "./words.js";
 
 const NAMES = ["id", "key", "groupId", "name"];
 
@@ -23,42 +23,45 @@ const nameOf = value => {
 };
 
 
-// Returns [{ path, kind, before, after }].  A path is of members and of names, or of
-// places from 1 on; kinds are "added", "removed", "changed" and "moved", whose before
-// and after are places.
+const memberOf = (value, name) => Object.hasOwn(value, name) ? value[name] : undefined;
 
-export function differences(before, after, path = []) {
+
+// Returns [{ path, entries, kind, before, after }].  A path is of members and of names, or
+// of places from 1 on; "entries" are the places in the path of what is in an array; kinds
+// are "added", "removed", "changed" and "moved", whose before and after are places.
+
+export function differences(before, after, path = [], entries = []) {
   if (json(before) === json(after)) {
     return [];
   }
 
   if (isMap(before) && isMap(after)) {
     return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap(name =>
-      differences(before[name], after[name], [...path, name]));
+      differences(memberOf(before, name), memberOf(after, name), [...path, name], entries));
   }
 
   if (Array.isArray(before) && Array.isArray(after)) {
     return [...before, ...after].every(one => typeof one !== "object" || one === null)
-           ? ofSets(before, after, path) : ofLists(before, after, path);
+           ? ofSets(before, after, path, entries) : ofLists(before, after, path, entries);
   }
 
-  return [{ path, kind: before === undefined ? "added" : after === undefined ? "removed"
-                                                                             : "changed",
-            before, after }];
+  return [{ path, entries, before, after,
+            kind: before === undefined ? "added" : after === undefined ? "removed" : "changed" }];
 }
 
-function ofSets(before, after, path) {
+function ofSets(before, after, path, entries) {
   const removed = before.filter(one => !after.includes(one));
   const added = after.filter(one => !before.includes(one));
 
   return removed.length === 0 && added.length === 0
-    ? [{ path, kind: "changed", before, after }]
-    : [{ path, kind: added.length === 0 ? "removed" : removed.length === 0 ? "added" : "changed",
-         before: removed, after: added }];
+    ? [{ path, entries, kind: "changed", before, after }]
+    : [{ path, entries, before: removed, after: added,
+         kind: added.length === 0 ? "removed" : removed.length === 0 ? "added" : "changed" }];
 }
 
 
-function ofLists(before, after, path) {
+function ofLists(before, after, path, above) {
+  const entries = [...above, path.length];
   const pairs = pairsOf(before, after);
   const kept = new Set(longest(pairs.filter(([a, b]) => a !== null && b !== null)));
 
@@ -67,16 +70,17 @@ function ofLists(before, after, path) {
     const here = [...path, nameOf(before[a]) ?? nameOf(after[b]) ?? String((b ?? a) + 1)];
 
     if (a === null) {
-      return [{ path: here, kind: "added", after: after[b], place: b + 1 }];
+      return [{ path: here, entries, kind: "added", after: after[b], place: b + 1 }];
     }
 
     if (b === null) {
-      return [{ path: here, kind: "removed", before: before[a] }];
+      return [{ path: here, entries, kind: "removed", before: before[a] }];
     }
 
     return [
-      ...kept.has(pair) ? [] : [{ path: here, kind: "moved", before: a + 1, after: b + 1 }],
-      ...differences(before[a], after[b], here),
+      ...kept.has(pair) ? []
+        : [{ path: here, entries, kind: "moved", before: a + 1, after: b + 1 }],
+      ...differences(before[a], after[b], here, entries),
     ];
   });
 }
@@ -141,14 +145,15 @@ export function Diff({ before, after, words = {}, none = text.diff.none }) {
 }
 
 function Entry({ one, words }) {
-  const { path, kind, before, after, place } = one;
+  const { path, entries, kind, before, after, place } = one;
   const said = value => words.say?.(path, value) ?? valueOf(value);
 
   return h("li", { class: kind },
     h("p", {},
       h("strong", {}, text.diff[kind]), " ",
       path.map((step, n) => [
-        n > 0 && h("span", { class: "muted" }, " › "), words.fields?.[step] ?? shown(step),
+        n > 0 && h("span", { class: "muted" }, " › "),
+        !entries.includes(n) && wordOf(words.fields, step) || shown(step),
       ]),
       kind === "moved" && [" ", fill(text.diff.places, { before, after })],
       place && h("span", { class: "muted" }, " ", fill(text.diff.place, { place }))),

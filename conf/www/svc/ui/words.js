@@ -42,6 +42,11 @@ export function fill(text, values = {}) {
     typeof values[name] === "number" ? number(values[name]) : values[name] ?? all);
 }
 
+// The word for a name, or undefined.  People choose names, and one may be "constructor".
+
+export const wordOf = (words, name) =>
+  words && Object.hasOwn(words, name) ? words[name] : undefined;
+
 export const number = value => numbers.format(value);
 
 export const list = values => lists.format(values);
