@@ -340,7 +340,15 @@ EOT
 presses('Discard');             # what was typed before
 ok(wait_for(sub { $page->do(run => 'document.querySelector("#bundle").value') =~ /"new"/ }),
    'a file is read');
-keys_at('form .primary', 'Enter');
+is($page->do(run => <<'EOT'), 'true', 'nothing can be typed while it is planned');
+(async () => {
+  document.querySelector("form .primary").click();
+  await null;
+  await null;
+
+  return String(document.querySelector("#bundle").readOnly);
+})()
+EOT
 sees('.plan',
      qr/1 to create, 0 to change; 1 in force.*create Role new.*These stay.*stays Role old/s,
      'the plan, with what stays apart');

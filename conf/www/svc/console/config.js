@@ -28,7 +28,7 @@ export function Configuration({ sheet, words: own, all }) {
   const [kept, setKept] = state("");          // what has been applied, or was never typed
   const [wrong, setWrong] = state(null);
   const [failure, setFailure] = state(null);
-  const [plan, setPlan] = state(null);        // { bundle, prune, data, stale }
+  const [plan, setPlan] = state(null);        // { source, bundle, prune, data, stale }
   const [busy, setBusy] = state(false);
 
   effect(() => typed !== kept ? guard(mayLeave) : null, [typed !== kept]);
@@ -70,10 +70,12 @@ export function Configuration({ sheet, words: own, all }) {
     }
   };
 
-  const look = (bundle, prune, stale = false) => attempt(async () => {
+  // "source" is the text that the bundle is of
+
+  const look = ({ source, bundle }, prune, stale = false) => attempt(async () => {
     const data = await planOf(bundle, prune);
 
-    setPlan({ bundle, prune, stale, data, names: await namesOf(data.changes) });
+    setPlan({ source, bundle, prune, stale, data, names: await namesOf(data.changes) });
   });
 
   const begin = event => {
@@ -85,14 +87,14 @@ export function Configuration({ sheet, words: own, all }) {
     setWrong(why ?? null);
 
     if (bundle) {
-      return look(bundle, false);
+      return look({ source: typed, bundle }, false);
     }
 
     document.getElementById("bundle").focus();
   };
 
   const apply = async () => {
-    const { bundle, prune, data } = plan;
+    const { source, bundle, prune, data } = plan;
     const deletes = prune ? data.changes.filter(({ action }) => action === "delete").length : 0;
 
     if (deletes > 0 && !await confirm({
@@ -113,12 +115,12 @@ export function Configuration({ sheet, words: own, all }) {
           throw e;
         }
 
-        return look(bundle, prune, true);
+        return look(plan, prune, true);
       }
 
-      setKept(typed);
+      setKept(source);
       toast(words.applied);
-      await look(bundle, prune);
+      await look(plan, prune);
     });
   };
 
@@ -128,11 +130,12 @@ export function Configuration({ sheet, words: own, all }) {
     h(Export, { path: sheet.path, words, take: json => replace(json, true) }),
     h("form", { class: "panel form wide", novalidate: true, onsubmit: begin },
       h("h2", {}, words.file),
-      h(Upload, { words, take: replace, refuse: setWrong }),
+      h(Upload, { words, busy, take: replace, refuse: setWrong }),
       h("div", { class: "field" },
         h("label", { for: "bundle" }, words.bundle),
         h("textarea", {
           id: "bundle", class: "source", rows: 10, spellcheck: "false", value: typed,
+          readonly: busy,
           "aria-invalid": wrong ? "true" : null,
           "aria-describedby": wrong ? "bundle-wrong bundle-help" : "bundle-help",
           oninput: event => write(event.target.value),
@@ -141,10 +144,11 @@ export function Configuration({ sheet, words: own, all }) {
         wrong && h("p", { id: "bundle-wrong", class: "wrong", role: "alert" }, wrong)),
       h("div", { class: "actions" },
         h("button", { class: "primary", disabled: busy || typed.trim() === "" }, words.plan),
-        typed !== "" && h("button", { type: "button", onclick: () => replace("") }, text.clear))),
+        typed !== "" && h("button", { type: "button", disabled: busy,
+                                      onclick: () => replace("") }, text.clear))),
     failure && h(Problem, { failure }),
-    plan && h(Plan, { words, plan, busy, apply,
-                      turn: prune => look(plan.bundle, prune) }),
+    plan?.source === typed && h(Plan, { words, plan, busy, apply,
+                      turn: prune => look(plan, prune) }),
     h(Pipeline, { words }));
 }
 
@@ -220,10 +224,10 @@ function save(name, content) {
 }
 
 
-const Upload = ({ words, take, refuse }) => h("div", { class: "field" },
+const Upload = ({ words, busy, take, refuse }) => h("div", { class: "field" },
   h("label", { for: "upload" }, words.upload),
   h("input", {
-    id: "upload", type: "file", accept: ".json,application/json",
+    id: "upload", type: "file", accept: ".json,application/json", disabled: busy,
     async onchange(event) {
       const [file] = event.target.files;
 
