@@ -1,5 +1,6 @@
 // What passwords must be: of the tenant, and of groups that have a policy of their own.
 
+import { useAct } from "../ui/act.js";
 import { call, Failure } from "../ui/call.js";
 import { h, state } from "../ui/draw.js";
 import { confirm, Dialog, show } from "../ui/dialog.js";
@@ -11,6 +12,7 @@ import { text } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
 import { fill, shown } from "../ui/words.js";
 import { review } from "./review.js";
+import { SmallAct } from "./sheet.js";
 import { Singleton } from "./singleton.js";
 
 const SWITCHES = ["rejectBreached", "rejectContextual", "requireLower", "requireUpper",
@@ -97,6 +99,7 @@ const ofGroup = async (sheet, id) => (await call({ path: sheet.path, query: { li
 
 function Groups({ sheet, words, tenant, fields }) {
   const [rounds, setRounds] = state(0);
+  const { busy, failure, run } = useAct();
   const { data } = useAnswer({ path: tenant.path }, [rounds]);
   const about = { sheet, words, fields, tenant: data, shapes: tenant.form };
 
@@ -131,9 +134,10 @@ function Groups({ sheet, words, tenant, fields }) {
   return h("section", { class: "groups" },
     h("h2", {}, words.title),
     h("p", { class: "muted" }, words.note),
-    h(Pick, { id: "pick-group", type: "group", label: words.add,
-              onpick: async ({ id, name }) => edit(await ofGroup(sheet, id)
-                                                   ?? { groupId: id, groupName: name }) }),
+    h(Pick, { id: "pick-group", type: "group", label: words.add, readonly: busy,
+              onpick: ({ id, name }) => run(async () =>
+                edit(await ofGroup(sheet, id) ?? { groupId: id, groupName: name }))() }),
+    failure && h(Problem, { failure }),
     h(List, {
       sheet: { ...sheet, columns: { groupName: "text", policy: "node", updatedAt: "time" } },
       words, rounds,
@@ -143,23 +147,11 @@ function Groups({ sheet, words, tenant, fields }) {
         h("button", { type: "button", class: "plain", onclick: () => edit(row),
                       "aria-label": fill(words.edit, { name: shown(row.groupName) }) },
           words.change),
-        h(Remove, { label: fill(words.removeOne, { name: shown(row.groupName) }),
-                    verb: words.remove.verb, act: () => remove(row) }),
+        h(SmallAct, { label: fill(words.removeOne, { name: shown(row.groupName) }),
+                      verb: words.remove.verb, act: () => remove(row) }),
       ],
     }));
 }
-
-function Remove({ label, verb, act }) {
-  const [failure, setFailure] = state(null);
-
-  return h("span", {},
-    h("button", { type: "button", class: "plain", "aria-label": label, async onclick() {
-      setFailure(null);
-      await act().catch(e => e.code === "cancelled" || setFailure(e));
-    } }, verb),
-    failure && h(Problem, { failure }));
-}
-
 
 // What is left as it is, is as the tenant's, which is said in place.
 

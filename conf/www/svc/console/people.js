@@ -1,5 +1,6 @@
 // People, their groups and their roles: what their sheets do not say.
 
+import { useAct } from "../ui/act.js";
 import { call, Failure, may, session } from "../ui/call.js";
 import { Copy } from "../ui/copy.js";
 import { confirm } from "../ui/dialog.js";
@@ -15,7 +16,8 @@ import { toast } from "../ui/toast.js";
 import { fill, shown } from "../ui/words.js";
 import { activity } from "./activity.js";
 import { at, views } from "./nav.js";
-import { Acts, Facts, Head, keyOf, labelOf, pathOf, SheetList, SheetNew, SheetView } from "./sheet.js";
+import { Acts, Facts, Head, keyOf, labelOf, pathOf, SheetList, SheetNew, SheetView, SmallAct,
+} from "./sheet.js";
 
 // There are few roles: all of them come at once, with those of the system.
 
@@ -136,6 +138,7 @@ const GroupView = props => h(SheetView, {
 
 function Linked({ one, name, to, sheets, all }) {
   const [rounds, setRounds] = state(0);
+  const { busy, failure, run } = useAct();
   const sheet = sheets[name];
   const words = all[name];
 
@@ -153,11 +156,12 @@ function Linked({ one, name, to, sheets, all }) {
   };
 
   return h("div", {},
-    h(Pick, { type: sheet.add.type, label: words.add, onpick: ({ id }) => add([id]) }),
+    h(Pick, { type: sheet.add.type, label: words.add, readonly: busy,
+              onpick: ({ id }) => run(() => add([id]))() }),
+    failure && h(Problem, { failure }),
     h(List, {
       sheet, words, path: pathOf(sheet.path, one), rounds, to: to || undefined,
-      acts: row => h("button", { type: "button", class: "plain", onclick: () => take(row) },
-                     words.take),
+      acts: row => h(SmallAct, { verb: words.take, act: () => take(row) }),
     }));
 }
 

@@ -279,6 +279,15 @@ export function Acts({ sheet, words, one, done, gone, small,
                                        done: name === "remove" ? gone : done })));
 }
 
+// The button of a row: a dialog says what has failed.
+
+export function SmallAct({ label, verb, act }) {
+  const { busy, run } = useAct(e => show(Refused, { failure: e }));
+
+  return h("button", { type: "button", class: "plain", disabled: busy, "aria-label": label,
+                       onclick: run(act) }, verb);
+}
+
 function ActButton({ sheet, words, name, one, small, done }) {
   const { busy, failure, run } = useAct(small && (e => show(Refused, { failure: e })));
   const act = sheet.acts[name];
