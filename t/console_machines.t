@@ -166,6 +166,25 @@ like($results, qr/ada\@acme\.test\s+refused\s.*Somebody here has this address/s,
 like($results, qr/img src=x|onerror/, 'what is no address is a text');
 is(scalar @links, 3, 'each invitation has its link');
 
+for ([ cancelled => 'a b c d e' ], [ conflict => 'a b c d e f g h' ]) {
+    my ($code, $begun) = @$_;
+
+    is($page->do(run => <<"EOT"), $begun, "those that are tried where one fails: $code");
+(async () => {
+  const { forEach } = await import("/svc/ui/many.js");
+  const begun = [];
+
+  await forEach([..."abcdefgh"], async one => {
+    begun.push(one);
+
+    return one === "b" && { code: "$code" };
+  });
+
+  return begun.join(" ");
+})()
+EOT
+}
+
 my %invited = map { $_->{email} => $_ } @{ of('/invitations')->{invitations} };
 my ($staff) = grep { $_->{name} eq 'Staff' } @{ of('/groups')->{groups} };
 

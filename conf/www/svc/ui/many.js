@@ -1,27 +1,36 @@
 // One act for many: four at a time, and the first one alone, since it may be that somebody
-// is asked for a second factor.
+// is asked for a second factor.  What would fail for all of them ends it.
 
 const AT_ONCE = 4;
+const OF_ALL = ["step_up_required", "cancelled", "unauthenticated", "session_changed"];
 const PATIENCE = 60;            // seconds to wait for a server that takes no more for now
 
 
 export async function forEach(all, action, signal) {
   const left = [...all];
 
+  const next = async () => {
+    const failure = await patient(action, left.shift(), signal);
+
+    if (OF_ALL.includes(failure?.code)) {
+      left.length = 0;
+    }
+  };
+
   const work = async () => {
     while (left.length > 0 && !signal?.aborted) {
-      await patient(action, left.shift(), signal);
+      await next();
     }
   };
 
   if (left.length > 0) {
-    await patient(action, left.shift(), signal);
+    await next();
   }
 
   await Promise.all(Array.from({ length: AT_ONCE }, work));
 }
 
-// "action" returns what has failed, if something has.
+// "action" returns what has failed, if something has, and so does this.
 
 async function patient(action, one, signal) {
   const failure = await action(one);
@@ -30,6 +39,9 @@ async function patient(action, one, signal) {
       && failure.seconds <= PATIENCE && !signal?.aborted)
   {
     await new Promise(next => setTimeout(next, failure.seconds * 1000));
-    await patient(action, one, signal);
+
+    return patient(action, one, signal);
   }
+
+  return failure;
 }
