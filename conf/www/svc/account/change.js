@@ -5,7 +5,7 @@ import { newPassword } from "../fields.js";
 import { Failure, call, session, take } from "../ui/call.js";
 import { Dialog, show } from "../ui/dialog.js";
 import { h, state } from "../ui/draw.js";
-import { sentence } from "../ui/fail.js";
+import { Problem, sentence } from "../ui/fail.js";
 import { Form } from "../ui/form.js";
 import { text } from "../ui/text.js";
 import { fill, shown } from "../ui/words.js";
@@ -79,7 +79,22 @@ function EditProfile({ profile, done }) {
 // "send" has it sent again.
 
 export function TypeCode({ title, above, notes = [], send, confirm, done }) {
-  const [sent, setSent] = state(0);
+  const [sent, setSent] = state(null);        // "busy", "sent" or null
+  const [failure, setFailure] = state(null);
+
+  const sendAgain = async () => {
+    setSent("busy");
+    setFailure(null);
+
+    try {
+      await send();
+      setSent("sent");
+
+    } catch (e) {
+      setSent(null);
+      setFailure(e.code === "cancelled" ? null : e);
+    }
+  };
 
   return h(Dialog, { title, done },
     above, notes.map(note => h("p", {}, note)),
@@ -91,14 +106,10 @@ export function TypeCode({ title, above, notes = [], send, confirm, done }) {
       onsave: about({ invalid_code: "code", challenge_expired: "code" },
                     async ({ code }) => done(await confirm(code.trim()))),
     }),
+    failure && h(Problem, { failure }),
     send && h("p", { class: "muted" },
-      h("button", {
-        type: "button", class: "plain", disabled: sent > 0,
-        onclick: async () => {
-          setSent(1);
-          await send().catch(() => {});
-        },
-      }, sent ? dialogs.sent : pages.sendAgain)));
+      h("button", { type: "button", class: "plain", disabled: sent !== null, onclick: sendAgain },
+        sent === "sent" ? dialogs.sent : pages.sendAgain)));
 }
 
 export async function verifyAddress(email, renew) {

@@ -12,7 +12,7 @@ import { toast } from "../ui/toast.js";
 import { shown } from "../ui/words.js";
 import { activity } from "./activity.js";
 import { at } from "./nav.js";
-import { Head, pathOf, SheetNew, SheetView } from "./sheet.js";
+import { Head, pathOf, SheetNew, SheetView, useAct } from "./sheet.js";
 import { NODE, PYTHON, useToken } from "./snippets.js";
 
 
@@ -175,26 +175,15 @@ function Test({ one, sheets, words, all, bare }) {
 function Rotate({ view, one, sheets, words, all }) {
   const [once] = state(() => crypto.randomUUID());
   const [next, setNext] = state(null);
-  const [failure, setFailure] = state(null);
+  const { busy, failure, run } = useAct();
   const said = words.rotate;
   const { url, events, enabled } = one;
 
-  const attempt = action => async () => {
-    setFailure(null);
-
-    try {
-      await action();
-
-    } catch (e) {
-      setFailure(e);
-    }
-  };
-
-  const make = attempt(async () => setNext((await call({
+  const make = () => run(async () => setNext((await call({
     method: "POST", path: "/admin/webhooks", key: once, body: { url, events, enabled },
   })).data));
 
-  const remove = attempt(async () => {
+  const remove = () => run(async () => {
     const { title, notes, done } = words.acts.remove;
 
     if (await confirm({ title, verb: said.removeVerb, notes: [shown(url), ...notes.slice(1)] })) {
@@ -212,12 +201,13 @@ function Rotate({ view, one, sheets, words, all }) {
         h("h2", {}, said.make), h("p", {}, said.makeNote),
         next ? next.secret ? h(Secret, { value: next.secret, label: words.secret })
                            : h("p", { class: "problem" }, text.secretLost)
-             : h("button", { type: "button", class: "primary", onclick: make }, said.makeVerb)),
+             : h("button", { type: "button", class: "primary", disabled: busy, onclick: make },
+                 said.makeVerb)),
       h("li", { class: next && "now" }, h("h2", {}, said.both), h("p", {}, said.bothNote)),
       h("li", { class: next && "now" }, h("h2", {}, said.test),
         next && h(Test, { bare: true, one: next, sheets, words, all })),
       h("li", {}, h("h2", {}, said.remove), h("p", {}, said.removeNote),
-        h("button", { type: "button", class: "danger", disabled: !next, onclick: remove },
+        h("button", { type: "button", class: "danger", disabled: busy || !next, onclick: remove },
           said.removeVerb))));
 }
 

@@ -43,8 +43,11 @@ function Toasts({ take }) {
 
 function Toast({ id, words, undo, close }) {
   const [failed, setFailed] = state(null);
+  const [busy, setBusy] = state(false);
 
   const back = async () => {
+    setBusy(true);
+
     try {
       await undo();
       close(id);
@@ -57,6 +60,6 @@ function Toast({ id, words, undo, close }) {
   return h("div", { class: "toast" },
     h("p", {}, failed ? `${text.notUndone} ` : words,
       failed && h("span", { lang: "en" }, failed)),
-    undo && !failed && h("button", { onclick: back }, text.undo),
+    undo && !failed && h("button", { disabled: busy, onclick: back }, text.undo),
     h("button", { class: "plain", "aria-label": text.close, onclick: () => close(id) }, "×"));
 }
