@@ -5,13 +5,11 @@ import { call } from "../ui/call.js";
 import { Badge } from "../ui/cells.js";
 import { h, state } from "../ui/draw.js";
 import { Problem } from "../ui/fail.js";
+import { localOf } from "../ui/fields.js";
 import { Table } from "../ui/table.js";
 import { fill, shown } from "../ui/words.js";
 import { addressOf, decide, TONES } from "./rules.js";
 import { countriesOf, countryOf, sentence } from "./sentence.js";
-
-const localOf = time =>
-  new Date(time - new Date(time).getTimezoneOffset() * 60000).toISOString().slice(0, 16);
 
 
 export function Try({ words, sheet, policy, dirty }) {
@@ -139,7 +137,7 @@ function Recent({ words, policy, sheet, take }) {
   };
 
   const choose = ({ ip, country, lastSignInAt }) => {
-    take({ address: ip, country: country ?? "", at: localOf(new Date(lastSignInAt)) });
+    take({ address: ip, country: country ?? "", at: localOf(lastSignInAt) });
     document.getElementById("try-address").focus();
   };
 

@@ -1,6 +1,8 @@
 // The views of the console, by the name that is in their address, in the order in
 // which they stand in the navigation.
 
+import { may } from "../ui/call.js";
+
 export const groups = [
   ["people", ["users", "groups", "invitations", "roles", "identities"]],
   ["apps", ["applications", "agents", "anomalies", "delegations", "saml-apps", "scim-targets",
@@ -38,6 +40,8 @@ export const views = {
   webhooks: { area: "machines", needs: ["tenant:manage"] },
   configuration: { area: "policy", needs: ["tenant:manage"] },
 };
+
+export const allowed = view => Object.hasOwn(views, view) && views[view].needs.some(may);
 
 
 // What an address shows: /console/{view}, /console/{view}/new, /console/{view}/{id} or

@@ -1,17 +1,19 @@
 // Where to, by a few letters: views, what may be made, and whatever has a name or an id.
 
-import { call, may } from "../ui/call.js";
+import { call } from "../ui/call.js";
 import { Dialog } from "../ui/dialog.js";
 import { h } from "../ui/draw.js";
 import { Combo } from "../ui/pick.js";
 import { go } from "../ui/place.js";
 import { queryOf } from "../ui/query.js";
-import { at, groups, views } from "./nav.js";
+import { allowed, at, groups } from "./nav.js";
 
-// what is searched by a name, each by a request of its own
+// What is searched by a name, each by a request of its own.  "detail" tells those apart that
+// have one name.
 
 const SEARCHED = [
-  { view: "users", path: "/admin/users", list: "users", id: "id", name: ["displayName", "email"] },
+  { view: "users", path: "/admin/users", list: "users", id: "id", name: ["displayName", "email"],
+    detail: "email" },
   { view: "groups", path: "/admin/groups", list: "groups", id: "id", name: ["name"] },
   { view: "applications", path: "/applications", list: "applications", id: "clientId",
     name: ["name"] },
@@ -27,14 +29,12 @@ const SHAPES = [
   [/^(?:\d+\.){3}\d+$|^[0-9a-f:]*:[0-9a-f:]+$/i, "audit", q => at("audit") + queryOf({ q })],
 ];
 
-const open = view => Object.hasOwn(views, view) && views[view].needs.some(may);
-
 
 export function Palette({ done, words }) {
-  const all = groups.flatMap(([, names]) => names).filter(open);
+  const all = groups.flatMap(([, names]) => names).filter(allowed);
 
   const now = q => [
-    ...SHAPES.filter(([shape, view]) => shape.test(q) && open(view))
+    ...SHAPES.filter(([shape, view]) => shape.test(q) && allowed(view))
       .map(([, view, to]) => ({ id: `id ${view}`, name: q, detail: words.views[view], to: to(q) })),
     ...all.filter(view => words.views[view].toLowerCase().includes(q.toLowerCase()))
       .map(view => ({ id: `view ${view}`, name: words.views[view], to: at(view) })),
@@ -45,19 +45,23 @@ export function Palette({ done, words }) {
       return [];
     }
 
-    const found = await Promise.all(SEARCHED.filter(({ view }) => open(view))
+    const found = await Promise.all(SEARCHED.filter(({ view }) => allowed(view))
       .map(one => search(one, q, signal).catch(() => [])));
 
     return found.flat();
   };
 
-  const search = async ({ view, path, list, id, name }, q, signal) => {
+  const search = async ({ view, path, list, id, name, detail }, q, signal) => {
     const { data } = await call({ path, query: { q, limit: 5 }, signal });
 
-    return data[list].map(row => ({
-      id: `${view} ${row[id]}`, name: name.map(n => row[n]).find(Boolean) ?? row[id],
-      detail: words.views[view], to: at(view, row[id]),
-    }));
+    return data[list].map(row => {
+      const label = name.map(n => row[n]).find(Boolean) ?? row[id];
+
+      return {
+        id: `${view} ${row[id]}`, name: label, to: at(view, row[id]),
+        detail: row[detail] && row[detail] !== label ? row[detail] : words.views[view],
+      };
+    });
   };
 
   return h(Dialog, { title: words.palette, done },

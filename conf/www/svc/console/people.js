@@ -15,7 +15,7 @@ import { text } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
 import { fill, shown } from "../ui/words.js";
 import { activity } from "./activity.js";
-import { at, views } from "./nav.js";
+import { allowed, at } from "./nav.js";
 import { Acts, Facts, Head, keyOf, labelOf, pathOf, SheetList, SheetNew, SheetView, SmallAct,
 } from "./sheet.js";
 
@@ -383,7 +383,7 @@ const IdentityList = props => h(SheetList, {
   to(row) {
     const view = PLACES[row.type](row.id);
 
-    return Object.hasOwn(views, view) && views[view].needs.some(may) ? at(view, row.id) : null;
+    return allowed(view) ? at(view, row.id) : null;
   },
 });
 

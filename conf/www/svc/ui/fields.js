@@ -41,7 +41,7 @@ export const kinds = {
   url: { ...textual, draw: input("url", { autocapitalize: "none", spellcheck: "false" }) },
   password: { ...textual, draw: input("password") },
   time: {
-    of: value => value ? localOf(new Date(value)) : "",
+    of: value => value ? localOf(value) : "",
     to: typed => typed ? new Date(typed).toISOString() : null,
     empty: none,
     draw: input("datetime-local"),
@@ -127,5 +127,10 @@ export const kinds = {
   },
 };
 
-const localOf = time =>
-  new Date(time - time.getTimezoneOffset() * 60000).toISOString().slice(0, 16);
+// what a field of a day and a time has, of this browser's zone
+
+export const localOf = value => {
+  const time = new Date(value);
+
+  return new Date(time - time.getTimezoneOffset() * 60000).toISOString().slice(0, 16);
+};
