@@ -132,12 +132,13 @@ is_deeply($page->do('axe'), [], '... for everybody');
 $page->do(press => 'Discard');
 
 $page->do(press => 'Erase');
-$page->do(type => 'Type this to confirm:', 'User 2');
-is($page->do(attribute => 'dialog .danger', 'disabled'), '', 'another name does not do');
-is_deeply($page->do('axe'), [], 'a dialog is for everybody');
+like($page->do(text => 'dialog h2'), qr/User 1 \(user1\@acme\.test\)/, 'it is said who that is');
 $page->do(type => 'Type this to confirm:', 'User 1');
+is($page->do(attribute => 'dialog .danger', 'disabled'), '', 'a name, which others may have, does not do');
+is_deeply($page->do('axe'), [], 'a dialog is for everybody');
+$page->do(type => 'Type this to confirm:', 'user1@acme.test');
 $page->do(run => 'document.querySelector("dialog .danger").click()');
-$c->shows('Users', 'erased by the name');
+$c->shows('Users', 'erased by the address');
 is(user_of($of_one, 'count(*)'), 0, '... for ever');
 
 

@@ -157,6 +157,7 @@ my @wrong = (
     [ sub { $_[0]{id} = 'key' }, 'the answer has no "key"' ],
     [ sub { $_[0]{label} = [ 'title' ] }, 'the answer has no "title"' ],
     [ sub { $_[0]{instead} = { name => 'mail' } }, 'the answer has no "mail"' ],
+    [ sub { $_[0]{typed} = 'mail' }, 'the answer has no "mail"' ],
     [ sub { $_[0]{find} = 'search' }, 'GET /v1/things has no parameter "search"' ],
     [ sub { $_[0]{filters}{locked} = 1 }, 'GET /v1/things has no parameter "locked"' ],
     [ sub { $_[0]{query}{x} = 1 }, 'GET /v1/things has no parameter "x"' ],

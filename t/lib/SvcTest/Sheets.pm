@@ -305,7 +305,7 @@ sub shows {
                  map { $_->{where} } values %{ $sheet->{acts} // {} });
 
     for my $name (sort { $a cmp $b } keys %named, values %{ $sheet->{instead} // {} },
-                  $sheet->{id} // (), @{ $sheet->{label} // [] })
+                  $sheet->{id} // (), $sheet->{typed} // (), @{ $sheet->{label} // [] })
     {
         $self->fault("the answer has no \"$name\"") if !$self->member($item, $name);
     }

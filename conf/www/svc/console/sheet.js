@@ -324,12 +324,14 @@ const valuesOf = (sheet, one) => ({
 
 
 // Asks first, if it has to be; returns whether it was done.  What an act sends is of what
-// it is about, by its "body", or is what it has to "give".
+// it is about, by its "body", or is what it has to "give".  People choose their names, and
+// two may have one: where the sheet has "typed", that member is shown, and typed.
 
 export async function perform({ sheet, words, name, one, done }) {
   const act = sheet.acts[name];
   const label = labelOf(sheet, one);
   const said = words.acts[name];
+  const typed = one[sheet.typed] ?? label;
 
   const send = other => call({
     method: other.method, path: pathOf(other.path, one),
@@ -340,9 +342,10 @@ export async function perform({ sheet, words, name, one, done }) {
   });
 
   if (act.kind !== "undo" && !await confirm({
-    title: fill(said.title, { name: label }), verb: said.verb,
+    title: fill(said.title, { name: typed === label ? label : `${label} (${shown(typed)})` }),
+    verb: said.verb,
     notes: said.notes.map(note => fill(note, valuesOf(sheet, one))),
-    name: act.kind === "type" ? label : undefined,
+    name: act.kind === "type" ? typed : undefined,
   }))
   {
     return false;
