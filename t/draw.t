@@ -282,4 +282,20 @@ is_deeply(drawn(<<'EOT'), [ 'http://www.w3.org/2000/svg', 'http://www.w3.org/199
           place.querySelector("select").value];
 EOT
 
+
+# --- names ------------------------------------------------------------------------------
+
+is_deeply(drawn(<<'EOT'), [ [], [] ], 'signs that nobody sees are shown, but not those of an emoji');
+  const { shown } = await import("/svc/ui/words.js");
+  const hidden = [0, 9, 0x7f, 0x9f, 0xad, 0x34f, 0x61c, 0x115f, 0x1160, 0x180b, 0x180e, 0x200b,
+                  0x200d, 0x200f, 0x2028, 0x202e, 0x2060, 0x2069, 0x2800, 0x3164, 0xfe00, 0xfe0f,
+                  0xfeff, 0xffa0, 0xe0000, 0xe0001, 0xe007f, 0xe01ef];
+  const whole = ["\u{1f468}\u200d\u{1f469}\u200d\u{1f467}", "\u2764\ufe0f", "\u{1f44d}\u{1f3fd}",
+                 "\u{1f9d1}\u{1f3fd}\u200d\u{1f680}", "Zo\u00eb - na\u00efve", "\u65e5\u672c"];
+
+  return [hidden.filter(n => !/^a\u27e8U\+[0-9A-F]{4,5}\u27e9b$/.test(
+            shown(`a${String.fromCodePoint(n)}b`))),
+          whole.filter(text => shown(text) !== text)];
+EOT
+
 done_testing;

@@ -53,8 +53,9 @@ export const list = values => lists.format(values);
 
 
 // What people and servers have written may hold signs that nobody sees, or that turn
-// the text around: they are shown.
+// the text around: they are shown, but where they are a part of an emoji.
 
 export const shown = text => String(text).replace(
-  /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
-  sign => `\u27e8U+${sign.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}\u27e9`);
+  /(\p{ExtPict}[\ufe0e\ufe0f\p{EMod}]?(?:\u200d(?=\p{ExtPict}))?)|[\p{Cc}\p{Zl}\p{Zp}\p{DI}\u2800]/gu,
+  (sign, emoji) => emoji
+    ?? `\u27e8U+${sign.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}\u27e9`);
