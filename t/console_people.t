@@ -154,6 +154,9 @@ $page->do(press => 'Create');
 $c->shows($HOSTILE, 'a group is made');
 $page->do(follow => 'Activity');
 ok(wait_for(sub { $page->do(count => 'tbody tr') == 1 }), 'its making is in the log');
+is($page->do(attribute => 'tbody code[title]', 'title'),
+   scalar $s->sql("SELECT id FROM svc.user_account WHERE user_name = 'ada\@acme.test'"),
+   '... with the id of whoever made it');
 is_deeply($page->do('axe'), [], '... for everybody');
 $page->do(press => 'Delete');
 $page->do(run => 'document.querySelector("dialog .danger").click()');

@@ -43,10 +43,12 @@ const CELLS = {
   ms: value => fill(text.ms, { n: value }),
   copy: value => h(Id, { value }),
 
-  // who did it, if anybody is known: {type, id, name}
+  // Who did it, if anybody is known: {type, id, name}.  People choose their names, and two
+  // may have one.
 
-  actor: value => value.name ? shown(value.name)
-    : h("code", { title: value.id }, value.id ? briefly(value.id) : value.type),
+  actor: ({ type, id, name }) => h("span", {},
+    name && [shown(name), " "],
+    (id || !name) && h("code", { title: id }, id ? shown(briefly(id)) : type)),
 
   // whose it is, and whether that user is still there: {id, email, active}
 
