@@ -151,6 +151,27 @@ $s->sql('DELETE FROM svc.domain');
 $s->sql("UPDATE svc.tenant SET sign_in_forced = false WHERE slug = 'acme'");
 $s->sql('DELETE FROM svc.password_reset');
 
+# An address is counted, whoever has it: erasing its user makes no more room.
+
+for my $round ([ 5, 'five', 202 ], [ 4, 'four', 202 ], [ 1, 'the tenth', 429 ]) {
+    my ($times, $how_many, $status) = @$round;
+    my $again = $acme->create(userName => 'again@acme.test')->{id};
+
+    is_deeply([ map { ($r = send_link($again))->status } 1 .. $times ], [ ($status) x $times ],
+              "$how_many in an hour: $status");
+    is($acme->admin(DELETE => "/users/$again", undef, undef, $manages)->status, 204, 'the user is erased');
+}
+
+$mails += 9;
+$mail->wait($mails);
+is($r->json->{error}{code}, 'rate_limited', 'why');
+like($r->header('Retry-After'), qr/\A3[0-9]{3}\z/, 'for the rest of the hour');
+is(scalar($s->sql("SELECT count(*) FROM svc.password_reset")), 0, 'no link is made');
+is_deeply([ $acme->events_where("action = 'rate_limit.exceeded'", 'details') ],
+          [ [ { family => 'link', key => 'email', limit => 9, window => 3600 } ] ],
+          'it is audited');
+is(forgot('again@acme.test')->status, 202, 'whoever asks for one is admitted');
+
 
 # --- the language --------------------------------------------------------------------
 

@@ -1,7 +1,4 @@
-/*
- * Limits of sign-in, of sign-up, of verifying domains, and of testing
- * directories.
- */
+/* Limits of sign-in, of sign-up, of links, and of what tenants have done. */
 
 #include "ngx_svc_limit.h"
 #include "ngx_svc_limit_call.h"
@@ -54,8 +51,8 @@ static void ngx_svc_limit_done(redisReply *reply, void *data);
 
 
 ngx_str_t  ngx_svc_limit_families[NGX_SVC_LIMIT_FAMILIES] = {
-    ngx_string("login"), ngx_string("signup"), ngx_string("domain"),
-    ngx_string("directory"), ngx_string("connection")
+    ngx_string("login"), ngx_string("signup"), ngx_string("link"),
+    ngx_string("domain"), ngx_string("directory"), ngx_string("connection")
 };
 
 ngx_str_t  ngx_svc_limit_kinds[NGX_SVC_LIMIT_KINDS] = {
@@ -65,18 +62,16 @@ ngx_str_t  ngx_svc_limit_kinds[NGX_SVC_LIMIT_KINDS] = {
 };
 
 
+#define ngx_svc_limit_setting(name)                                           \
+    { NGX_SVC_SET_RATE_LIMIT_##name##_WINDOW,                                 \
+      { NGX_SVC_SET_RATE_LIMIT_##name##_IP_MAX,                               \
+        NGX_SVC_SET_RATE_LIMIT_##name##_EMAIL_MAX } }
+
 static const ngx_svc_limit_settings_t
     ngx_svc_limit_settings[NGX_SVC_LIMIT_DOMAIN] = {
-
-    [NGX_SVC_LIMIT_LOGIN] = {
-        NGX_SVC_SET_RATE_LIMIT_LOGIN_WINDOW,
-        { NGX_SVC_SET_RATE_LIMIT_LOGIN_IP_MAX,
-          NGX_SVC_SET_RATE_LIMIT_LOGIN_EMAIL_MAX } },
-
-    [NGX_SVC_LIMIT_SIGNUP] = {
-        NGX_SVC_SET_RATE_LIMIT_SIGNUP_WINDOW,
-        { NGX_SVC_SET_RATE_LIMIT_SIGNUP_IP_MAX,
-          NGX_SVC_SET_RATE_LIMIT_SIGNUP_EMAIL_MAX } }
+    [NGX_SVC_LIMIT_LOGIN] = ngx_svc_limit_setting(LOGIN),
+    [NGX_SVC_LIMIT_SIGNUP] = ngx_svc_limit_setting(SIGNUP),
+    [NGX_SVC_LIMIT_LINK] = ngx_svc_limit_setting(SIGNUP)
 };
 
 
@@ -86,6 +81,8 @@ static const ngx_svc_metric_e
         NGX_SVC_M_RATE_LOGIN_IP, NGX_SVC_M_RATE_LOGIN_EMAIL },
     [NGX_SVC_LIMIT_SIGNUP] = {
         NGX_SVC_M_RATE_SIGNUP_IP, NGX_SVC_M_RATE_SIGNUP_EMAIL },
+    [NGX_SVC_LIMIT_LINK] = {
+        [NGX_SVC_LIMIT_EMAIL] = NGX_SVC_M_RATE_LINK_EMAIL },
     [NGX_SVC_LIMIT_DOMAIN] = {
         [NGX_SVC_LIMIT_TENANT] = NGX_SVC_M_RATE_DOMAIN_TENANT },
     [NGX_SVC_LIMIT_DIRECTORY] = {

@@ -1,8 +1,9 @@
 /*
- * How often a client, and an e-mail address, may try to sign in or up, and a
- * tenant to have a domain verified, or a connection tested: fixed windows,
- * which all nodes share in Redis.  While Redis does not answer each node counts
- * for itself, in memory.
+ * How often a client, and an e-mail address, may try to sign in or up, an
+ * address may get links that administrators send, and a tenant may have a
+ * domain verified, or a connection tested: fixed windows, which all nodes share
+ * in Redis.  While Redis does not answer each node counts for itself, in
+ * memory.
  */
 
 #ifndef _NGX_SVC_LIMIT_H_INCLUDED_

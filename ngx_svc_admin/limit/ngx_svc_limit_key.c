@@ -58,6 +58,7 @@ ngx_svc_limit_key_text(u_char *p, const ngx_svc_limit_key_t *key)
     static const char  *const prefixes[] = {
         [NGX_SVC_LIMIT_LOGIN] = "svc.rate.l.",
         [NGX_SVC_LIMIT_SIGNUP] = "svc.rate.s.",
+        [NGX_SVC_LIMIT_LINK] = "svc.rate.r.",
         [NGX_SVC_LIMIT_DOMAIN] = "svc.rate.d.",
         [NGX_SVC_LIMIT_DIRECTORY] = "svc.rate.t.",
         [NGX_SVC_LIMIT_CONNECTION] = "svc.rate.c.",

@@ -3,6 +3,7 @@
  * password, for an administrator, who never sees it.
  */
 
+#include "ngx_svc_admin_limit.h"
 #include "ngx_svc_admin_secret.h"
 #include "ngx_svc_admin_user.h"
 #include "ngx_svc_email_challenge.h"
@@ -19,11 +20,29 @@
     { "forced", NGX_SVC_E_SSO_REQUIRED, NGX_SVC_LOGIN_FORCED }
 
 
+/* Allocated from the request's pool. */
+
+typedef struct {
+    ngx_svc_limit_t          limit;
+    ngx_str_t                address;
+    ngx_svc_admin_secret_t  *secret;
+    u_char                   mac[NGX_SVC_LIMIT_MAC_LEN];
+} ngx_svc_password_link_t;
+
+
+static ngx_uint_t ngx_svc_password_link_later(const void *body);
 static ngx_int_t ngx_svc_password_link_check(ngx_svc_request_t *sr,
     void *body);
+static ngx_int_t ngx_svc_password_link_bind_address(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_int_t ngx_svc_password_link_bind_hash(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_int_t ngx_svc_password_link_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_password_link_count(ngx_svc_request_t *sr,
+    PGresult *res);
+static ngx_int_t ngx_svc_password_link_counted(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_password_link_write(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_password_link_written(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_password_link_mail(ngx_svc_request_t *sr,
     PGresult *res, const ngx_str_t *slug);
 
@@ -31,20 +50,28 @@ static ngx_int_t ngx_svc_password_link_mail(ngx_svc_request_t *sr,
 #include "ngx_svc_password_link.sql.h"
 
 
+/* The second statement runs when the limit has admitted the request. */
+
 const ngx_svc_route_t  ngx_svc_password_link[] = {
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/admin/users/*/reset-link"),
       .permission = NGX_SVC_P_MEMBERS_MANAGE,
-      .flags = NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_CALLER
-               |NGX_SVC_ROUTE_SENSITIVE,
+      .flags = NGX_SVC_ROUTE_CALLER|NGX_SVC_ROUTE_SENSITIVE,
       .check = ngx_svc_password_link_check,
-      .statements = { &ngx_svc_sql_admin_user_lock,
+      .statements = { &ngx_svc_sql_password_link_address,
                       &ngx_svc_sql_password_link },
       .reply = ngx_svc_password_link_reply },
 
     ngx_svc_null_route
 };
+
+
+static ngx_uint_t
+ngx_svc_password_link_later(const void *body)
+{
+    return 0;
+}
 
 
 static ngx_int_t
@@ -54,26 +81,42 @@ ngx_svc_password_link_check(ngx_svc_request_t *sr, void *body)
 }
 
 
-/* The token stays in sr->data until it is mailed. */
+static ngx_int_t
+ngx_svc_password_link_bind_address(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_password_link_t  *link;
+
+    link = sr->data;
+
+    ngx_svc_pg_bind_str(call, &link->address);
+
+    return NGX_OK;
+}
+
+
+/* The token stays in the request's pool until it is mailed. */
 
 static ngx_int_t
 ngx_svc_password_link_bind_hash(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)
 {
-    ngx_svc_admin_secret_t  *secret;
+    ngx_svc_password_link_t  *link;
 
-    secret = ngx_svc_admin_secret_new(sr, "");
-    if (secret == NULL) {
+    link = sr->data;
+
+    link->secret = ngx_svc_admin_secret_new(sr, "");
+    if (link->secret == NULL) {
         return NGX_ERROR;
     }
 
-    sr->data = secret;
-
-    ngx_svc_pg_bind(call, secret->hash, NGX_SVC_SHA256_LEN);
+    ngx_svc_pg_bind(call, link->secret->hash, NGX_SVC_SHA256_LEN);
 
     return NGX_OK;
 }
 
+
+/* Called twice: without the second statement, and then with it alone. */
 
 static ngx_int_t
 ngx_svc_password_link_reply(ngx_svc_request_t *sr)
@@ -83,6 +126,12 @@ ngx_svc_password_link_reply(ngx_svc_request_t *sr)
     ngx_svc_row_password_link_t   row;
 
     res = ngx_svc_result(sr, &ngx_svc_sql_password_link);
+
+    if (res == NULL) {
+        return ngx_svc_password_link_count(sr,
+                      ngx_svc_result(sr, &ngx_svc_sql_password_link_address));
+    }
+
     ngx_svc_row_password_link(&row, res, 0);
 
     if (row.wait > 0) {
@@ -109,20 +158,100 @@ ngx_svc_password_link_reply(ngx_svc_request_t *sr)
 }
 
 
+/*
+ * An address is counted over all tenants and users, as whoever is erased and
+ * made again is another user.  Links that people ask for themselves are counted
+ * apart, so that nobody keeps them from that.
+ */
+
+static ngx_int_t
+ngx_svc_password_link_count(ngx_svc_request_t *sr, PGresult *res)
+{
+    ngx_svc_password_link_t              *link;
+    ngx_svc_row_password_link_address_t   row;
+
+    ngx_svc_row_password_link_address(&row, res, 0);
+
+    link = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_password_link_t));
+    if (link == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    link->address.len = row.user_name.len;
+    link->address.data = ngx_pstrdup(sr->request->pool, &row.user_name);
+
+    if (link->address.data == NULL
+        || ngx_svc_limit_email(&link->address, link->mac) != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    link->limit.family = NGX_SVC_LIMIT_LINK;
+    link->limit.mac = link->mac;
+    sr->data = link;
+
+    return ngx_svc_admin_limit_address(sr, &link->limit, "has been sent links",
+                                       ngx_svc_password_link_counted);
+}
+
+
+static ngx_int_t
+ngx_svc_password_link_counted(ngx_svc_request_t *sr)
+{
+    return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                 ngx_svc_password_link_write,
+                                 ngx_svc_password_link_written);
+}
+
+
+static ngx_int_t
+ngx_svc_password_link_write(ngx_svc_request_t *sr)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_svc_route_call(sr, &ngx_svc_sql_admin_user_lock, NULL);
+
+    return rc == NGX_OK ? ngx_svc_route_call(sr, &ngx_svc_sql_password_link,
+                                             NULL)
+                        : rc;
+}
+
+
+/* What is refused sends no mail, and does not count. */
+
+static ngx_int_t
+ngx_svc_password_link_written(ngx_svc_request_t *sr)
+{
+    PGresult                     *res;
+    ngx_svc_password_link_t      *link;
+    ngx_svc_row_password_link_t   row;
+
+    link = sr->data;
+    res = ngx_svc_result(sr, &ngx_svc_sql_password_link);
+    ngx_svc_row_password_link(&row, res, 0);
+
+    if (PQntuples(res) == 0 || row.verdict.data || row.wait > 0) {
+        ngx_svc_limit_give_back(&link->limit);
+    }
+
+    return ngx_svc_route_results(sr);
+}
+
+
 /* The administrator's address and place are none of the user's business. */
 
 static ngx_int_t
 ngx_svc_password_link_mail(ngx_svc_request_t *sr, PGresult *res,
     const ngx_str_t *slug)
 {
-    ngx_svc_mail_t           mail;
-    ngx_svc_admin_secret_t  *secret;
+    ngx_svc_mail_t            mail;
+    ngx_svc_password_link_t  *link;
 
-    secret = sr->data;
+    link = sr->data;
 
     if (ngx_svc_notice_read(&mail, res) != NGX_OK
         || ngx_svc_base_url_page(sr, NGX_SVC_RESET_PATH, slug, "#token=",
-                                 &secret->text, &mail.link)
+                                 &link->secret->text, &mail.link)
            != NGX_OK)
     {
         return NGX_ERROR;

@@ -1,11 +1,26 @@
+-- statement: password_link_address
+-- The address that is counted. What it is when the link is made decides.
+--
+-- missing: NGX_SVC_ADMIN_NO_USER
+-- parameters
+--   user_id        uuid  ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER)
+-- columns
+--   user_name      text
+SELECT account.user_name
+  FROM svc.user_account account
+ WHERE account.tenant_id = :tenant AND account.id = :user_id;
+
+
 -- statement: password_link
 -- The token is as one that a user has asked for, and good as long. Its user must be able to
 -- use it: nothing is sent to whose password the directory has, or who has to come in by a
 -- connection.
 --
 -- missing: NGX_SVC_ADMIN_NO_USER
+-- when: ngx_svc_password_link_later
 -- parameters
 --   user_id        uuid  ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER)
+--   address        text  ngx_svc_param_call(ngx_svc_password_link_bind_address)
 --   token_hash     bytea ngx_svc_param_call(ngx_svc_password_link_bind_hash)
 --   links_max      int4  ngx_svc_param_constant(NGX_SVC_PASSWORD_LINKS)
 --   wanted_notice  text  ngx_svc_param_notice()
@@ -13,6 +28,7 @@
 --   NGX_SVC_ADMIN_REFUSALS
 --   NGX_SVC_PASSWORD_LINK_VERDICTS
 --   inactive       conflict  The user is not active, and cannot sign in.
+--   changed        conflict  The user's address has just been changed: try again.
 -- columns
 --   _verdict       text
 --   wait           int4         seconds until another link may be sent; NULL: one is sent
@@ -42,6 +58,7 @@ WITH old AS MATERIALIZED (
                WHEN :role_beyond THEN 'beyond'
                WHEN NOT svc.token_acts(old.id, old.role) THEN 'token'
                WHEN old.status <> 'active' THEN 'inactive'
+               WHEN old.user_name <> :address::text THEN 'changed'
                WHEN svc.directory_account(:tenant, tenant.directory, old.id) THEN 'directory'
                WHEN svc.sign_in_by(:tenant, tenant.sign_in_forced, old.user_name) IS NOT NULL
                    THEN 'forced'

@@ -129,6 +129,8 @@ const ngx_svc_metrics_sample_t  ngx_svc_metrics_counter_samples[] = {
       NGX_SVC_M_RATE_SIGNUP_IP },
     { "svc_rate_limited_total", NULL, "family=\"signup\",key=\"email\"",
       NGX_SVC_M_RATE_SIGNUP_EMAIL },
+    { "svc_rate_limited_total", NULL, "family=\"link\",key=\"email\"",
+      NGX_SVC_M_RATE_LINK_EMAIL },
     { "svc_rate_limited_total", NULL, "family=\"domain\",key=\"tenant\"",
       NGX_SVC_M_RATE_DOMAIN_TENANT },
     { "svc_rate_limited_total", NULL, "family=\"directory\",key=\"tenant\"",

@@ -157,7 +157,8 @@ my %VALUES = (
                                   admin_user_owners_lock admin_user_groups_total
                                   admin_user_factors_total) ),
     ( map { $_ => [ '{id}', 100, 0 ] } qw(admin_user_groups_list admin_user_factors_list) ),
-    password_link => [ '{id}', '\x' . '00' x 32, 5, 'https://x' ],
+    password_link_address => [ '{id}' ],
+    password_link => [ '{id}', 'user0@bench0.test', '\x' . '00' x 32, 5, 'https://x' ],
     admin_user_sessions_total => [ '{id}', 1800 ],
     admin_user_sessions_list => [ '{id}', 1800, 100, 0 ],
     admin_user_session_end => [ '{id}', '{id}' ],

@@ -1,5 +1,5 @@
 /*
- * How often a tenant may have something done.
+ * How often a tenant may have something done, or an address be sent something.
  */
 
 #include "ngx_svc_admin_limit.h"
@@ -10,13 +10,16 @@
 /* Allocated from the request's pool. */
 
 typedef struct {
-    ngx_svc_limit_t      limit;
+    ngx_svc_limit_t     *limit;
     ngx_svc_request_t   *sr;
     const char          *what;
     ngx_int_t          (*next)(ngx_svc_request_t *sr);
 } ngx_svc_admin_limit_t;
 
 
+static ngx_int_t ngx_svc_admin_limit_check(ngx_svc_request_t *sr,
+    ngx_svc_limit_t *limit, const char *what,
+    ngx_int_t (*next)(ngx_svc_request_t *sr));
 static void ngx_svc_admin_limit_counted(ngx_svc_limit_t *limit);
 static ngx_int_t ngx_svc_admin_limit_admitted(ngx_svc_admin_limit_t *ctx);
 static ngx_int_t ngx_svc_admin_limit_write(ngx_svc_request_t *sr);
@@ -31,24 +34,61 @@ ngx_svc_admin_limit(ngx_svc_request_t *sr, ngx_svc_limit_family_e family,
     const u_char tenant[NGX_SVC_UUID_LEN], const char *what,
     ngx_int_t (*next)(ngx_svc_request_t *sr))
 {
+    ngx_svc_limit_t  *limit;
+
+    limit = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_limit_t));
+    if (limit == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    limit->family = family;
+    limit->tenant = tenant;
+
+    return ngx_svc_admin_limit_check(sr, limit, what, next);
+}
+
+
+/* The administrator's place does not count. */
+
+ngx_int_t
+ngx_svc_admin_limit_address(ngx_svc_request_t *sr, ngx_svc_limit_t *limit,
+    const char *what, ngx_int_t (*next)(ngx_svc_request_t *sr))
+{
+    struct sockaddr  none;
+
+    none.sa_family = AF_UNSPEC;
+    limit->sockaddr = &none;
+
+    return ngx_svc_admin_limit_check(sr, limit, what, next);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_limit_check(ngx_svc_request_t *sr, ngx_svc_limit_t *limit,
+    const char *what, ngx_int_t (*next)(ngx_svc_request_t *sr))
+{
     ngx_int_t               rc;
     ngx_svc_admin_limit_t  *ctx;
 
-    ctx = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_admin_limit_t));
+    ctx = ngx_palloc(sr->request->pool, sizeof(ngx_svc_admin_limit_t));
     if (ctx == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
+    ctx->limit = limit;
     ctx->sr = sr;
     ctx->what = what;
     ctx->next = next;
 
-    ctx->limit.family = family;
-    ctx->limit.tenant = tenant;
-    ctx->limit.handler = ngx_svc_admin_limit_counted;
-    ctx->limit.data = ctx;
+    limit->handler = ngx_svc_admin_limit_counted;
+    limit->data = ctx;
 
-    rc = ngx_svc_limit_check(&ctx->limit, sr->request->pool);
+    rc = ngx_svc_limit_check(limit, sr->request->pool);
+
+    /* what these point to need not be there any more */
+
+    limit->sockaddr = NULL;
+    limit->tenant = NULL;
 
     if (rc == NGX_AGAIN) {
         sr->request->main->count++;
@@ -90,13 +130,13 @@ ngx_svc_admin_limit_admitted(ngx_svc_admin_limit_t *ctx)
 
     sr = ctx->sr;
 
-    if (ctx->limit.verdict == NGX_SVC_LIMIT_ADMITTED) {
+    if (ctx->limit->verdict == NGX_SVC_LIMIT_ADMITTED) {
         return ctx->next(sr);
     }
 
     sr->data = ctx;
 
-    if (!ctx->limit.first_over) {
+    if (!ctx->limit->first_over) {
         return ngx_svc_admin_limit_refuse(sr);
     }
 
@@ -112,7 +152,7 @@ ngx_svc_admin_limit_write(ngx_svc_request_t *sr)
     ngx_svc_limit_t    *limit;
     ngx_svc_pg_call_t  *call;
 
-    limit = &((ngx_svc_admin_limit_t *) sr->data)->limit;
+    limit = ((ngx_svc_admin_limit_t *) sr->data)->limit;
 
     call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_limited);
     if (call == NULL) {
@@ -134,12 +174,14 @@ ngx_svc_admin_limit_refuse(ngx_svc_request_t *sr)
 
     ctx = sr->data;
 
-    sr->retry_after = (ctx->limit.left + 999) / 1000;
+    sr->retry_after = (ctx->limit->left + 999) / 1000;
 
     (void) ngx_svc_fail(&sr->error, NGX_SVC_E_RATE_LIMITED,
-                        "The tenant %s %ui times a minute: try again in %ui "
-                        "seconds.", ctx->what, ctx->limit.max,
-                        sr->retry_after);
+                        ctx->limit->kind == NGX_SVC_LIMIT_TENANT
+                        ? "The tenant %s %ui times a minute: try again in %ui "
+                          "seconds."
+                        : "The address %s %ui times: try again in %ui seconds.",
+                        ctx->what, ctx->limit->max, sr->retry_after);
 
     return ngx_svc_send_error(sr);
 }
