@@ -376,14 +376,14 @@ $r = $callers[3]{ask}->(POST => '', { email => address(), role => 'member' });
 
 my $by = $r->json->{invitedBy};
 
-is_deeply([ @$by{qw(type name)} ],
-          [ 'user', scalar $s->sql('SELECT user_name FROM svc.user_account'
-                                   . " WHERE id = '$by->{id}'") ],
-          'who invites by a session has the name of the address');
+is_deeply([ @$by{qw(type name)} ], [ 'user', undef ],
+          'who invites by a session, and has no name, is not told by the address');
+is($s->sql('SELECT actor_name IS NULL FROM svc.audit_event WHERE action = \'invitation.created\''
+           . ' ORDER BY id DESC LIMIT 1'), 't', 'nor in the audit log');
 
 $s->sql("UPDATE svc.user_account SET display_name = 'Zoë' WHERE id = '$by->{id}'");
 $r = $callers[3]{ask}->(POST => '', { email => address(), role => 'member' });
-is($r->json->{invitedBy}{name}, "Zo\x{eb}", 'or the one that is shown');
+is($r->json->{invitedBy}{name}, "Zo\x{eb}", 'a name that is shown is');
 is($s->sql('SELECT actor_name FROM svc.audit_event WHERE action = \'invitation.created\''
            . ' ORDER BY id DESC LIMIT 1'), 'Zoë', 'which the audit log keeps, too');
 

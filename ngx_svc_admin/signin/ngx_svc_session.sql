@@ -134,8 +134,8 @@ SELECT CASE judged.verdict
 
 
 -- statement: session_write
--- It says who acts as well, by the name of now, which what is written keeps; and it may
--- refuse whose factor is not fresh.
+-- It says who acts as well, by the name of now, which what is written keeps: never by the
+-- address, which an erasure is to take away. It may refuse whose factor is not fresh.
 --
 -- parameters
 --   token_hash     bytea
@@ -170,7 +170,7 @@ SELECT CASE judged.verdict
                     session.last_seen_at < CURRENT_TIMESTAMP - interval '1 minute' AS old,
                     :session_verdict AS verdict,
                     session.user_id,
-                    coalesce(account.display_name, account.user_name) AS name
+                    account.display_name AS name
                FROM :session_user OFFSET 0) judged ON true;
 
 
@@ -213,7 +213,7 @@ SELECT CASE judged.verdict
                     session.last_seen_at < CURRENT_TIMESTAMP - interval '1 minute' AS old,
                     :session_verdict AS verdict,
                     session.user_id,
-                    coalesce(account.display_name, account.user_name) AS name,
+                    account.display_name AS name,
                     CASE
                         WHEN account.role IN ('owner', 'admin')
                              THEN (ARRAY['', 'apps:manage', 'audit:view', 'groups:manage',
@@ -315,7 +315,7 @@ SELECT CASE judged.verdict
                     session.last_seen_at < CURRENT_TIMESTAMP - interval '1 minute' AS old,
                     :session_verdict AS verdict,
                     session.user_id,
-                    coalesce(account.display_name, account.user_name) AS name
+                    account.display_name AS name
                FROM :session_user OFFSET 0) judged ON true;
 
 
@@ -364,7 +364,7 @@ SELECT CASE judged.verdict
                     session.last_seen_at < CURRENT_TIMESTAMP - interval '1 minute' AS old,
                     :session_verdict AS verdict,
                     session.user_id,
-                    coalesce(account.display_name, account.user_name) AS name,
+                    account.display_name AS name,
                     CASE
                         WHEN account.role IN ('owner', 'admin')
                              THEN (ARRAY['', 'apps:manage', 'audit:view', 'groups:manage',
