@@ -21,7 +21,7 @@ const ngx_svc_route_t  ngx_svc_admin_user_sessions[] = {
 
     { .method = NGX_HTTP_GET,
       .path = ngx_string("/admin/users/*/sessions"),
-      .permission = NGX_SVC_P_USERS_VIEW,
+      .permission = NGX_SVC_P_MEMBERS_MANAGE,
       .statements = { &ngx_svc_sql_admin_user_sessions_total,
                       &ngx_svc_sql_admin_user_sessions_list },
       .list = "sessions",
@@ -37,7 +37,7 @@ const ngx_svc_route_t  ngx_svc_admin_user_sessions[] = {
 
     { .method = NGX_HTTP_GET,
       .path = ngx_string("/admin/users/*/factors"),
-      .permission = NGX_SVC_P_USERS_VIEW,
+      .permission = NGX_SVC_P_MEMBERS_MANAGE,
       .statements = { &ngx_svc_sql_admin_user_factors_total,
                       &ngx_svc_sql_admin_user_factors_list },
       .list = "factors",

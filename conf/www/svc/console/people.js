@@ -46,12 +46,13 @@ const UserView = props => h(SheetView, {
 
 
 // How somebody comes in, and what that opens.  Each part stands for itself: one may be
-// turned off.
+// turned off, or need more than the user's page does.
 
 const PARTS = ["userGroups", "userSessions", "userFactors", "userLinks"];
 
-const Access = ({ one, sheets, all }) => h("div", {}, PARTS.map(name =>
-  h(Part, { key: name, one, sheet: sheets[name], words: all[name], name })));
+const Access = ({ one, sheets, all }) => h("div", {}, PARTS
+  .filter(name => may(sheets[name].needs))
+  .map(name => h(Part, { key: name, one, sheet: sheets[name], words: all[name], name })));
 
 function Part({ one, sheet, words, name }) {
   const { data, failure, again } = useAnswer(

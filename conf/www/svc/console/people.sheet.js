@@ -60,7 +60,7 @@ export default {
   },
 
   userSessions: {
-    path: "/admin/users/{id}/sessions", list: "sessions", id: "id", needs: "users:view",
+    path: "/admin/users/{id}/sessions", list: "sessions", id: "id", needs: "members:manage",
     label: ["userAgent"],
     columns: { userAgent: "text", methods: "list", ip: "code", country: "text",
                createdAt: "time", lastSeenAt: "time" },
@@ -69,7 +69,7 @@ export default {
   },
 
   userFactors: {
-    path: "/admin/users/{id}/factors", list: "factors", id: "id", needs: "users:view",
+    path: "/admin/users/{id}/factors", list: "factors", id: "id", needs: "members:manage",
     columns: { name: "text", type: "word", confirmed: "yes", createdAt: "time",
                lastUsedAt: "time" },
   },
