@@ -73,6 +73,8 @@ is_deeply([ sort map { "$_->{method} $_->{path}" } @sensitive ], [ sort
     'POST /admin/invitations/*/resend', 'PUT /admin/access-policy',
     'POST /admin/access-policy/versions/*/restore', 'PUT /admin/risk-policy',
     'PUT /admin/password-policy', 'POST /admin/config/apply', 'POST /admin/webhooks',
+    ( map { "$_ /admin/password-policy/groups/*" } qw(PUT DELETE) ),
+    'POST /admin/password-policy/groups',
     'POST /admin/domains', 'DELETE /admin/domains/*', 'PUT /admin/domains/*/sign-in',
     'POST /admin/scim/tokens', 'PUT /admin/ldap', 'DELETE /admin/ldap',
     'POST /admin/ldap/sync',

@@ -28,7 +28,8 @@ const ngx_svc_route_t  ngx_svc_admin_password_groups[] = {
       .path = ngx_string("/admin/password-policy/groups"),
       .permission = NGX_SVC_P_TENANT_MANAGE,
       .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
-               |NGX_SVC_ROUTE_CREATE|NGX_SVC_ROUTE_STRICT,
+               |NGX_SVC_ROUTE_CREATE|NGX_SVC_ROUTE_STRICT
+               |NGX_SVC_ROUTE_SENSITIVE,
       .members = ngx_svc_admin_override_create_members,
       .body_size = sizeof(ngx_svc_admin_password_t),
       .check = ngx_svc_admin_override_check,
@@ -40,7 +41,7 @@ const ngx_svc_route_t  ngx_svc_admin_password_groups[] = {
       .path = ngx_string("/admin/password-policy/groups/*"),
       .permission = NGX_SVC_P_TENANT_MANAGE,
       .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
-               |NGX_SVC_ROUTE_STRICT,
+               |NGX_SVC_ROUTE_STRICT|NGX_SVC_ROUTE_SENSITIVE,
       .members = ngx_svc_admin_override_members,
       .body_size = sizeof(ngx_svc_admin_password_t),
       .check = ngx_svc_admin_override_check,
@@ -50,7 +51,7 @@ const ngx_svc_route_t  ngx_svc_admin_password_groups[] = {
     { .method = NGX_HTTP_DELETE,
       .path = ngx_string("/admin/password-policy/groups/*"),
       .permission = NGX_SVC_P_TENANT_MANAGE,
-      .flags = NGX_SVC_ROUTE_WRITE_POOL,
+      .flags = NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_SENSITIVE,
       .statements = { &ngx_svc_sql_admin_governance_lock,
                       &ngx_svc_sql_admin_overrides_delete },
       .status = NGX_HTTP_NO_CONTENT },
