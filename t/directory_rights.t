@@ -298,6 +298,8 @@ admin_error($acme->admin(GET => "/names$_"), 400, 'invalid_request', "names$_")
     for '', '?type=x&q=ab', '?type=user', '?type=user&q=a', '?type=user&q=%20a%20',
         '?type=user&q=ab&ids=x', '?type=user&q=%ff', '?type=user&q=' . 'x' x 201,
         '?type=user&ids=' . join ',', 1 .. 21;
+like($acme->admin(GET => '/names?type=user&ids=' . join ',', 1 .. 21)->json->{error}{message},
+     qr/"ids" must have at most 20 ids\./, 'what is said of too many');
 is_deeply(names('type=user&ids=' . join ',', ($zoe) x 2, 3 .. 20), [ ($zoes[1]) x 2 ],
           'twenty may be');
 

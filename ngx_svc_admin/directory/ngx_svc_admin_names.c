@@ -39,7 +39,7 @@ static ngx_uint_t ngx_svc_admin_names_roles(const void *body);
 static ngx_uint_t ngx_svc_admin_names_applications(const void *body);
 
 
-/* in the order of the words */
+/* These are in the order of the words. */
 
 enum {
     NGX_SVC_ADMIN_NAMES_USER = 0,
@@ -180,7 +180,7 @@ ngx_svc_admin_names_ids(ngx_svc_request_t *sr, ngx_int_t type,
 
         if (++n > NGX_SVC_ADMIN_NAMES) {
             return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
-                                "\"ids\" must be at most %d.",
+                                "\"ids\" must have at most %d ids.",
                                 NGX_SVC_ADMIN_NAMES);
         }
 

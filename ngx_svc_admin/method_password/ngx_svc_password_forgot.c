@@ -19,6 +19,7 @@
 #define NGX_SVC_FORGOT_TOKEN   32       /* bytes */
 #define NGX_SVC_FORGOT_BEGIN   250      /* ms */
 
+
 /* sr->data, in the request's pool.  It begins with the sign-in. */
 
 typedef struct {
