@@ -65,8 +65,8 @@ my $y = $page->do(run => 'scrollY');
 
 cmp_ok($y, '>', 0, 'further down');
 $page->do(run => 'document.querySelector("tbody tr:last-child a").click()');
-ok(wait_for(sub { $page->do(count => 'form') == 1 }), 'one of them');
-$page->do(run => 'history.back()');
+ok(wait_for(sub { $page->do(count => 'main form') >= 1 }), 'one of them');
+$page->do(run => 'setTimeout(() => history.back())');
 rows(22, 'back at the same rows');
 is($page->do(run => 'document.querySelector("[type=search]").value'), 'user1',
    '... of the same search');
@@ -114,7 +114,7 @@ $page->do(type => 'Title', 'Admiral');
 
 my $here = $page->do('url');
 
-$page->do(run => 'history.back()');
+$page->do(run => 'setTimeout(() => history.back())');
 $page->do(press => 'Cancel');
 ok(wait_for(sub { $page->do('url') eq $here && $page->do(count => 'dialog') == 0 }),
    'Back asks, and once');

@@ -200,7 +200,7 @@ $page->do(press => 'Sign out');
 ok(eval { $page->do(heading => 'Sign in'); 1 }, 'signed out');
 $page->do(tab => 1);
 ok(eval { $page->do(heading => 'Sign in'); 1 }, '... in the other tab, too');
-$page->do(run => 'history.back()');
+$page->do(run => 'setTimeout(() => history.back())');
 ok(eval { $page->do(heading => 'Sign in'); 1 }, 'and Back shows nothing');
 unlike($page->do(text => 'body'), qr/\@acme\.test/, '... of anybody');
 

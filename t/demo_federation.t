@@ -87,14 +87,14 @@ $page->do(type => 'Password', $password);
 $page->do(press => 'Sign in');
 shows('Acme asks for access');
 $page->do(press => 'Allow');
-shows('You are signed in');
+shows('Your account');
 is($page->do('url'), "$origin/account", 'back here');
-like($page->do(text => '.note'), qr/\bMargaret Hamilton\b.*\bAcme\b/, 'as Margaret');
+like($page->do(text => 'body'), qr/\bMargaret Hamilton\b.*\bAcme\b/, 'as Margaret');
 
 for ([ 'de-AT', 'Anmelden', 'Mit Acme Corporation anmelden', 'E-Mail-Adresse', 'Passwort',
-       'Acme bittet um Zugriff', 'Erlauben', 'Sie sind angemeldet' ],
+       'Acme bittet um Zugriff', 'Erlauben', 'Ihr Konto' ],
      [ 'fr-CA', 'Se connecter', 'Se connecter avec Acme Corporation', 'Adresse e-mail',
-       'Mot de passe', 'Acme demande un accès', 'Autoriser', 'Vous êtes connecté' ])
+       'Mot de passe', 'Acme demande un accès', 'Autoriser', 'Votre compte' ])
 {
     my ($locale, $sign_in, $with, $address, $secret, $asks, $allow, $in) = @$_;
 

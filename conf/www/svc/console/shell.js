@@ -1,6 +1,6 @@
 // The frame of the console: whose it is, where one may go, and the view.
 
-import { hear, may, session } from "../ui/call.js";
+import { hear, session } from "../ui/call.js";
 import { signOut } from "../ui/again.js";
 import { effect, h, state } from "../ui/draw.js";
 import { Icon } from "../ui/icon.js";
@@ -9,7 +9,7 @@ import { text } from "../ui/text.js";
 import { fill, shown, wordsOf } from "../ui/words.js";
 import { watch } from "./idle.js";
 import { keysOf, listen } from "./keys.js";
-import { at, groups, viewOf, views } from "./nav.js";
+import { allowed, at, groups, viewOf, views } from "./nav.js";
 import { ask, server } from "./server.js";
 
 let words = {};
@@ -23,8 +23,6 @@ export const begin = async () => {
   listen(words, allowed);
   watch(server.session.idleSeconds, words);
 };
-
-const allowed = name => Object.hasOwn(views, name) && views[name].needs.some(may);
 
 
 export function Shell() {
