@@ -1,9 +1,10 @@
 // What this page has asked the server, as a script would.
 
-import { hear, HIDDEN, sent } from "../ui/call.js";
+import { hear } from "../ui/call.js";
 import { Copy } from "../ui/copy.js";
 import { Dialog } from "../ui/dialog.js";
 import { effect, h, state } from "../ui/draw.js";
+import { HIDDEN, sent } from "../ui/sent.js";
 import { text } from "../ui/text.js";
 import { Time } from "../ui/time.js";
 

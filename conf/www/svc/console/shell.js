@@ -5,6 +5,7 @@ import { signOut } from "../ui/again.js";
 import { effect, h, state } from "../ui/draw.js";
 import { Icon } from "../ui/icon.js";
 import { go, Link, usePlace } from "../ui/place.js";
+import "../ui/sent.js";
 import { text } from "../ui/text.js";
 import { fill, shown, wordsOf } from "../ui/words.js";
 import { watch } from "./idle.js";

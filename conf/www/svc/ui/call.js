@@ -158,7 +158,7 @@ async function send(request) {
       seen = Date.now();
     }
 
-    keep(request, answer.failure ?? answer, begun);
+    heard.sent.forEach(action => action(request, answer.failure ?? answer, begun));
 
     return answer;
 
@@ -202,37 +202,6 @@ async function answerOf(r) {
   return { failure: new Failure(code, message, {
     status: r.status, id, member, seconds: seconds === null ? null : Number(seconds),
   }) };
-}
-
-
-// --- what was sent -------------------
-
-// The last requests, the newest first, for whoever wants to do the same by a script.
-// Those of sign-ins and factors are not among them, nor is any answer.
-
-export const sent = [];
-
-const SECRET = ["bindPassword", "clientSecret", "currentPassword", "newPassword", "password",
-                "secret", "token"];
-const OWN = /^\/(?:auth|mfa)\//;
-
-// what stands for a secret, which nobody can write
-
-export const HIDDEN = crypto.randomUUID();
-
-const hidden = (name, value) => SECRET.includes(name) && value !== null ? HIDDEN : value;
-
-function keep({ method = "GET", path, query, body, etag, key }, { status, id }, begun) {
-  if (OWN.test(path)) {
-    return;
-  }
-
-  sent.unshift({
-    method, path: `/v1${path}${queryOf(query)}`, etag, key, status, id, at: new Date().toISOString(),
-    ms: Math.round(performance.now() - begun), body: JSON.stringify(body, hidden),
-  });
-  sent.length = Math.min(sent.length, 50);
-  heard.sent.forEach(action => action());
 }
 
 
@@ -282,7 +251,8 @@ export async function refresh() {
 
 
 // Calls the action with each session, from now on ("session"), when it is somebody
-// else's ("changed"), or after each request ("sent").  Returns the function that ends it.
+// else's ("changed"), or after each request ("sent"), with that, its answer and when it
+// began.  Returns the function that ends it.
 
 export function hear(what, action) {
   heard[what].add(action);

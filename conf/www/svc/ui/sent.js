@@ -1,0 +1,29 @@
+// The last requests of a page, the newest first, for whoever wants to do the same by a
+// script.  Those of sign-ins and factors are not among them, nor is any answer.
+
+import { hear } from "./call.js";
+import { queryOf } from "./query.js";
+
+const MOST = 50;
+const OWN = /^\/(?:auth|mfa)\//;
+const SECRET = ["bindPassword", "clientSecret", "currentPassword", "newPassword", "password",
+                "secret", "token"];
+
+export const sent = [];
+
+// what stands for a secret, which nobody can write
+
+export const HIDDEN = crypto.randomUUID();
+
+const hidden = (name, value) => SECRET.includes(name) && value !== null ? HIDDEN : value;
+
+hear("sent", ({ method = "GET", path, query, body, etag, key }, { status, id }, begun) => {
+  if (!OWN.test(path)) {
+    sent.unshift({
+      method, path: `/v1${path}${queryOf(query)}`, etag, key, status, id,
+      at: new Date().toISOString(), ms: Math.round(performance.now() - begun),
+      body: JSON.stringify(body, hidden),
+    });
+    sent.length = Math.min(sent.length, MOST);
+  }
+});
