@@ -289,9 +289,9 @@ is_deeply([ map { $_->{id} } @{ names('type=role&q=VIEW', 'roles:manage') } ], [
 
 my $app = 'app_' . 'ab' x 16;
 
-$acme->add_applications(service => $app, 'app_' . 'cd' x 16);
+$acme->add_applications(m2m => $app, 'app_' . 'cd' x 16);
 is_deeply(names("type=application&$_"), [ { id => $app, name => "Name of $app",
-                                            detail => 'service' } ], "applications: $_")
+                                            detail => 'm2m' } ], "applications: $_")
     for 'q=OF%20app_ab', "q=$app", "ids=$app,nothing";
 
 admin_error($acme->admin(GET => "/names$_"), 400, 'invalid_request', "names$_")

@@ -164,7 +164,7 @@ my $session = $r->json;
 my $id = $session->{user}{id};
 
 is_deeply($session->{user}, { id => $id, email => 'Carol@acme.test',
-                              displayName => 'Carol Ö' }, 'who it is');
+                              displayName => 'Carol Ö', locale => undef }, 'who it is');
 is($session->{role}, 'auditor', 'with the role');
 is_deeply($session->{permissions}, [ 'audit:view' ], 'and what it grants');
 is($session->{csrfToken}, $b->{csrf}, 'and the CSRF token');

@@ -178,6 +178,8 @@ ngx_svc_envelope_header_filter(ngx_http_request_t *r)
 }
 
 
+/* An answer that nginx turns into another one, as 416, comes here twice. */
+
 static ngx_int_t
 ngx_svc_envelope_request_id(ngx_svc_request_t *sr)
 {
@@ -185,8 +187,13 @@ ngx_svc_envelope_request_id(ngx_svc_request_t *sr)
 
     id = ngx_svc_request_id(sr->request);
 
-    return id.len ? ngx_svc_add_header(sr->request, "X-Request-Id", &id)
-                  : NGX_OK;
+    if (id.len == 0 || sr->identified) {
+        return NGX_OK;
+    }
+
+    sr->identified = 1;
+
+    return ngx_svc_add_header(sr->request, "X-Request-Id", &id);
 }
 
 

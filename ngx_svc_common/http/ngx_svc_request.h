@@ -86,6 +86,7 @@ struct ngx_svc_request_s {
     unsigned                   replaced:1;  /* the replacement has been sent */
     unsigned                   answered:1;  /* the answer is ours: it is not
                                                replaced */
+    unsigned                   identified:1;    /* X-Request-Id is set */
     unsigned                   held:1;      /* there is a held body */
     unsigned                   tenant_known:1;
     unsigned                   goes_on:1;   /* also when the client has gone */
