@@ -1,5 +1,6 @@
 // API tokens, SCIM tokens and webhooks: what their sheets do not say.
 
+import { useAct } from "../ui/act.js";
 import { call } from "../ui/call.js";
 import { Code, Id, Secret } from "../ui/copy.js";
 import { confirm } from "../ui/dialog.js";
@@ -12,7 +13,7 @@ import { toast } from "../ui/toast.js";
 import { shown } from "../ui/words.js";
 import { activity } from "./activity.js";
 import { at } from "./nav.js";
-import { Head, pathOf, SheetNew, SheetView, useAct } from "./sheet.js";
+import { Head, pathOf, SheetNew, SheetView } from "./sheet.js";
 import { NODE, PYTHON, useToken } from "./snippets.js";
 
 
@@ -179,11 +180,11 @@ function Rotate({ view, one, sheets, words, all }) {
   const said = words.rotate;
   const { url, events, enabled } = one;
 
-  const make = () => run(async () => setNext((await call({
+  const make = run(async () => setNext((await call({
     method: "POST", path: "/admin/webhooks", key: once, body: { url, events, enabled },
   })).data));
 
-  const remove = () => run(async () => {
+  const remove = run(async () => {
     const { title, notes, done } = words.acts.remove;
 
     if (await confirm({ title, verb: said.removeVerb, notes: [shown(url), ...notes.slice(1)] })) {
