@@ -116,6 +116,12 @@ finds(qr/a module that is none of these files$/, 'import "https://x.test/a.js"',
 finds(qr/there is no "/, 'import "./none.js"', 'import("./none.js")', 'import "../none.js"',
       page('<script type="module" src="/svc/none.js"></script>'));
 passes('import(`./${a}.js`)', { $VIEW => 'import "../a.js"', 'svc/a.js' => '' });
+finds(qr/ has no "/, map { { $VIEW => "import $_ from \"../a.js\"",
+                             'svc/a.js' => 'export const b = 1; const c = 2' } }
+                     'c', '{ c }', '{ b, d }', '{ c as b }');
+passes({ $VIEW => 'import a, { b, c as g, d, e, f } from "../a.js"',
+         'svc/a.js' => 'export default 1; export const b = 1, { c, x: [d] } = {};'
+                       . ' export function e() {} const z = 1; export { z as f }' });
 
 finds(qr/a style|"(?:\@import|url\(|expression\()" of a style$/, style('@import "x.css"'),
       style('p { background: url(//x.test/a) }'), style('p { color: expression(a) }'));

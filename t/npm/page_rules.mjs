@@ -63,6 +63,37 @@ export const called = node => ts.isIdentifier(node.expression) ? node.expression
   : ts.isPropertyAccessExpression(node.expression) ? node.expression.name.text : null;
 
 
+// --- what scripts give and take ------
+
+const namesOf = ({ name, namedBindings }) => [
+  ...name ? ["default"] : [],
+  ...(namedBindings?.elements ?? []).map(one => (one.propertyName ?? one.name).text),
+];
+
+const has = (node, kind) => node.modifiers?.some(one => one.kind === kind);
+
+function exportsOf(source) {
+  const names = new Set();
+  const bound = name => ts.isIdentifier(name) ? names.add(name.text)
+    : name.elements.forEach(one => one.name && bound(one.name));
+
+  for (const one of source.statements) {
+    if (ts.isExportAssignment(one)) {
+      names.add("default");
+
+    } else if (ts.isExportDeclaration(one)) {
+      one.exportClause?.elements.forEach(part => names.add(part.name.text));
+
+    } else if (has(one, ts.SyntaxKind.ExportKeyword)) {
+      one.declarationList?.declarations.forEach(part => bound(part.name));
+      names.add(has(one, ts.SyntaxKind.DefaultKeyword) ? "default" : one.name?.text);
+    }
+  }
+
+  return names;
+}
+
+
 // --- scripts -------------------------
 
 export function lintScript(path, scripts, fault) {
@@ -225,6 +256,15 @@ export function lintScript(path, scripts, fault) {
 
     if (!OURS.test((from.head ?? from).text ?? "")) {
       fault(node, "a module that is none of these files");
+    }
+
+    const other = node.importClause && scripts.get(resolve(path, from.text));
+
+    if (other) {
+      const there = exportsOf(other);
+
+      namesOf(node.importClause).filter(name => !there.has(name))
+        .forEach(name => fault(node, `${from.text} has no "${name}"`));
     }
   }
 
