@@ -19,7 +19,7 @@
 typedef enum {
     NGX_SVC_LIMIT_LOGIN = 0,
     NGX_SVC_LIMIT_SIGNUP,
-    NGX_SVC_LIMIT_LINK,                 /* links that administrators have sent */
+    NGX_SVC_LIMIT_LINK,                 /* links that administrators send */
     NGX_SVC_LIMIT_DOMAIN,               /* verifying a tenant's domains */
     NGX_SVC_LIMIT_DIRECTORY,            /* testing a tenant's directory */
     NGX_SVC_LIMIT_CONNECTION,           /* testing its other connections */
