@@ -54,9 +54,8 @@ ngx_int_t
 ngx_svc_admin_limit_address(ngx_svc_request_t *sr, ngx_svc_limit_t *limit,
     const char *what, ngx_int_t (*next)(ngx_svc_request_t *sr))
 {
-    struct sockaddr  none;
+    static struct sockaddr  none = { .sa_family = AF_UNSPEC };
 
-    none.sa_family = AF_UNSPEC;
     limit->sockaddr = &none;
 
     return ngx_svc_admin_limit_check(sr, limit, what, next);
