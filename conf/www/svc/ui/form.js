@@ -23,8 +23,41 @@ const same = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 // is typed already.  Fields that have a "part" stand in one that opens: words.parts names
 // it.
 
-export function Form({ fields, words, value, draft, verb, onsave, oncancel, about, kids,
-                       id = "field" }) {
+export function Form({ words, verb, oncancel, about, kids, id = "field", ...given }) {
+  const { value, typed, set, wrong, failure, busy, shown, all, differs, submit, discard }
+    = useForm(given);
+
+  const parts = [...new Set(shown.map(([, f]) => f.part))].filter(Boolean);
+
+  const draw = part => shown.filter(([, f]) => f.part === part).map(([name, field]) => h(Field, {
+    key: name, id: `${id}-${name}`, name, field, words, typed: typed[name], wrong: wrong[name],
+    set: next => set(name, next),
+  }));
+
+  // while it is sent nothing can be typed that would be lost
+
+  return h("form", { class: "form", novalidate: true, "aria-busy": busy ? "true" : null,
+                     inert: busy, "data-differs": differs || null, onsubmit: submit },
+    failure && h(Problem, { failure }),
+    draw(undefined),
+    parts.map(part => h("details", {
+      key: part, class: "fold",
+      open: shown.some(([name, f]) => f.part === part && wrong[name]),
+    },
+      h("summary", {}, words.parts[part]), h("div", { class: "form" }, draw(part)))),
+    about?.(all),
+    kids,
+    (differs || !value || oncancel) && h("div", { class: "actions" },
+      (differs || !value) && h("button", { class: "primary", disabled: busy }, verb),
+      oncancel && h("button", { type: "button", onclick: oncancel }, text.cancel),
+      value && differs && !oncancel
+        && h("button", { type: "button", onclick: discard }, text.discard)));
+}
+
+
+// What is typed, what of it differs, what is wrong, and what sends it.
+
+function useForm({ fields, value, draft, onsave }) {
   const before = value ?? {};
   const [typed, setTyped] = state(() => typedOf(fields, { ...before, ...draft }));
   const [wrong, setWrong] = state({});
@@ -40,22 +73,23 @@ export function Form({ fields, words, value, draft, verb, onsave, oncancel, abou
 
   effect(() => differs ? guard(mayLeave) : null, [differs]);
 
-  // once the part that it is in has opened
+  const set = (name, next) => setTyped(now => ({ ...now, [name]: next }));
 
-  const focus = (form, name) => queueMicrotask(() =>
-    form.querySelector(`[name="${CSS.escape(name)}"], [data-field="${CSS.escape(name)}"] input`)
-        ?.focus());
+  const told = failed => {
+    setWrong(failed.wrong ?? {});
+    setFailure(failed.failure ?? null);
+  };
 
-  const parts = [...new Set(shown.map(([, f]) => f.part))].filter(Boolean);
-
-  const draw = part => shown.filter(([, f]) => f.part === part).map(([name, field]) => h(Field, {
-    key: name, id: `${id}-${name}`, name, field, words, typed: typed[name], wrong: wrong[name],
-    set: next => setTyped(now => ({ ...now, [name]: next })),
-  }));
+  const discard = () => {
+    setTyped(typedOf(fields, before));
+    told({});
+  };
 
   const submit = async event => {
     const form = event.target;
     const missing = wrongOf(shown, typed);
+    const active = document.activeElement;
+    let wanted = Object.keys(missing)[0];
 
     event.preventDefault();
 
@@ -63,15 +97,11 @@ export function Form({ fields, words, value, draft, verb, onsave, oncancel, abou
       return;
     }
 
-    setWrong(missing);
-    setFailure(null);
+    told({ wrong: missing });
 
-    if (Object.keys(missing).length > 0) {
-      return focus(form, Object.keys(missing)[0]);
+    if (wanted) {
+      return focus(form, wanted);
     }
-
-    const active = document.activeElement;
-    let wanted = null;
 
     setBusy(true);
 
@@ -79,15 +109,9 @@ export function Form({ fields, words, value, draft, verb, onsave, oncancel, abou
       await onsave(value ? changed : given(all), all);
 
     } catch (e) {
-      const name = memberOf(e);
-
-      if (e.code === "invalid_request" && shown.some(([known]) => known === name)) {
-        setWrong({ [name]: e.message });
-        wanted = name;
-
-      } else if (e.code !== "cancelled") {
-        setFailure(e);
-      }
+      wanted = e.code === "invalid_request" && memberOf(e, shown);
+      told(wanted ? { wrong: { [wanted]: e.message } }
+                  : { failure: e.code === "cancelled" ? null : e });
 
     } finally {
       setBusy(false);
@@ -95,32 +119,14 @@ export function Form({ fields, words, value, draft, verb, onsave, oncancel, abou
     }
   };
 
-  // while it is sent nothing can be typed that would be lost
-
-  return h("form", { class: "form", novalidate: true, "aria-busy": busy ? "true" : null,
-                     inert: busy,
-                     "data-differs": differs || null, onsubmit: submit },
-    failure && h(Problem, { failure }),
-    draw(undefined),
-    parts.map(part => h("details", {
-      key: part, class: "fold",
-      open: shown.some(([name, f]) => f.part === part && wrong[name]),
-    },
-      h("summary", {}, words.parts[part]), h("div", { class: "form" }, draw(part)))),
-    about?.(all),
-    kids,
-    (differs || !value || oncancel) && h("div", { class: "actions" },
-      (differs || !value) && h("button", { class: "primary", disabled: busy }, verb),
-      oncancel && h("button", { type: "button", onclick: oncancel }, text.cancel),
-      value && differs && !oncancel && h("button", {
-        type: "button",
-        onclick() {
-          setTyped(typedOf(fields, before));
-          setWrong({});
-          setFailure(null);
-        },
-      }, text.discard)));
+  return { value, typed, set, wrong, failure, busy, shown, all, differs, submit, discard };
 }
+
+// Once the part that it is in has opened.
+
+const focus = (form, name) => queueMicrotask(() =>
+  form.querySelector(`[name="${CSS.escape(name)}"], [data-field="${CSS.escape(name)}"] input`)
+      ?.focus());
 
 // What could not be used for a while has lost the focus.
 
@@ -150,7 +156,13 @@ const wrongOf = (shown, typed) => Object.fromEntries(shown
     ? text.missing : kinds[kind].wrong?.(typed[name])])
   .filter(([, wrong]) => wrong));
 
-const memberOf = e => (e.member ?? e.message?.match(/"([^"]+)"/)?.[1])?.match(/^\w+/)?.[0];
+// The field that the server names, if it is one that is shown.
+
+function memberOf(e, shown) {
+  const member = (e.member ?? e.message?.match(/"([^"]+)"/)?.[1])?.match(/^\w+/)?.[0];
+
+  return shown.find(([name]) => name === member)?.[0];
+}
 
 
 function Field({ id, name, field, words, typed, wrong, set }) {
