@@ -1,6 +1,7 @@
 // Who may sign in: the rules in order, what they would do to a sign-in, and what they
 // were before.
 
+import { useAct } from "../ui/act.js";
 import { Badge } from "../ui/cells.js";
 import { mayLeave } from "../ui/dialog.js";
 import { effect, h, state } from "../ui/draw.js";
@@ -75,83 +76,8 @@ function Policy({ view, sheet, words, first }) {
 // --- the rules -----------------------
 
 function Rules({ words, draft, setDraft, dirty, base, adopt }) {
-  const [failure, setFailure] = state(null);
-  const [wrong, setWrong] = state({});        // what the server says, by a rule's id
-  const [said, setSaid] = state("");
-  const [busy, setBusy] = state(false);
-  const { rules } = draft;
-  const policy = policyOf(draft);
-  const marks = marksOf(policy.rules);
-
-  const setRules = change => setDraft(now => ({ ...now, rules: change(now.rules) }));
-  const put = (id, rule) => setRules(all => all.map(one => one.id === id ? { id, rule } : one));
-
-  const move = (n, to) => {
-    if (to >= 0 && to < rules.length && to !== n) {
-      setRules(all => {
-        const rest = all.filter((one, place) => place !== n);
-
-        return [...rest.slice(0, to), all[n], ...rest.slice(to)];
-      });
-      setSaid(fill(words.moved, { name: shown(rules[n].rule.name), n: to + 1,
-                                  total: rules.length }));
-    }
-  };
-
-  const edit = async one => {
-    const rule = await editRule({ words, rule: one?.rule });
-
-    if (rule && one) {
-      setWrong(({ [one.id]: gone, ...rest }) => rest);
-      put(one.id, rule);
-
-    } else if (rule) {
-      setRules(all => [...all, { id: `rule-${ids++}`, rule }]);
-    }
-  };
-
-  const remove = (one, n) => {
-    setRules(all => all.filter(({ id }) => id !== one.id));
-    document.getElementById("rule-add").focus();
-    toast(fill(words.removed, { name: shown(one.rule.name) }), async () =>
-      setRules(all => [...all.slice(0, n), one, ...all.slice(n)]));
-  };
-
-  const discard = () => {
-    setDraft(withIds(base.data));
-    setWrong({});
-    setFailure(null);
-    toast(words.discarded, async () => setDraft(draft));
-  };
-
-  const look = async () => {
-    setFailure(null);
-    setWrong({});
-    setBusy(true);
-
-    try {
-      const next = await reviewPolicy({ words, base, policy });
-
-      if (next) {
-        adopt(next);
-        toast(next.theirs ? words.theirs : words.applied);
-      }
-
-    } catch (e) {
-      const place = e.member?.match(/^rules\[(\d+)\]/)?.[1];
-
-      if (place && rules[place]) {
-        setWrong({ [rules[place].id]: e.message });
-        document.getElementById(`name-${rules[place].id}`)?.focus();
-
-      } else if (e.code !== "cancelled") {
-        setFailure(e);
-      }
-
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { rules, marks, said, put, move, edit, remove, wrong, failure, busy, look, discard }
+    = useRules({ words, draft, setDraft, base, adopt });
 
   return h("div", { "aria-busy": busy ? "true" : null },
     failure && h(Problem, { failure }),
@@ -179,6 +105,79 @@ function Rules({ words, draft, setDraft, dirty, base, adopt }) {
       h("button", { type: "button", class: "primary", disabled: busy, onclick: look },
         words.review.open),
       h("button", { type: "button", onclick: discard }, text.discard)));
+}
+
+
+// The rules as they are edited, what is wrong with them, and their review.
+
+function useRules({ words, draft, setDraft, base, adopt }) {
+  const [wrong, setWrong] = state({});        // what the server says, by a rule's id
+  const [said, setSaid] = state("");
+  const { rules } = draft;
+  const policy = policyOf(draft);
+
+  const { busy, failure, run, setFailure } = useAct(e => {
+    const rule = rules[e.member?.match(/^rules\[(\d+)\]/)?.[1]];
+
+    if (rule) {
+      setWrong({ [rule.id]: e.message });
+      document.getElementById(`name-${rule.id}`)?.focus();
+
+    } else {
+      setFailure(e);
+    }
+  });
+
+  const setRules = change => setDraft(now => ({ ...now, rules: change(now.rules) }));
+  const put = (id, rule) => setRules(all => all.map(one => one.id === id ? { id, rule } : one));
+
+  const move = (n, to) => {
+    if (to >= 0 && to < rules.length && to !== n) {
+      setRules(all => all.toSpliced(n, 1).toSpliced(to, 0, all[n]));
+      setSaid(fill(words.moved, { name: shown(rules[n].rule.name), n: to + 1,
+                                  total: rules.length }));
+    }
+  };
+
+  const edit = async one => {
+    const rule = await editRule({ words, rule: one?.rule });
+
+    if (rule && one) {
+      setWrong(({ [one.id]: gone, ...rest }) => rest);
+      put(one.id, rule);
+
+    } else if (rule) {
+      setRules(all => [...all, { id: `rule-${ids++}`, rule }]);
+    }
+  };
+
+  const remove = (one, n) => {
+    setRules(all => all.filter(({ id }) => id !== one.id));
+    document.getElementById("rule-add").focus();
+    toast(fill(words.removed, { name: shown(one.rule.name) }), async () =>
+      setRules(all => all.toSpliced(n, 0, one)));
+  };
+
+  const discard = () => {
+    setDraft(withIds(base.data));
+    setWrong({});
+    setFailure(null);
+    toast(words.discarded, async () => setDraft(draft));
+  };
+
+  const look = run(async () => {
+    setWrong({});
+
+    const next = await reviewPolicy({ words, base, policy });
+
+    if (next) {
+      adopt(next);
+      toast(next.theirs ? words.theirs : words.applied);
+    }
+  });
+
+  return { rules, marks: marksOf(policy.rules), said, put, move, edit, remove, wrong, failure,
+           busy, look, discard };
 }
 
 

@@ -1,5 +1,6 @@
 // Policy as code: the policies and roles as one file, what it would change, and that done.
 
+import { useAct } from "../ui/act.js";
 import { call, session } from "../ui/call.js";
 import { Badge } from "../ui/cells.js";
 import { Code } from "../ui/copy.js";
@@ -24,105 +25,8 @@ const TONES = { create: "good", update: "info", delete: "bad" };
 
 export function Configuration({ sheet, words: own, all }) {
   const words = { ...own, say: diffWords(all.access).say };
-  const [typed, setTyped] = state("");
-  const [kept, setKept] = state("");          // what has been applied, or was never typed
-  const [wrong, setWrong] = state(null);
-  const [failure, setFailure] = state(null);
-  const [plan, setPlan] = state(null);        // { source, bundle, prune, data, stale }
-  const [busy, setBusy] = state(false);
-
-  effect(() => typed !== kept ? guard(mayLeave) : null, [typed !== kept]);
-
-  const write = next => {
-    setTyped(next);
-    setPlan(null);
-    setWrong(null);
-    setFailure(null);
-  };
-
-  // what was typed goes only if somebody says so
-
-  const replace = async (next, same) => {
-    if (typed === kept || typed === "" || await mayLeave()) {
-      write(next);
-      setKept(same ? next : "");
-    }
-  };
-
-  const attempt = async action => {
-    setFailure(null);
-    setBusy(true);
-
-    try {
-      await action();
-
-    } catch (e) {
-      if (e.code === "invalid_request") {
-        setWrong(e.message);
-        document.getElementById("bundle").focus();
-
-      } else if (e.code !== "cancelled") {
-        setFailure(e);
-      }
-
-    } finally {
-      setBusy(false);
-    }
-  };
-
-  // "source" is the text that the bundle is of
-
-  const look = ({ source, bundle }, prune, stale = false) => attempt(async () => {
-    const data = await planOf(bundle, prune);
-
-    setPlan({ source, bundle, prune, stale, data, names: await namesOf(data.changes) });
-  });
-
-  const begin = event => {
-    event.preventDefault();
-    setPlan(null);
-
-    const { bundle, why } = bundleOf(typed, words);
-
-    setWrong(why ?? null);
-
-    if (bundle) {
-      return look({ source: typed, bundle }, false);
-    }
-
-    document.getElementById("bundle").focus();
-  };
-
-  const apply = async () => {
-    const { source, bundle, prune, data } = plan;
-    const deletes = prune ? data.changes.filter(({ action }) => action === "delete").length : 0;
-
-    if (deletes > 0 && !await confirm({
-      title: fill(words.prune.title, { n: deletes }), notes: words.prune.notes,
-      verb: words.prune.verb, name: session.tenant.slug,
-    }))
-    {
-      return;
-    }
-
-    await attempt(async () => {
-      try {
-        await call({ method: "POST", path: "/admin/config/apply", body: bundle, etag: data.etag,
-                     query: { prune: prune || null } });
-
-      } catch (e) {
-        if (e.code !== "precondition_failed") {
-          throw e;
-        }
-
-        return look(plan, prune, true);
-      }
-
-      setKept(source);
-      toast(words.applied);
-      await look(plan, prune);
-    });
-  };
+  const { typed, write, replace, wrong, setWrong, failure, plan, busy, begin, apply, turn }
+    = usePlan(words);
 
   return h("div", { "aria-busy": busy ? "true" : null },
     h(Head, { title: words.title }),
@@ -147,9 +51,111 @@ export function Configuration({ sheet, words: own, all }) {
         typed !== "" && h("button", { type: "button", disabled: busy,
                                       onclick: () => replace("") }, text.clear))),
     failure && h(Problem, { failure }),
-    plan?.source === typed && h(Plan, { words, plan, busy, apply,
-                      turn: prune => look(plan, prune) }),
+    plan && h(Plan, { words, plan, busy, apply, turn }),
     h(Pipeline, { words }));
+}
+
+
+// The text, and what it would change, which is asked of the server.
+
+function usePlan(words) {
+  const [typed, setTyped] = state("");
+  const [kept, setKept] = state("");          // what has been applied, or was never typed
+  const [wrong, setWrong] = state(null);
+  const [plan, setPlan] = state(null);        // { source, bundle, prune, data, stale }
+
+  const refuse = why => {
+    setWrong(why);
+    document.getElementById("bundle").focus();
+  };
+
+  const { busy, failure, run, setFailure } = useAct(e =>
+    e.code === "invalid_request" ? refuse(e.message) : setFailure(e));
+
+  effect(() => typed !== kept ? guard(mayLeave) : null, [typed !== kept]);
+
+  const write = next => {
+    setTyped(next);
+    setPlan(null);
+    setWrong(null);
+    setFailure(null);
+  };
+
+  // what was typed goes only if somebody says so
+
+  const replace = async (next, same) => {
+    if (typed === kept || typed === "" || await mayLeave()) {
+      write(next);
+      setKept(same ? next : "");
+    }
+  };
+
+  // "source" is the text that the bundle is of
+
+  const look = async ({ source, bundle }, prune, stale = false) => {
+    const data = await planOf(bundle, prune);
+
+    setPlan({ source, bundle, prune, stale, data, names: await namesOf(data.changes) });
+  };
+
+  const begin = event => {
+    event.preventDefault();
+    setPlan(null);
+
+    const { bundle, why } = bundleOf(typed, words);
+
+    setWrong(null);
+
+    return bundle ? run(() => look({ source: typed, bundle }, false))() : refuse(why);
+  };
+
+  const apply = async () => {
+    if (await agreed(plan, words)) {
+      await run(async () => {
+        const done = await applied(plan);
+
+        if (done) {
+          setKept(plan.source);
+          toast(words.applied);
+        }
+
+        await look(plan, plan.prune, !done);
+      })();
+    }
+  };
+
+  return {
+    typed, write, replace, wrong, setWrong, failure, busy, begin, apply,
+    plan: plan?.source === typed ? plan : null, turn: prune => run(() => look(plan, prune))(),
+  };
+}
+
+
+// Whoever deletes something says so first.
+
+async function agreed({ prune, data }, { prune: said }) {
+  const deletes = prune ? data.changes.filter(({ action }) => action === "delete").length : 0;
+
+  return deletes === 0 || confirm({ title: fill(said.title, { n: deletes }), notes: said.notes,
+                                    verb: said.verb, name: session.tenant.slug });
+}
+
+// Returns false where something was changed since the plan was made.
+
+async function applied({ bundle, prune, data }) {
+  try {
+    await call({ method: "POST", path: "/admin/config/apply", body: bundle, etag: data.etag,
+                 query: { prune: prune || null } });
+
+    return true;
+
+  } catch (e) {
+    if (e.code !== "precondition_failed") {
+      throw e;
+    }
+
+    return false;
+  }
 }
 
 

@@ -3,8 +3,8 @@
 import { state } from "./draw.js";
 
 
-// Returns { busy, failure, run }: run(action) is an onclick.  "tell" says what went wrong,
-// where it is not to be drawn.
+// Returns { busy, failure, run, setFailure }: run(action) is an onclick.  "tell" says what
+// went wrong, where it is not to be drawn.
 
 export function useAct(tell) {
   const [failure, setFailure] = state(null);
@@ -27,5 +27,5 @@ export function useAct(tell) {
     }
   };
 
-  return { busy, failure, run };
+  return { busy, failure, run, setFailure };
 }
