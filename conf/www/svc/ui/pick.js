@@ -37,39 +37,8 @@ export const Pick = ({ type, find, ...props }) => h(Combo, {
 
 export function Combo({ id = "pick", label, find, now, onpick, bare, ...attributes }) {
   const [typed, setTyped] = state("");
-  const [found, setFound] = state(null);
-  const [at, setAt] = state(0);
-  const [failure, setFailure] = state(null);
+  const { found, setFound, at, setAt, failure } = useFound({ typed, find, now });
   const open = found !== null;
-
-  effect(() => {
-    const q = typed.trim();
-    const ended = new AbortController();
-
-    setAt(0);
-    setFailure(null);
-    setFound(now ? now(q) : null);
-
-    const later = setTimeout(async () => {
-      const known = now?.(q) ?? [];
-
-      try {
-        const more = await find(q, ended.signal);
-
-        if (!ended.signal.aborted && more !== null) {
-          setFound([...known, ...more]);
-        }
-
-      } catch (e) {
-        setFailure(ended.signal.aborted ? null : e);
-      }
-    }, 150);
-
-    return () => {
-      clearTimeout(later);
-      ended.abort();
-    };
-  }, [typed]);
 
   const pick = one => {
     setTyped("");
@@ -115,4 +84,44 @@ export function Combo({ id = "pick", label, find, now, onpick, bare, ...attribut
       }, shown(one.name), one.detail && h("span", { class: "muted" }, " ", shown(one.detail))))),
     h("p", { class: "muted", role: "status" },
       failure ? sentence(failure) : open && (found.length === 0 ? text.none : fill(text.found, { n: found.length }))));
+}
+
+
+// What there is to choose from for what is typed, and which of it is marked.
+
+function useFound({ typed, find, now }) {
+  const [found, setFound] = state(null);
+  const [at, setAt] = state(0);
+  const [failure, setFailure] = state(null);
+
+  effect(() => {
+    const q = typed.trim();
+    const ended = new AbortController();
+
+    setAt(0);
+    setFailure(null);
+    setFound(now ? now(q) : null);
+
+    const later = setTimeout(async () => {
+      const known = now?.(q) ?? [];
+
+      try {
+        const more = await find(q, ended.signal);
+
+        if (!ended.signal.aborted && more !== null) {
+          setFound([...known, ...more]);
+        }
+
+      } catch (e) {
+        setFailure(ended.signal.aborted ? null : e);
+      }
+    }, 150);
+
+    return () => {
+      clearTimeout(later);
+      ended.abort();
+    };
+  }, [typed]);
+
+  return { found, setFound, at, setAt, failure };
 }
