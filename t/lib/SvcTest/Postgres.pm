@@ -12,6 +12,7 @@ use Fcntl qw(:flock);
 use File::Copy qw(copy);
 use File::Path qw(make_path remove_tree);
 use File::Temp ();
+use POSIX qw(strftime);
 
 use SvcTest::PgClient;
 use SvcTest::Process qw(wait_for spawn alive wait_exit signal_pid children
@@ -71,7 +72,8 @@ sub conninfo {
 }
 
 
-# Returns the template; makes it when these migrations have none yet.
+# Returns the template; makes it when these migrations have none of today yet: they
+# cut tables by the months and weeks of UTC that follow the day on which they run.
 
 sub template {
     my ($self) = @_;
@@ -81,7 +83,7 @@ sub template {
 
     die "no migrations in $self->{root}/sql\n" if !@sql;
 
-    my $key = substr sha256_hex(join "\0", $CONF, $BIN,
+    my $key = substr sha256_hex(join "\0", $CONF, $BIN, strftime('%F', gmtime),
                                 map { slurp($_) // '' } @sql,
                                 "$self->{root}/conf/svcctl"), 0, 16;
 
