@@ -79,7 +79,7 @@ sub world {
     $s->sql('INSERT INTO svc.audit_event (tenant_id, action, actor_type,'
             . ' target_type, target_id, details, created_at)'
             . " SELECT '$acme->{id}', 'user.updated', 'apiToken', 'user',"
-            . " gen_random_uuid(), '{}', now() - i * interval '1 s'"
+            . " gen_random_uuid(), '{}', now() - i * interval '1 ms'"
             . ' FROM generate_series(1, 2000) i');
     $s->sql("INSERT INTO svc.tenant (slug, name) SELECT 'fresh' || i, 'Fresh'"
             . ' FROM generate_series(1, 2000) i');
