@@ -28,6 +28,15 @@ my $FOCUSED = <<'EOT';
 EOT
 
 
+# the last of what goes out at the sides, which is the innermost
+
+my $OUT = <<'EOT';
+[...document.querySelectorAll("main *")]
+  .filter(it => it.getBoundingClientRect().right > document.documentElement.clientWidth)
+  .at(-1)?.outerHTML.slice(0, 300)
+EOT
+
+
 # Starts the server, with the tenants acme and globex, ada@acme.test, who is an owner,
 # and a browser where she is signed in.  Options: svc, settings of the server; open, of
 # the browser; before, which is called with the server before it starts.
@@ -170,7 +179,8 @@ sub fits {
 
     is($self->{page}->do(run => 'document.documentElement.scrollWidth'
                                 . ' - document.documentElement.clientWidth'),
-       0, $name // 'nothing goes out at the sides');
+       0, $name // 'nothing goes out at the sides')
+        or diag($self->{page}->do(run => $OUT));
 }
 
 
