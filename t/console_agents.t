@@ -112,7 +112,7 @@ $page->do(key => 'Enter');
 like($c->said, qr/\AInvoice bot is dead/, 'another one kills');
 ok(!lives(), '... and introspection refuses the token');
 has('tbody tr:has-text("Invoice bot") .badge.bad', 'off', '... and the list has it');
-is($page->do(run => 'document.activeElement.innerText'), 'Invoice bot',
+ok(wait_for(sub { $page->do(run => 'document.activeElement.innerText') eq 'Invoice bot' }),
    '... with the focus where it was');
 $page->do(key => 'k');
 ok(wait_for(sub { $page->do(text => '.toasts') =~ /off already/ }), 'it does not toggle');
@@ -152,9 +152,10 @@ is_deeply(policy($bot)->{allowedScopes}, [ 'in' ], '... and nothing else');
 
 $page->do(type => 'Note', 'Looked at.');
 $page->do(press => 'I have looked: this is right');
-has('main', 'reviewed', 'a review');
-is(api(GET => "/admin/agents?q=$bot->{clientId}")->{agents}[0]{review}{status}, 'current',
-   '... is attested');
+ok(wait_for(sub {
+    api(GET => "/admin/agents?q=$bot->{clientId}")->{agents}[0]{review}{status} eq 'current'
+}), 'a review is attested');
+has('main', 'reviewed', '... and shown');
 
 
 # --- what is unusual --------------------------------------------------------------------
