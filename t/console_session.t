@@ -191,8 +191,63 @@ $page->do(press => 'Try again');
 ok(wait_for(sub { $page->do(count => 'tbody tr') > 0 }), 'and it comes back');
 
 
+# --- an upgrade under an open tab ----------------------------------------------------------
+
+$page->do(without => "$c->{origin}/svc/console/policy.js");
+$page->do(run => q{document.querySelector('#nav a[href="/console/access"]').click()});
+ok(wait_for(sub { $page->do(text => 'main') =~ /has been updated/ }), 'a file has gone');
+$page->do(without => "$c->{origin}/svc/console/policy.js", 1);
+$page->do('faults');
+$page->do(press => 'Load again');
+$c->shows('Access', 'the new ones are there');
+
+
+# --- rights that change under an open tab --------------------------------------------------
+
+$c->admin(POST => '/roles', { key => 'desk', name => 'Desk', permissions => [ 'users:view' ] });
+$c->user('dora');
+$c->admin(PUT => '/members/' . $s->sql("SELECT id FROM svc.user_account WHERE user_name"
+                                         . " = 'dora\@acme.test'"), { role => 'desk' });
+$page->do(tab => 3);
+$page->do('forget');
+$page->do('clock');
+$c->sign_in('dora');
+$c->opens('users', 'Users');
+is($page->do(count => '#nav a[href="/console/groups"]'), 0, 'who may see users sees no more');
+$c->opens('groups', 'Groups', '... not by its address either');
+like($page->do(text => 'main'), qr/groups:manage/, '... which names the permission');
+$c->opens('users', 'Users');
+$c->admin(PUT => '/roles/desk', { name => 'Desk', permissions => [ 'users:view', 'groups:manage' ] });
+$page->do(run => 'import("/svc/ui/call.js").then(({ refresh }) => refresh())');
+ok(wait_for(sub { $page->do(count => '#nav a[href="/console/groups"]') == 1 }),
+   'a permission that is given comes to the tab');
+$c->admin(PUT => '/roles/desk', { name => 'Desk', permissions => [ 'users:view' ] });
+$page->do(run => q{document.querySelector('#nav a[href="/console/groups"]').click()});
+ok(wait_for(sub { $page->do(count => '#nav a[href="/console/groups"]') == 0 }),
+   'one that is taken leaves it with the next request');
+
+
+# --- a session that is about to end --------------------------------------------------------
+
+my $idle = $page->do(run => 'fetch("/v1/admin/console").then(r => r.json())')
+                ->{session}{idleSeconds};
+
+$page->do(clock => $idle - 200);
+is($page->do(count => 'dialog'), 0, 'nobody is disturbed for long');
+$page->do(clock => 90);
+ok(asked(), 'a session that ends soon is told of');
+is_deeply($page->do('axe'), [], '... to everybody');
+$page->do('calls');
+$page->do(press => 'Stay signed in');
+ok(gone(), '... and goes on');
+is_deeply($page->do('calls'), [ 'GET /v1/auth/session' ], '... by one request');
+
+
 # --- out, in all tabs --------------------------------------------------------------------
 
+$page->do(tab => 0);
+$page->do('forget');
+$c->sign_in('ada');
 $page->do(tab => 2);
 $c->opens('users', 'Users');
 $page->do(run => 'document.querySelector(".who summary").click()');

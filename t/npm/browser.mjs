@@ -200,6 +200,23 @@ const actions = {
   focus: () => page.evaluate("document.activeElement.id"),
   run: script => page.evaluate(script),
 
+  // what whoever cannot see the page is told of it
+
+  tree: () => page.locator("body").ariaSnapshot(),
+
+  // The time of pages from the next one on stands where it is, until it is moved on, by
+  // seconds.
+
+  async clock(seconds) {
+    await (seconds ? page.clock.fastForward(1000 * seconds) : page.clock.install());
+  },
+
+  // a file that is not there any more, or is again
+
+  async without(url, off) {
+    await (off ? page.unroute(url) : page.route(url, route => route.fulfill({ status: 404 })));
+  },
+
   // for whoever wants to see it
 
   async shot(path, options = {}) { await page.screenshot({ path, fullPage: true, ...options }); },
