@@ -20,19 +20,32 @@ const same = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 // "value": it can be sent as it is, and its onsave gets all that is not empty.
 // "about" draws what is to be seen of what is typed, beneath the fields.
 // "id" is what the ids of its fields begin with, where there are several forms.  "draft"
-// is typed already.  Fields that have a "part" stand in one that opens: words.parts names
-// it.
+// is typed already.  Fields that have a "part" stand in one that opens, and those that have
+// a "set" stand together: words.parts and words.sets name them.  "beside" draws what else is
+// to be known of a field, by its name.
 
-export function Form({ words, verb, oncancel, about, kids, id = "field", ...given }) {
+export function Form({ words, verb, oncancel, about, beside, kids, id = "field", ...given }) {
   const { value, typed, set, wrong, failure, busy, shown, all, differs, submit, discard }
     = useForm(given);
 
   const parts = [...new Set(shown.map(([, f]) => f.part))].filter(Boolean);
 
-  const draw = part => shown.filter(([, f]) => f.part === part).map(([name, field]) => h(Field, {
+  const one = ([name, field]) => h(Field, {
     key: name, id: `${id}-${name}`, name, field, words, typed: typed[name], wrong: wrong[name],
-    set: next => set(name, next),
-  }));
+    set: next => set(name, next), more: beside?.(name),
+  });
+
+  const draw = part => {
+    const own = shown.filter(([, f]) => f.part === part);
+
+    return [...new Set(own.map(([, f]) => f.set))].map(name => {
+      const fields = own.filter(([, f]) => f.set === name).map(one);
+
+      return name === undefined ? fields
+        : h("fieldset", { key: `set ${name}`, class: "set" },
+            h("legend", {}, words.sets[name]), h("div", { class: "form" }, fields));
+    });
+  };
 
   // while it is sent nothing can be typed that would be lost
 
@@ -159,17 +172,19 @@ const wrongOf = (shown, typed) => Object.fromEntries(shown
 // The field that the server names, if it is one that is shown.
 
 function memberOf(e, shown) {
-  const member = (e.member ?? e.message?.match(/"([^"]+)"/)?.[1])?.match(/^\w+/)?.[0];
+  const member = e.member ?? e.message?.match(/"([^"]+)"/)?.[1];
 
-  return shown.find(([name]) => name === member)?.[0];
+  return [member, member?.match(/^\w+/)?.[0]]
+    .find(wanted => shown.some(([name]) => name === wanted));
 }
 
 
-function Field({ id, name, field, words, typed, wrong, set }) {
+function Field({ id, name, field, words, typed, wrong, set, more }) {
   const { draw, group } = kinds[field.kind];
   const help = typeof field.fixed === "string" ? field.fixed : words.help?.[name];
   const label = words.fields[name];
-  const described = [help && `${id}-help`, wrong && `${id}-wrong`].filter(Boolean).join(" ");
+  const described = [help && `${id}-help`, more && `${id}-more`, wrong && `${id}-wrong`]
+    .filter(Boolean).join(" ");
 
   const control = draw({
     id, name, field, typed, set, words,
@@ -186,5 +201,6 @@ function Field({ id, name, field, words, typed, wrong, set }) {
           : field.kind !== "switch" && h("label", { for: id }, label),
     field.kind === "switch" ? h("label", { class: "switch" }, control, " ", label) : control,
     help && h("p", { id: `${id}-help`, class: "muted" }, help),
+    more && h("div", { id: `${id}-more` }, more),
     wrong && h("p", { id: `${id}-wrong`, class: "wrong", role: "alert" }, wrong));
 }
