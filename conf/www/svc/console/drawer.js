@@ -12,11 +12,12 @@ const quoted = value => `'${value.replaceAll("'", "'\\''")}'`;
 
 // Secrets come from the environment: what stands for one leaves the quotes.
 
-export const curlOf = ({ method, path, body, etag, key }) => [
+export const curlOf = ({ method, path, body, file, etag, key }) => [
   `curl ${method === "GET" ? "" : `-X ${method} `}"$SVC_BASE_URL"${quoted(path)}`,
   `-H "Authorization: Bearer $SVC_ADMIN_TOKEN"`,
   ...etag ? [`-H ${quoted(`If-Match: ${etag}`)}`] : [],
   ...key ? [`-H ${quoted(`Idempotency-Key: ${key}`)}`] : [],
+  ...file === undefined ? [] : [`--data-binary ${quoted(`@${file}`)}`],
   ...body === undefined ? [] : [`-d ${quoted(body).replaceAll(HIDDEN, `'"$SECRET"'`)}`],
 ].join(" \\\n     ");
 

@@ -33,7 +33,7 @@ export class Failure extends Error {
 //
 //   path    without /v1, as "/admin/groups"
 //   query   an object; what is null, undefined or "" is left out
-//   body    what becomes JSON
+//   body    what becomes JSON; a file is sent as it is
 //   etag    of what a change is based on
 //   key     an Idempotency-Key: the same for each attempt
 //   signal  ends the request
@@ -130,12 +130,13 @@ async function send(request) {
   const { method = "GET", path, query, body, etag, key, signal } = request;
   const headers = { "Accept-Language": language };
   const begun = performance.now();
+  const whole = body === undefined || body instanceof Blob;
 
   if (method !== "GET") {
     headers["X-CSRF-Token"] = session.csrfToken ?? "";
   }
 
-  if (body !== undefined) {
+  if (!whole) {
     headers["Content-Type"] = "application/json";
   }
 
@@ -149,7 +150,7 @@ async function send(request) {
 
   try {
     const r = await fetch(`/v1${path}${queryOf(query)}`, {
-      method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body),
+      method, headers, signal, body: whole ? body : JSON.stringify(body),
     });
 
     const answer = await answerOf(r);

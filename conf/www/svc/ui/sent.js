@@ -22,7 +22,7 @@ hear("sent", ({ method = "GET", path, query, body, etag, key }, { status, id }, 
     sent.unshift({
       method, path: `/v1${path}${queryOf(query)}`, etag, key, status, id,
       at: new Date().toISOString(), ms: Math.round(performance.now() - begun),
-      body: JSON.stringify(body, hidden),
+      ...body instanceof Blob ? { file: body.name } : { body: JSON.stringify(body, hidden) },
     });
     sent.length = Math.min(sent.length, MOST);
   }
