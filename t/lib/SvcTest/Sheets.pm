@@ -15,7 +15,8 @@ use List::Util qw(any);
 
 # which schemas a kind of a column or of a field goes with
 
-my %TEXT = map { $_ => 'string' } qw(text code link word badge email url password lines choice);
+my %TEXT = map { $_ => 'string' } qw(text code link word badge email url password color
+                                    lines choice);
 my %KIND = (
     column => { %TEXT, copy => 'string', number => 'integer number', ms => 'integer',
                 time => 'date-time', used => 'date-time', end => 'date-time',
@@ -136,7 +137,11 @@ sub types {
     return ref $type ? @$type : $type;
 }
 
-sub is_nullable { return any { $_ eq 'null' } types($_[0]) }
+sub is_nullable {
+    my ($schema) = @_;
+
+    return any { $_ eq 'null' } map { types($_) } $schema, @{ $schema->{oneOf} // [] };
+}
 
 
 # --- sheets -----------------------------------------------------------------------------
