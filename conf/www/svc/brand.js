@@ -51,9 +51,14 @@ const ownTenant = async () => csrfToken()
   && (await call("GET", "/v1/auth/session").catch(() => null))?.tenant.slug;
 
 
-function brand(theme, name) {
-  const colors = colorsOf(theme);
-  const { style } = document.documentElement;
+// Dresses a page, or one in a shadow root.  Returns its colours, as they are given and as
+// they are taken, and the contrast of each text: what "gives" way where it is too low.
+
+export function brand(theme, name, place = document) {
+  const { style } = place.host ?? place.documentElement;
+  const given = colorsOf(theme, place);
+  const colors = { ...given };
+  const pairs = TEXTS.map(pair => readable(colors, ...pair));
 
   for (const color of COLORS) {
     style.setProperty(`--${color}`, `rgb(${colors[color].join(" ")})`);
@@ -67,53 +72,54 @@ function brand(theme, name) {
   if (theme.logoUrl) {
     const { pathname, search } = new URL(theme.logoUrl, location.origin);
 
-    document.querySelector("#brand").replaceChildren(
-      h("img", { src: new URL(pathname + search, location.origin).href, alt: name }));
+    place.querySelector("#brand").replaceChildren(
+      h("img", { src: pathname + search, alt: name }));
   }
+
+  return { given, colors, pairs };
 }
 
-function colorsOf(theme) {
-  const given = getComputedStyle(document.documentElement);
+// A colour is as it is seen, on that of this page, whatever CSS calls it.
+
+function colorsOf(theme, place) {
+  const probe = place.querySelector("main").appendChild(h("span"));
+  const style = getComputedStyle(probe);
   const colors = {};
 
+  const pixel = (color, ground) => {
+    probe.style.color = color;
+
+    const [, values] = style.color.match(/^rgba?\((.*)\)$/) ?? [];
+
+    if (!values) {
+      return ground;
+    }
+
+    const [r, g, b, alpha = 1] = values.split(",").map(Number);
+
+    return [r, g, b].map((v, i) => Math.round(v * alpha + ground[i] * (1 - alpha)));
+  };
+
   for (const color of COLORS) {
-    const own = given.getPropertyValue(`--${color}`);
+    const own = style.getPropertyValue(`--${color}`);
 
     colors[color] = pixel(theme[color] ?? own, pixel(own, [255, 255, 255]));
   }
 
-  for (const [color, ground, instead] of TEXTS) {
-    if (contrast(colors[color], colors[ground]) < 4.5) {
-      if (color === "primaryFg" && instead) {
-        colors[ground] = colors[instead];
-      } else {
-        colors[color] = instead ? colors[instead] : readable(colors[ground]);
-      }
-    }
-  }
+  probe.remove();
 
   return colors;
 }
 
+function readable(colors, text, ground, instead) {
+  const ratio = contrast(colors[text], colors[ground]);
+  const gives = ratio < 4.5 && (text === "primaryFg" && instead ? ground : text);
 
-// Whatever CSS calls it, as it is seen on that ground.
-
-function pixel(color, ground) {
-  const probe = document.body.appendChild(h("span"));
-
-  probe.style.color = color;
-
-  const [, values] = getComputedStyle(probe).color.match(/^rgba?\((.*)\)$/) ?? [];
-
-  probe.remove();
-
-  if (!values) {
-    return ground;
+  if (gives) {
+    colors[gives] = instead ? colors[instead] : plain(colors[ground]);
   }
 
-  const [r, g, b, alpha = 1] = values.split(",").map(Number);
-
-  return [r, g, b].map((v, i) => Math.round(v * alpha + ground[i] * (1 - alpha)));
+  return { text, ground, instead, ratio, gives };
 }
 
 // WCAG's
@@ -132,6 +138,6 @@ function contrast(a, b) {
   return (high + 0.05) / (low + 0.05);
 }
 
-const readable = ground =>
+const plain = ground =>
   [[0, 0, 0], [255, 255, 255]].sort((a, b) => contrast(b, ground)
                                               - contrast(a, ground))[0];
