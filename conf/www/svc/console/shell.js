@@ -10,6 +10,7 @@ import { text } from "../ui/text.js";
 import { fill, shown, wordsOf } from "../ui/words.js";
 import { watch } from "./idle.js";
 import { keysOf, listen } from "./keys.js";
+import { Logo } from "./logo.js";
 import { allowed, at, groups, viewOf, views } from "./nav.js";
 import { ask, server } from "./server.js";
 
@@ -43,6 +44,7 @@ export function Shell() {
     h("header", { class: "top" },
       h("button", { class: "plain menu", popovertarget: "nav", "aria-label": words.menu },
         h(Icon, { name: "menu" })),
+      h(Logo),
       h("strong", { class: "tenant" }, shown(session.tenant.name),
         h("span", { class: "muted" }, " ", session.tenant.slug)),
       h("button", { type: "button", class: "find", onclick: keysOf(words)["/"] },

@@ -1,0 +1,57 @@
+// The tenant's logo in the frame: it comes once the view is there.
+
+import { call } from "../ui/call.js";
+import { effect, h, state } from "../ui/draw.js";
+
+const LATER = 500;              // ms
+
+const heard = new Set();
+let branding = null;
+
+// This host has what the address of another one of the service leads to.
+
+export function pictureOf({ logoUrl }) {
+  const { pathname, search } = new URL(logoUrl, location.origin);
+
+  return pathname + search;
+}
+
+// Whoever changes the branding has the frame show it.
+
+export function dress(next) {
+  branding = next;
+  heard.forEach(action => action(next));
+}
+
+const ask = () => branding
+  ?? call({ path: "/admin/tenant" }).then(({ data }) => dress(data.tenant.branding), () => {});
+
+
+export function Logo() {
+  const [now, setNow] = state(branding);
+
+  effect(() => {
+    const later = setTimeout(ask, LATER);
+
+    heard.add(setNow);
+
+    return () => {
+      clearTimeout(later);
+      heard.delete(setNow);
+    };
+  }, []);
+
+  return now?.logoUrl ? h(Picture, { branding: now, alt: "" }) : null;
+}
+
+// It stands on what it is made for.
+
+export function Picture({ branding, src = pictureOf(branding), alt }) {
+  const { surface } = branding;
+
+  effect(element => {
+    element.style.backgroundColor = surface ?? "";
+  }, [surface]);
+
+  return h("img", { class: "logo", src, alt });
+}
