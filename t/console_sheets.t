@@ -226,15 +226,12 @@ __DATA__
 DELETE /v1/admin/ldap
 DELETE /v1/admin/members/{userId}
 DELETE /v1/admin/social/connections/{provider}
-DELETE /v1/admin/tenant/logo
 GET /v1/admin/audit/stream
 GET /v1/admin/federation/tests/{id}
 GET /v1/admin/growth-stats
 GET /v1/admin/ldap/sync
 GET /v1/admin/security-stats
-GET /v1/admin/tenant
 PATCH /v1/admin/social/connections/{provider}
-PATCH /v1/admin/tenant
 POST /v1/admin/federation/{connection}/test
 POST /v1/admin/ldap/sync
 POST /v1/admin/ldap/test
@@ -243,4 +240,3 @@ PUT /v1/admin/groups/{id}/apps
 PUT /v1/admin/groups/{id}/members
 PUT /v1/admin/ldap
 PUT /v1/admin/saml
-PUT /v1/admin/tenant/logo

@@ -8,7 +8,7 @@ export const groups = [
   ["apps", ["applications", "agents", "anomalies", "delegations", "saml-apps", "scim-targets",
             "catalogue"]],
   ["security", ["access", "risk", "passwords", "blocks", "incidents", "audit"]],
-  ["signin", ["domains"]],
+  ["signin", ["branding", "domains"]],
   ["machines", ["tokens", "scim", "webhooks", "configuration"]],
 ];
 
@@ -34,6 +34,7 @@ export const views = {
   blocks: { area: "tenant", needs: ["tenant:manage"] },
   incidents: { area: "audit", needs: ["audit:view"] },
   audit: { area: "audit", needs: ["audit:view"] },
+  branding: { area: "signin", needs: ["tenant:manage"] },
   domains: { area: "tenant", needs: ["tenant:manage"] },
   tokens: { area: "machines", needs: ["tenant:manage"] },
   scim: { area: "machines", needs: ["tenant:manage"] },

@@ -33,7 +33,7 @@ export default {
     delegations: "Delegationen", "saml-apps": "SAML-Anwendungen",
     "scim-targets": "SCIM-Ziele", catalogue: "Katalog",
     access: "Zugriff", risk: "Risiko", passwords: "Passwörter", blocks: "IP-Sperren", incidents: "Vorfälle", audit: "Audit",
-    domains: "Domains",
+    branding: "Erscheinungsbild", domains: "Domains",
     tokens: "API-Token", scim: "SCIM-Token", webhooks: "Webhooks",
     configuration: "Konfiguration",
   },
