@@ -228,9 +228,7 @@ DELETE /v1/admin/members/{userId}
 DELETE /v1/admin/social/connections/{provider}
 GET /v1/admin/audit/stream
 GET /v1/admin/federation/tests/{id}
-GET /v1/admin/growth-stats
 GET /v1/admin/ldap/sync
-GET /v1/admin/security-stats
 PATCH /v1/admin/social/connections/{provider}
 POST /v1/admin/federation/{connection}/test
 POST /v1/admin/ldap/sync
