@@ -51,7 +51,7 @@ sub user_of {
 
 # --- a list: its state is the address ---------------------------------------------------
 
-$c->opens('', 'Users', 'the console begins with what one may see first');
+$c->opens('users', 'Users');
 rows(50, 'a page of users');
 $page->do(type => 'Find', 'user1');
 ok(wait_for(sub { $page->do('url') =~ /\?q=user1\z/ }), 'a search is in the address');

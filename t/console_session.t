@@ -181,7 +181,7 @@ ok(wait_for(sub { $page->do(text => 'main') =~ /nothing to look after/ }), 'ackn
 
 $c->opens('groups', 'Groups');
 $page->do(offline => JSON::PP::true());
-$page->do(run => 'document.querySelector("nav a").click()');
+$page->do(run => 'document.querySelector("nav [href$=users]").click()');
 ok(wait_for(sub { $page->do(count => '.problem') == 1 }), 'the network is away');
 like($page->do(text => '.problem'), qr/cannot be reached/, '... which is said');
 is_deeply($page->do('axe'), [], '... to everybody');

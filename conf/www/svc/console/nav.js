@@ -4,6 +4,7 @@
 import { may } from "../ui/call.js";
 
 export const groups = [
+  ["", ["overview"]],
   ["people", ["users", "groups", "invitations", "roles", "identities"]],
   ["apps", ["applications", "agents", "anomalies", "delegations", "saml-apps", "scim-targets",
             "catalogue"]],
@@ -12,10 +13,16 @@ export const groups = [
   ["machines", ["tokens", "scim", "webhooks", "configuration"]],
 ];
 
+// whoever may anything has something to see there
+
+const PERMISSIONS = ["apps:manage", "audit:view", "groups:manage", "members:manage",
+                     "roles:manage", "tenant:manage", "users:view"];
+
 // The area is the name of the files that the view is in; one of the permissions
 // suffices.
 
 export const views = {
+  overview: { area: "overview", needs: PERMISSIONS },
   users: { area: "people", needs: ["users:view"] },
   groups: { area: "people", needs: ["groups:manage"] },
   invitations: { area: "people", needs: ["members:manage"] },

@@ -27,6 +27,7 @@ export default {
   groups: { people: "Personen", apps: "Anwendungen", security: "Sicherheit",
             signin: "Anmeldung", machines: "Maschinen" },
   views: {
+    overview: "Übersicht",
     users: "Benutzer", groups: "Gruppen", invitations: "Einladungen", roles: "Rollen",
     identities: "Identitäten",
     applications: "Anwendungen", agents: "Agenten", anomalies: "Auffälligkeiten",

@@ -27,6 +27,7 @@ export default {
   groups: { people: "People", apps: "Applications", security: "Security",
             signin: "Sign-in", machines: "Machines" },
   views: {
+    overview: "Overview",
     users: "Users", groups: "Groups", invitations: "Invitations", roles: "Roles",
     identities: "Identities",
     applications: "Applications", agents: "Agents", anomalies: "Anomalies",

@@ -27,6 +27,7 @@ export default {
   groups: { people: "Personnes", apps: "Applications", security: "Sécurité",
             signin: "Connexion", machines: "Machines" },
   views: {
+    overview: "Vue d'ensemble",
     users: "Utilisateurs", groups: "Groupes", invitations: "Invitations", roles: "Rôles",
     identities: "Identités",
     applications: "Applications", agents: "Agents", anomalies: "Anomalies",

@@ -4,7 +4,7 @@ import { hear, session } from "../ui/call.js";
 import { signOut } from "../ui/again.js";
 import { effect, h, state } from "../ui/draw.js";
 import { Icon } from "../ui/icon.js";
-import { go, Link, usePlace } from "../ui/place.js";
+import { Link, usePlace } from "../ui/place.js";
 import "../ui/sent.js";
 import { text } from "../ui/text.js";
 import { fill, shown, wordsOf } from "../ui/words.js";
@@ -13,6 +13,8 @@ import { keysOf, listen } from "./keys.js";
 import { Logo } from "./logo.js";
 import { allowed, at, groups, viewOf, views } from "./nav.js";
 import { ask, server } from "./server.js";
+
+const FIRST = "overview";       // where no view is named
 
 let words = {};
 
@@ -30,29 +32,24 @@ export const begin = async () => {
 export function Shell() {
   const { path } = usePlace();
   const [, setSession] = state(0);
-  const { view, id, tab } = viewOf(path);
-  const first = groups.flatMap(([, names]) => names).find(allowed);
+  const { view = FIRST, id, tab } = viewOf(path);
 
   effect(() => hear("session", () => setSession(n => n + 1)), []);
-  effect(() => {
-    if (!view && first) {
-      go(at(first), { replace: true });
-    }
-  }, [view]);
 
   return h("div", { class: "shell" },
     h("header", { class: "top" },
       h("button", { class: "plain menu", popovertarget: "nav", "aria-label": words.menu },
         h(Icon, { name: "menu" })),
       h(Logo),
-      h("strong", { class: "tenant" }, shown(session.tenant.name),
-        h("span", { class: "muted" }, " ", session.tenant.slug)),
+      h("strong", { class: "tenant" },
+        h(Link, { to: at(FIRST), title: words.views[FIRST] }, shown(session.tenant.name),
+          h("span", { class: "muted" }, " ", session.tenant.slug))),
       h("button", { type: "button", class: "find", onclick: keysOf(words)["/"] },
         h(Icon, { name: "find" }), " ", words.palette, " ", h("kbd", {}, "/")),
       h(Who)),
     h("nav", { id: "nav", popover: true, "aria-label": words.navigation },
       groups.map(([name, names]) => h(NavGroup, { key: name, name, names, view }))),
-    h("main", { id: "main" }, view && h(Area, { key: path, view, id, tab })));
+    h("main", { id: "main" }, h(Area, { key: path, view, id, tab })));
 }
 
 
@@ -60,7 +57,7 @@ function NavGroup({ name, names, view }) {
   const shownNames = names.filter(allowed);
 
   return shownNames.length === 0 ? null : h("section", {},
-    h("h2", {}, words.groups[name]),
+    name && h("h2", {}, words.groups[name]),
     h("ul", {}, shownNames.map(one => h("li", { key: one },
       h(Link, { to: at(one), "aria-current": one === view ? "page" : null },
         words.views[one])))));
