@@ -232,6 +232,10 @@ ok(wait_for(sub { $page->do(count => '#nav a[href="/console/groups"]') == 0 }),
 my $idle = $page->do(run => 'fetch("/v1/admin/console").then(r => r.json())')
                 ->{session}{idleSeconds};
 
+$page->do(clock => 2);
+ok(wait_for(sub { $page->do(run => 'import("/svc/ui/sent.js").then(({ sent }) =>'
+                                   . ' sent.some(({ path }) => path.endsWith("/admin/tenant")))') }),
+   'the logo is looked for last');
 $page->do(clock => $idle - 200);
 is($page->do(count => 'dialog'), 0, 'nobody is disturbed for long');
 $page->do(clock => 90);
