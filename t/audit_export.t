@@ -123,6 +123,10 @@ $r = export('?outcome=failure&limit=3')->json;
 is_deeply([ map { $_->{details}{n} } @{ $r->{events} } ],
           [ map { 100 * $_ } 1 .. 25 ], 'a filter');
 is(export('?q=%22n%22:+12')->json->{count}, 111, 'q');
+$s->sql("UPDATE svc.audit_event SET target_id = 't-1', request_id = '@{[ 'a' x 32 ]}'"
+        . " WHERE details = '{\"n\": 7}'");
+is_deeply([ map { $_->{details}{n} } @{ export("?$_")->json->{events} } ], [ 7 ], $_)
+    for 'targetId=t-1', 'requestId=' . 'a' x 32;
 is(export('?from=2100-01-01T00:00:00Z')->json->{count}, 0, 'from');
 is(export('?to=2000-01-01T00:00:00Z')->json->{count}, 0, 'to');
 
@@ -188,7 +192,7 @@ admin_error($acme->admin(GET => '/audit/export'), 403, undef,
 admin_error($s->http(GET => $PATH), 401, undef, 'without a token');
 admin_error(export("?$_"), 400, undef, $_)
     for 'format=xml', 'format=', 'format=CSV', 'outcome=x', 'from=x',
-        'q=' . 'x' x 201;
+        'q=' . 'x' x 201, 'requestId=1', 'targetId=' . 'x' x 256;
 is($globex->admin(GET => '/audit/export', undef, undef,
                   $globex->token_for('audit:view'))->json->{count}, 0,
    'another tenant has its own');

@@ -103,6 +103,7 @@ $s->sql('TRUNCATE svc.audit_event');
 
 # --- filters -----------------------------------------------------------------
 
+my $REQUEST = '0123456789abcdef' x 2;
 my $n = 0;
 
 sub numbered {
@@ -126,16 +127,25 @@ my $ip = numbered($acme, ip => "'203.0.113.77'");
 my $v6 = numbered($acme, ip => "'2001:db8::7'");
 my $of = numbered($acme, details => "jsonb_build_object('n', @{[ $n + 1 ]},"
                                     . " 'where', 'STRA\x{df}E \x{c9}t\x{e9}')");
-numbered($globex, action => "'user.login_failed'", outcome => "'failure'");
+my $asked = numbered($acme, request_id => "'$REQUEST'");
+numbered($globex, action => "'user.login_failed'", outcome => "'failure'",
+         request_id => "'$REQUEST'");
 
-is_deeply(ids(''), [ $of, $v6, $ip, $on, $by, $failed, $plain ],
+is_deeply(ids(''), [ $asked, $of, $v6, $ip, $on, $by, $failed, $plain ],
           'newest first, and our own alone');
 is_deeply(ids('?outcome=failure'), [ $failed ], 'outcome=failure');
-is(scalar @{ ids('?outcome=success') }, 6, 'outcome=success');
+is(scalar @{ ids('?outcome=success') }, 7, 'outcome=success');
 is_deeply(ids('?action=user.login_failed'), [ $failed ], 'action');
 is_deeply(ids('?action=user.login'), [], 'the whole of it');
 is_deeply(ids('?actorId=u-1'), [ $by ], 'actorId');
 is_deeply(ids('?actorId=u-1&outcome=failure'), [], 'both count');
+is_deeply(ids('?targetId=aud_itor'), [ $on ], 'targetId');
+is_deeply(ids("?targetId=$_"), [], "the whole of it: $_") for qw(aud_ito AUD_ITOR aud%25itor u-1);
+is_deeply(ids("?requestId=$REQUEST"), [ $asked ], 'requestId');
+is_deeply(ids("?requestId=$REQUEST&outcome=failure"), [], '... and that');
+is_deeply(ids('?requestId=' . 'a' x 32), [], '... of nobody');
+is_deeply(ids("?q=$REQUEST"), [], 'a text does not find it');
+is(scalar @{ ids('?targetId=&requestId=') }, 8, 'what is empty is no filter');
 
 for my $row (
     [ 'LOGIN_F' => $failed ], [ 'o%27hara' => $by ], [ 'U-1' => $by ],
@@ -151,7 +161,7 @@ is_deeply(ids("?q=$_"), [], "q=$_: nothing")
     for '%25_%25', 'user%25created', 'user_created', 'u-1zo', '%5C%5C',
         '%27%3B--', 'Z'  x 200, '%C3%A9' x 200;
 
-is(scalar @{ ids('?q=') }, 7, 'an empty q');
+is(scalar @{ ids('?q=') }, 8, 'an empty q');
 
 # Events in the default partition are found, too.
 
@@ -159,24 +169,27 @@ sub hour { sprintf '2026-01-01T%02d:00:00', $_[0] }
 
 is_deeply(ids('?from=' . hour($by) . 'Z&to=' . hour($ip) . 'Z'), [ $on, $by ],
           'from is in, to is out');
-is_deeply(ids('?from=' . hour($of + 1) . '%2B01:00'), [ $of ],
+is_deeply(ids('?from=' . hour($of + 1) . '%2B01:00'), [ $asked, $of ],
           'another offset');
 is_deeply(ids('?to=2026-01-01T01:00:00.001Z'), [ $plain ], 'milliseconds');
 is_deeply(ids('?from=2030-01-01T00:00:00Z'), [], 'later');
 is_deeply(ids('?from=0001-01-01T00:00:00Z&to=9999-12-31T00:00:00Z&limit=1'),
-          [ $of ], 'far ends');
+          [ $asked ], 'far ends');
 
 $r = audit('?limit=2&offset=1&q=user')->json;
-is_deeply([ map { $_->{details}{n} } @{ $r->{events} } ], [ $v6, $ip ],
+is_deeply([ map { $_->{details}{n} } @{ $r->{events} } ], [ $of, $v6 ],
           'a page');
-is_deeply([ @$r{qw(total limit offset)} ], [ 7, 2, 1 ], 'of how many');
+is_deeply([ @$r{qw(total limit offset)} ], [ 8, 2, 1 ], 'of how many');
 $r = audit('?offset=100')->json;
-is_deeply($r, { events => [], total => 7, limit => 100, offset => 100 },
+is_deeply($r, { events => [], total => 8, limit => 100, offset => 100 },
           'past the end');
 
 for my $query ('q=' . 'x' x 201, 'q=' . '%C3%A9' x 201, 'q=%FF', 'q=%00',
                'outcome=maybe', 'outcome=', 'outcome=SUCCESS',
-               'action=' . 'x' x 201, 'actorId=%00', 'from=yesterday', 'from=',
+               'action=' . 'x' x 201, 'actorId=%00', 'targetId=' . 'x' x 256, 'targetId=%FF',
+               'requestId=' . 'a' x 31, 'requestId=' . 'a' x 33, 'requestId=' . 'A' x 32,
+               'requestId=' . 'g' x 32, 'requestId=' . '%C3%A9' x 16, "requestId=$REQUEST%00",
+               "requestId=$REQUEST&requestId=$REQUEST", 'from=yesterday', 'from=',
                'to=2026-01-01', 'to=2026-13-01T00:00:00Z',
                'from=2026-01-01T00:00:00%2B0100',
                'to=9999-12-31T23:59:59-01:00', 'from=0000-12-31T00:00:00Z',

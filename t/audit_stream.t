@@ -196,10 +196,12 @@ for my $unknown (999999999, '9' x 40, event(tenant => $globex)) {
 
 $e = follow('?outcome=failure');
 my $wrong = follow('?q=wr%C3%B6ng');
-my $deleted = follow('?action=user.deleted&actorId=u-7');
+my $request = 'a' x 32;
+my $deleted = follow("?action=user.deleted&actorId=u-7&targetId=t-7&requestId=$request");
 event();
 event(outcome => "'failure'");
-event(action => "'user.deleted'", actor_id => "'u-7'");
+event(action => "'user.deleted'", actor_id => "'u-7'", target_id => "'t-7'",
+      request_id => "'$request'");
 event(actor_name => "'WR\x{d6}NG'");
 event(action => "'user.deleted'");
 nudge();

@@ -5,8 +5,10 @@
 #include "ngx_svc_admin_audit.h"
 
 
-#define NGX_SVC_ADMIN_AUDIT_Q      200      /* characters */
-#define NGX_SVC_ADMIN_AUDIT_WORD   200
+#define NGX_SVC_ADMIN_AUDIT_Q       200     /* characters */
+#define NGX_SVC_ADMIN_AUDIT_WORD    200
+#define NGX_SVC_ADMIN_AUDIT_TARGET  255     /* as long as a domain's name */
+#define NGX_SVC_ADMIN_AUDIT_DIGITS  32      /* of a request's id */
 
 
 /* sr->data; parameters of the page look for it there. */
@@ -20,6 +22,8 @@ typedef struct {
 static ngx_int_t ngx_svc_admin_audit_check(ngx_svc_request_t *sr, void *body);
 static ngx_int_t ngx_svc_admin_audit_text(ngx_svc_request_t *sr,
     const char *name, ngx_uint_t max, ngx_str_t *text);
+static ngx_int_t ngx_svc_admin_audit_request(ngx_svc_request_t *sr,
+    ngx_str_t *id);
 
 
 #include "ngx_svc_admin_audit.sql.h"
@@ -89,7 +93,8 @@ ngx_svc_pg_pool_e
 ngx_svc_admin_audit_pool(ngx_svc_admin_audit_filter_t *filter)
 {
     return filter->q.data || filter->outcome.data || filter->action.data
-           || filter->actor_id.data ? NGX_SVC_PG_SLOW : NGX_SVC_PG_READ;
+           || filter->actor_id.data || filter->target_id.data
+           || filter->request_id.data ? NGX_SVC_PG_SLOW : NGX_SVC_PG_READ;
 }
 
 
@@ -119,12 +124,20 @@ ngx_svc_admin_audit_filter(ngx_svc_request_t *sr,
 
     rc = ngx_svc_admin_audit_text(sr, "action", NGX_SVC_ADMIN_AUDIT_WORD,
                                   &filter->action);
-    if (rc != NGX_OK) {
-        return rc;
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_admin_audit_text(sr, "actorId", NGX_SVC_ADMIN_AUDIT_WORD,
+                                      &filter->actor_id);
     }
 
-    return ngx_svc_admin_audit_text(sr, "actorId", NGX_SVC_ADMIN_AUDIT_WORD,
-                                    &filter->actor_id);
+    if (rc == NGX_OK) {
+        rc = ngx_svc_admin_audit_text(sr, "targetId",
+                                      NGX_SVC_ADMIN_AUDIT_TARGET,
+                                      &filter->target_id);
+    }
+
+    return rc == NGX_OK ? ngx_svc_admin_audit_request(sr, &filter->request_id)
+                        : rc;
 }
 
 
@@ -143,4 +156,32 @@ ngx_svc_admin_audit_text(ngx_svc_request_t *sr, const char *name,
     }
 
     return rc;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_audit_request(ngx_svc_request_t *sr, ngx_str_t *id)
+{
+    ngx_int_t   rc;
+    ngx_uint_t  i;
+
+    rc = ngx_svc_admin_audit_text(sr, "requestId", NGX_SVC_ADMIN_AUDIT_DIGITS,
+                                  id);
+    if (rc != NGX_OK || id->data == NULL) {
+        return rc;
+    }
+
+    for (i = 0; i < id->len; i++) {
+        if ((id->data[i] < '0' || id->data[i] > '9')
+            && (id->data[i] < 'a' || id->data[i] > 'f'))
+        {
+            break;
+        }
+    }
+
+    return i == NGX_SVC_ADMIN_AUDIT_DIGITS
+           ? NGX_OK
+           : ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_REQUEST,
+                          "\"requestId\" must be 32 digits of 0-9 and a-f, as "
+                          "X-Request-Id has them.");
 }

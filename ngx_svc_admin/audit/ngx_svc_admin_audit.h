@@ -16,6 +16,8 @@ typedef struct {
     ngx_str_t  outcome;
     ngx_str_t  action;
     ngx_str_t  actor_id;
+    ngx_str_t  target_id;
+    ngx_str_t  request_id;
     ngx_str_t  from;            /* milliseconds since the epoch, as text */
     ngx_str_t  to;
 } ngx_svc_admin_audit_filter_t;

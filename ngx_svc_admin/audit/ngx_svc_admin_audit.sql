@@ -5,14 +5,16 @@
 -- of it for each row of the page.
 --
 -- parameters
---   filter_q        text ngx_svc_param_data(ngx_svc_admin_audit_list_t, filter.q)
---   filter_outcome  text ngx_svc_param_data(ngx_svc_admin_audit_list_t, filter.outcome)
---   filter_action   text ngx_svc_param_data(ngx_svc_admin_audit_list_t, filter.action)
---   filter_actor_id text ngx_svc_param_data(ngx_svc_admin_audit_list_t, filter.actor_id)
---   filter_from     text ngx_svc_param_data(ngx_svc_admin_audit_list_t, filter.from)
---   filter_to       text ngx_svc_param_data(ngx_svc_admin_audit_list_t, filter.to)
---   page_limit      int4 ngx_svc_param_limit()
---   page_offset     int4 ngx_svc_param_offset()
+--   filter_q          text ngx_svc_param_data(ngx_svc_admin_audit_list_t, filter.q)
+--   filter_outcome    text ngx_svc_param_data(ngx_svc_admin_audit_list_t, filter.outcome)
+--   filter_action     text ngx_svc_param_data(ngx_svc_admin_audit_list_t, filter.action)
+--   filter_actor_id   text ngx_svc_param_data(ngx_svc_admin_audit_list_t, filter.actor_id)
+--   filter_target_id  text ngx_svc_param_data(ngx_svc_admin_audit_list_t, filter.target_id)
+--   filter_request_id text ngx_svc_param_data(ngx_svc_admin_audit_list_t, filter.request_id)
+--   filter_from       text ngx_svc_param_data(ngx_svc_admin_audit_list_t, filter.from)
+--   filter_to         text ngx_svc_param_data(ngx_svc_admin_audit_list_t, filter.to)
+--   page_limit        int4 ngx_svc_param_limit()
+--   page_offset       int4 ngx_svc_param_offset()
 WITH event AS MATERIALIZED (
     SELECT event.created_at, event.id
       FROM svc.audit_event event

@@ -7,16 +7,18 @@
 -- parameters, the planner would expect few rows, and sort them.
 --
 -- parameters
---   filter_q        text ngx_svc_param_data(ngx_svc_admin_follow_t, filter.q)
---   filter_outcome  text ngx_svc_param_data(ngx_svc_admin_follow_t, filter.outcome)
---   filter_action   text ngx_svc_param_data(ngx_svc_admin_follow_t, filter.action)
---   filter_actor_id text ngx_svc_param_data(ngx_svc_admin_follow_t, filter.actor_id)
---   cursor_xid      text ngx_svc_param_data(ngx_svc_admin_follow_t, cursor.xid)
---   cursor_id       text ngx_svc_param_data(ngx_svc_admin_follow_t, cursor.id)
---   since           text ngx_svc_param_data(ngx_svc_admin_follow_t, since)
---   snapshot        text ngx_svc_param_data(ngx_svc_admin_follow_t, snapshot)
---   skip_xid        text ngx_svc_param_data(ngx_svc_admin_follow_t, skip.xid)
---   skip_id         text ngx_svc_param_data(ngx_svc_admin_follow_t, skip.id)
+--   filter_q          text ngx_svc_param_data(ngx_svc_admin_follow_t, filter.q)
+--   filter_outcome    text ngx_svc_param_data(ngx_svc_admin_follow_t, filter.outcome)
+--   filter_action     text ngx_svc_param_data(ngx_svc_admin_follow_t, filter.action)
+--   filter_actor_id   text ngx_svc_param_data(ngx_svc_admin_follow_t, filter.actor_id)
+--   filter_target_id  text ngx_svc_param_data(ngx_svc_admin_follow_t, filter.target_id)
+--   filter_request_id text ngx_svc_param_data(ngx_svc_admin_follow_t, filter.request_id)
+--   cursor_xid        text ngx_svc_param_data(ngx_svc_admin_follow_t, cursor.xid)
+--   cursor_id         text ngx_svc_param_data(ngx_svc_admin_follow_t, cursor.id)
+--   since             text ngx_svc_param_data(ngx_svc_admin_follow_t, since)
+--   snapshot          text ngx_svc_param_data(ngx_svc_admin_follow_t, snapshot)
+--   skip_xid          text ngx_svc_param_data(ngx_svc_admin_follow_t, skip.xid)
+--   skip_id           text ngx_svc_param_data(ngx_svc_admin_follow_t, skip.id)
 -- columns
 --   id             text
 --   createdAt      timestamptz

@@ -3,13 +3,15 @@
 -- export is truncated is told by the first event that is too many.
 --
 -- parameters
---   filter_q        text ngx_svc_param_data(ngx_svc_admin_export_t, filter.q)
---   filter_outcome  text ngx_svc_param_data(ngx_svc_admin_export_t, filter.outcome)
---   filter_action   text ngx_svc_param_data(ngx_svc_admin_export_t, filter.action)
---   filter_actor_id text ngx_svc_param_data(ngx_svc_admin_export_t, filter.actor_id)
---   filter_from     text ngx_svc_param_data(ngx_svc_admin_export_t, filter.from)
---   filter_to       text ngx_svc_param_data(ngx_svc_admin_export_t, filter.to)
---   events_max      int4 ngx_svc_param_constant(NGX_SVC_ADMIN_EXPORT_MAX)
+--   filter_q          text ngx_svc_param_data(ngx_svc_admin_export_t, filter.q)
+--   filter_outcome    text ngx_svc_param_data(ngx_svc_admin_export_t, filter.outcome)
+--   filter_action     text ngx_svc_param_data(ngx_svc_admin_export_t, filter.action)
+--   filter_actor_id   text ngx_svc_param_data(ngx_svc_admin_export_t, filter.actor_id)
+--   filter_target_id  text ngx_svc_param_data(ngx_svc_admin_export_t, filter.target_id)
+--   filter_request_id text ngx_svc_param_data(ngx_svc_admin_export_t, filter.request_id)
+--   filter_from       text ngx_svc_param_data(ngx_svc_admin_export_t, filter.from)
+--   filter_to         text ngx_svc_param_data(ngx_svc_admin_export_t, filter.to)
+--   events_max        int4 ngx_svc_param_constant(NGX_SVC_ADMIN_EXPORT_MAX)
 -- columns
 --   slug           text
 --   createdAt      timestamptz
@@ -64,15 +66,17 @@ SELECT 'audit.exported', NULL, NULL, NULL,
 -- The events behind the last one of the page before.
 --
 -- parameters
---   filter_q        text ngx_svc_param_data(ngx_svc_admin_export_t, filter.q)
---   filter_outcome  text ngx_svc_param_data(ngx_svc_admin_export_t, filter.outcome)
---   filter_action   text ngx_svc_param_data(ngx_svc_admin_export_t, filter.action)
---   filter_actor_id text ngx_svc_param_data(ngx_svc_admin_export_t, filter.actor_id)
---   filter_from     text ngx_svc_param_data(ngx_svc_admin_export_t, filter.from)
---   filter_to       text ngx_svc_param_data(ngx_svc_admin_export_t, filter.to)
---   last_created    text ngx_svc_param_data(ngx_svc_admin_export_t, created)
---   last_id         text ngx_svc_param_data(ngx_svc_admin_export_t, id)
---   events_max      int4 ngx_svc_param_call(ngx_svc_admin_export_bind_limit)
+--   filter_q          text ngx_svc_param_data(ngx_svc_admin_export_t, filter.q)
+--   filter_outcome    text ngx_svc_param_data(ngx_svc_admin_export_t, filter.outcome)
+--   filter_action     text ngx_svc_param_data(ngx_svc_admin_export_t, filter.action)
+--   filter_actor_id   text ngx_svc_param_data(ngx_svc_admin_export_t, filter.actor_id)
+--   filter_target_id  text ngx_svc_param_data(ngx_svc_admin_export_t, filter.target_id)
+--   filter_request_id text ngx_svc_param_data(ngx_svc_admin_export_t, filter.request_id)
+--   filter_from       text ngx_svc_param_data(ngx_svc_admin_export_t, filter.from)
+--   filter_to         text ngx_svc_param_data(ngx_svc_admin_export_t, filter.to)
+--   last_created      text ngx_svc_param_data(ngx_svc_admin_export_t, created)
+--   last_id           text ngx_svc_param_data(ngx_svc_admin_export_t, id)
+--   events_max        int4 ngx_svc_param_call(ngx_svc_admin_export_bind_limit)
 -- columns
 --   id             text
 --   createdAt      timestamptz

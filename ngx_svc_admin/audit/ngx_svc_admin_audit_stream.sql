@@ -65,6 +65,8 @@ SELECT CASE WHEN NOT EXISTS (SELECT FROM stream) THEN 'full' END AS _verdict,
 --   filter_outcome    text ngx_svc_param_data(ngx_svc_admin_follow_t, filter.outcome)
 --   filter_action     text ngx_svc_param_data(ngx_svc_admin_follow_t, filter.action)
 --   filter_actor_id   text ngx_svc_param_data(ngx_svc_admin_follow_t, filter.actor_id)
+--   filter_target_id  text ngx_svc_param_data(ngx_svc_admin_follow_t, filter.target_id)
+--   filter_request_id text ngx_svc_param_data(ngx_svc_admin_follow_t, filter.request_id)
 --   after             text ngx_svc_param_data(ngx_svc_admin_follow_t, after)
 --   replay_max        int4 ngx_svc_param_constant(NGX_SVC_ADMIN_STREAM_REPLAY)
 --   window_max        int4 ngx_svc_param_constant(NGX_SVC_ADMIN_STREAM_WINDOW)

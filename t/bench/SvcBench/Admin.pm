@@ -237,8 +237,8 @@ sub copy {
     my ($system, $seconds, $statements) = @_;
 
     my $text = $statements->{admin_audit_export_page}{text};
-    my @values = ('NULL') x 6;
-    my %value = (7 => "'infinity'", 8 => "'0'", 9 => $EVENTS);
+    my @values = ('NULL') x 8;
+    my %value = (9 => "'infinity'", 10 => "'0'", 11 => $EVENTS);
 
     $text =~ s/\$(\d+)/$value{$1} \/\/ 'NULL'/ge;
 

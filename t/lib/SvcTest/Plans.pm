@@ -433,7 +433,7 @@ sub values {
     my ($agent, $row) = ($self->{apps}[0], $self->id($SESSION, $WHO));
     my $policy = '{"rules":[],"defaultAction":"mfa"}';
     my @policy = (20, ('true') x 6, 9, 90);
-    my @no_filter = (undef) x 6;
+    my @no_filter = (undef) x 8;
     my $connection = qq("domains":["d1.$self->{slug}.test"],"link_by_email":"owned",)
                      . qq("trust_mfa":false,"show_on_page":false,"jit_provisioning":false,)
                      . qq("group_mapping":[{"external":"x","groupId":"$with"}],"enabled":false,)
@@ -1077,11 +1077,11 @@ sub values {
         admin_audit_export_count => [ @no_filter, $N ],
         admin_audit_export_audit => [ 'csv', 'false' ],
         admin_audit_export_page => [ @no_filter, 'now', 0, 1000 ],
-        admin_audit_follow => [ (undef) x 4, 0, 0, '-infinity', '1:1:', 0, 0 ],
+        admin_audit_follow => [ (undef) x 6, 0, 0, '-infinity', '1:1:', 0, 0 ],
         admin_audit_follow_renew => [ $self->id($STREAM, 7), 60 ],
         admin_audit_stream_lock => [],
         admin_audit_stream_open => [ $new, 10, 60 ],
-        admin_audit_stream_resume => [ (undef) x 4, $self->first_event,
+        admin_audit_stream_resume => [ (undef) x 6, $self->first_event,
                                        1000, 100_000 ],
         admin_audit_stream_close => [ $self->id($STREAM, 7) ],
         admin_audit_stream_end => [ $self->{id}, $self->id($STREAM, 7) ],
