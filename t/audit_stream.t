@@ -260,10 +260,13 @@ event();
 nudge();
 $e->pump(0.1) for 1 .. 3;
 is(scalar @{ $e->{events} }, 0, 'what may yet get something before it waits');
+ok((wait_for { $e->pump(0.05); @{ $e->{waiting} } }), 'which is said after a second');
 $t1->query('COMMIT');
 ok($e->wait_for(2), 'once the first one commits');
 $t2->query('COMMIT');
 ok($e->wait_for(4), 'and the second one');
+ok((wait_for { $e->pump(0.05); !$e->{waiting}[-1] }), '... and then that none waits');
+is($e->{waiting}[0], 1, '... each once') for 1 .. @{ $e->{waiting} } / 2;
 is_deeply([ $e->numbers ], [ $late .. $n ], 'each once, in order');
 
 # A stream begins in the middle, while a transaction is still open.

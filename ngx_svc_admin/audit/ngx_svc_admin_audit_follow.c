@@ -12,6 +12,7 @@
 #define NGX_SVC_ADMIN_FOLLOW_ALONE    1000   /* ms; a poll without Redis */
 #define NGX_SVC_ADMIN_FOLLOW_PING     15000
 #define NGX_SVC_ADMIN_FOLLOW_RENEW    10000  /* ms; of the lease */
+#define NGX_SVC_ADMIN_FOLLOW_WAIT     1000   /* ms; then we say so */
 #define NGX_SVC_ADMIN_FOLLOW_TICK     250
 
 #define ngx_svc_admin_follow_due(at)                                          \
@@ -31,6 +32,8 @@ typedef struct {
 static ngx_int_t ngx_svc_admin_follow_poll(ngx_svc_admin_follow_t *f);
 static ngx_int_t ngx_svc_admin_follow_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_follow_reply(ngx_svc_request_t *sr);
+static void ngx_svc_admin_follow_tell(ngx_svc_admin_follow_t *f,
+    ngx_svc_json_writer_t *w, ngx_uint_t final);
 static void ngx_svc_admin_follow_pace(ngx_svc_admin_follow_t *f,
     ngx_uint_t more, ngx_uint_t final);
 static void ngx_svc_admin_follow_timer(ngx_event_t *ev);
@@ -221,13 +224,45 @@ ngx_svc_admin_follow_reply(ngx_svc_request_t *sr)
         return NGX_ERROR;
     }
 
+    ngx_svc_admin_follow_tell(f, &w, final);
     ngx_svc_admin_follow_pace(f, more, final);
+
+    if (w.failed) {
+        return NGX_ERROR;
+    }
 
     if (w.last == w.start) {
         return ngx_svc_admin_follow_next(sr);
     }
 
     return ngx_svc_stream_send(&f->stream, w.start, w.last, 0);
+}
+
+
+/* Tells the client that events wait for an open transaction, or no longer. */
+
+static void
+ngx_svc_admin_follow_tell(ngx_svc_admin_follow_t *f, ngx_svc_json_writer_t *w,
+    ngx_uint_t final)
+{
+    if (final || !f->waiting) {
+        f->waiting = !final;
+        f->waits = ngx_current_msec;
+    }
+
+    if (f->told == f->waiting
+        || (f->waiting
+            && !ngx_svc_admin_follow_due(f->waits
+                                         + NGX_SVC_ADMIN_FOLLOW_WAIT)))
+    {
+        return;
+    }
+
+    f->told = f->waiting;
+
+    ngx_svc_admin_follow_put(w, "event: waiting\ndata: {");
+    ngx_svc_json_boolean(w, "waiting", f->told);
+    ngx_svc_admin_follow_put(w, "}\n\n");
 }
 
 

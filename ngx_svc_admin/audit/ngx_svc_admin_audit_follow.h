@@ -57,6 +57,7 @@ typedef struct {
     ngx_msec_t                    pinged;
     ngx_msec_t                    renewed;
     ngx_msec_t                    backoff;      /* ms; events are not final */
+    ngx_msec_t                    waits;        /* since when they are not */
 
     unsigned                      opening:1;    /* 1: the lease may be there */
     unsigned                      leased:1;
@@ -65,6 +66,8 @@ typedef struct {
     unsigned                      renewing:1;   /* 1: the op renews the lease */
     unsigned                      woken:1;      /* 1: since the poll began */
     unsigned                      gap:1;
+    unsigned                      waiting:1;    /* 1: events are not final */
+    unsigned                      told:1;       /* 1: the client knows that */
 } ngx_svc_admin_follow_t;
 
 

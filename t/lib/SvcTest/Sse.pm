@@ -5,7 +5,8 @@ package SvcTest::Sse;
 #     my $e = SvcTest::Sse->new($s, $token, '/v1/admin/audit/stream', $last_id);
 #     $e->wait_for(3) or ...;        # three events in $e->{events}
 #
-# An event is a hash with id, event, data (decoded JSON), and when it came.
+# An event is a hash with id, event, data (decoded JSON), and when it came.  What is said
+# of events that wait is in $e->{waiting}.
 
 use strict;
 use warnings;
@@ -24,7 +25,7 @@ sub new {
 
     my $cookie = delete $arg{cookie};
     my $self = bless { http => $s->connection(%arg), text => '',
-                       comments => [], events => [] }, $class;
+                       comments => [], events => [], waiting => [] }, $class;
 
     my $h = $self->{http};
 
@@ -89,8 +90,13 @@ sub take {
 
         $self->{retry} = $event{retry} if defined $event{retry};
 
-        if (defined $event{data}) {
-            $event{data} = $JSON->decode($event{data});
+        next if !defined $event{data};
+
+        $event{data} = $JSON->decode($event{data});
+
+        if ($event{event} eq 'waiting') {
+            push @{ $self->{waiting} }, $event{data}{waiting};
+        } else {
             push @{ $self->{events} }, \%event;
         }
     }
