@@ -6,7 +6,7 @@ import ts from "typescript";
 
 // These files alone ask servers, and these make attributes of any name.
 
-const ASKING = ["svc/page.js", "svc/ui/call.js", "svc/console/stream.js"];
+const ASKING = ["svc/page.js", "svc/ui/call.js"];
 const DRAWING = ["svc/page.js", "svc/ui/draw.js"];
 
 // These functions alone make links of what they are given.

@@ -13,6 +13,7 @@ export const loginOf = to => `/login?tenant=${encodeURIComponent(session.tenant.
 
 ask.stepUp = () => dialog("stepUp");
 ask.signIn = () => dialog("signIn");
+ask.signInHere = () => dialog("signInHere");
 
 
 // What a page was drawn for is over: nothing of it is sent, or shown, any more.

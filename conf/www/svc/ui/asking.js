@@ -137,8 +137,10 @@ export async function signIn() {
     return new Promise(() => {});
   }
 
-  return await show(SignIn) === true;
+  return signInHere();
 }
+
+export const signInHere = async () => await show(SignIn) === true;
 
 function SignIn({ done }) {
   const [failure, setFailure] = state(null);

@@ -8,11 +8,13 @@ import { language } from "./words.js";
 export const session = {};      // as GET /v1/auth/session has it
 export let seen = Date.now();   // when the server last knew it
 
-// What asks people: ui/again.js sets these.  Each returns whether to send once more.
+// What asks people: ui/again.js sets these.  Each returns whether to send once more.  For
+// what nobody has asked for just now the page is not left: signInHere.
 
 export const ask = {
   stepUp: async () => false,
   signIn: async () => false,
+  signInHere: async () => false,
 };
 
 const heard = { session: new Set(), changed: new Set(), sent: new Set() };
@@ -38,6 +40,8 @@ export class Failure extends Error {
 //   key     an Idempotency-Key: the same for each attempt
 //   signal  ends the request
 //   now     does not wait while somebody is asked: for who asks
+//   stream  the data of the answer is its body, which comes bit by bit
+//   last    the id of the last event that was seen of a stream
 
 export async function call(request) {
   if (!request.now) {
@@ -77,7 +81,7 @@ async function attempt(request, done) {
 
 // What is read is of whoever the cookie belongs to: of somebody else it is not shown.
 
-async function current() {
+export async function current() {
   if (session.user && moved()) {
     await refresh().catch(ifChanged);
   }
@@ -89,13 +93,14 @@ export const ifChanged = e => {
   }
 };
 
-async function remedy(failure, { method = "GET" }) {
+async function remedy(failure, { method = "GET", stream }) {
   switch (failure.code) {
 
   case "csrf_failed":
   case "unauthenticated":
   case "unauthorized":
-    return moved() ? refresh() : failure.code !== "csrf_failed" && gated(ask.signIn);
+    return moved() ? refresh()
+      : failure.code !== "csrf_failed" && gated(stream ? ask.signInHere : ask.signIn);
 
   case "step_up_required":
     return gated(ask.stepUp);
@@ -127,7 +132,7 @@ function gated(question) {
 
 
 async function send(request) {
-  const { method = "GET", path, query, body, etag, key, signal } = request;
+  const { method = "GET", path, query, body, etag, key, signal, stream, last } = request;
   const headers = { "Accept-Language": language };
   const begun = performance.now();
   const whole = body === undefined || body instanceof Blob;
@@ -148,12 +153,17 @@ async function send(request) {
     headers["Idempotency-Key"] = key;
   }
 
+  if (last) {
+    headers["Last-Event-ID"] = last;
+  }
+
   try {
     const r = await fetch(`/v1${path}${queryOf(query)}`, {
       method, headers, signal, body: whole ? body : JSON.stringify(body),
     });
 
-    const answer = await answerOf(r);
+    const answer = stream && r.ok ? { ok: true, status: r.status, data: r.body, id: idOf(r) }
+                                  : await answerOf(r);
 
     if (r.status !== 401) {
       seen = Date.now();
@@ -178,8 +188,10 @@ export const isServed = path => fetch(path, { method: "HEAD", redirect: "manual"
   .then(r => r.ok, () => false);
 
 
+const idOf = r => r.headers.get("X-Request-Id");
+
 async function answerOf(r) {
-  const id = r.headers.get("X-Request-Id");
+  const id = idOf(r);
   const text = await r.text();
   let data = null;
 
