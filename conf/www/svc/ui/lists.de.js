@@ -25,6 +25,7 @@ export default {
   },
   empty: "Hier ist noch nichts.",
   endless: "unbefristet",
+  filters: "Weitere Filter",
   find: "Suchen",
   found: { one: "{n} gefunden", other: "{n} gefunden" },
   from: "{from}–{to} von {total}",

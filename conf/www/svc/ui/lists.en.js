@@ -25,6 +25,7 @@ export default {
   },
   empty: "Nothing here yet.",
   endless: "no end",
+  filters: "More filters",
   find: "Find",
   found: { one: "{n} found", other: "{n} found" },
   from: "{from}–{to} of {total}",

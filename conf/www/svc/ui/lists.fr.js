@@ -25,6 +25,7 @@ export default {
   },
   empty: "Rien ici pour l'instant.",
   endless: "sans fin",
+  filters: "Autres filtres",
   find: "Rechercher",
   found: { one: "{n} trouvé", other: "{n} trouvés" },
   from: "{from}–{to} sur {total}",

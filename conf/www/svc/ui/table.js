@@ -46,7 +46,8 @@ export function useAnswer(request, on) {
 
 
 // "sheet" says what of it is shown: path, list, id, find, filters, columns, tones; and
-// the "directive" that turns it on, where the server may have it off.
+// the "directive" that turns it on, where the server may have it off.  Filters that are
+// "rare" are folded away.
 //
 //   words    of the sheet: columns, filters, options, empty
 //   to       the address of a row; null where there is none
@@ -54,7 +55,7 @@ export function useAnswer(request, on) {
 //   draws    draw what columns show of a row, by their names
 //   onkey    a key was pressed within a row
 //   kids     stand beside the search
-//   rounds   a number: another one asks again
+//   rounds   another one asks again
 
 export function List({ sheet, path = sheet.path, words, to, acts, draws, onkey, kids = [],
                        rounds = 0 }) {
@@ -92,14 +93,20 @@ export function List({ sheet, path = sheet.path, words, to, acts, draws, onkey, 
 
 // --- search and filters --------------
 
-function Tools({ sheet, words, query, kids }) {
+export function Tools({ sheet, words, query, kids }) {
   const filters = Object.entries(sheet.filters ?? {});
+  const rare = sheet.rare ?? [];
+
+  const draw = ([name, kind]) => h("label", { key: name },
+    words.filters[name], " ",
+    h(Filter, { name, kind, value: query[name] ?? "", words: words.options?.[name] }));
 
   return !sheet.find && filters.length === 0 && kids.length === 0 ? null : h("search", { class: "tools" },
     sheet.find && h(Find, { name: sheet.find, value: query[sheet.find] ?? "" }),
-    filters.map(([name, kind]) => h("label", { key: name },
-      words.filters[name], " ",
-      h(Filter, { name, kind, value: query[name] ?? "", words: words.options?.[name] }))),
+    filters.filter(([name]) => !rare.includes(name)).map(draw),
+    rare.length > 0 && h("details", { open: rare.some(name => query[name]) },
+      h("summary", {}, text.filters),
+      h("div", { class: "tools" }, filters.filter(([name]) => rare.includes(name)).map(draw))),
     kids);
 }
 
@@ -152,7 +159,7 @@ function Find({ name, value }) {
 // --- rows ----------------------------
 
 // Rows that are there already.  "picks" is what usePicks() returns, where some may be
-// picked.
+// picked.  What has a "between" is no row, but a sentence between them.
 
 export function Table({ sheet, words, rows, to, acts, draws, onkey, picks, loading }) {
   const columns = Object.entries(sheet.columns);
@@ -170,7 +177,7 @@ export function Table({ sheet, words, rows, to, acts, draws, onkey, picks, loadi
       acts && h("th", { scope: "col" }, h("span", { class: "unseen" }, text.acts)))),
     h("tbody", {}, rows.map(row => h("tr", {
       key: row[sheet.id], onkeydown: onkey && (event => onkey(event, row)),
-    },
+    }, row.between ? h("td", { class: "between", colspan: columns.length + 2 }, row.between) : [
       picks && h("td", {}, h("input", {
         type: "checkbox", checked: picks.picked.has(row[sheet.id]),
         "aria-label": fill(text.pick, { name: String(valueOf(sheet, row, columns[0][0])) }),
@@ -181,7 +188,8 @@ export function Table({ sheet, words, rows, to, acts, draws, onkey, picks, loadi
       }, draws?.[name]?.(row) || cell(kind, valueOf(sheet, row, name), {
         row, to: to?.(row), tones: sheet.tones?.[name], words: words.options?.[name],
       }))),
-      acts && h("td", { class: "acts" }, acts(row))))));
+      acts && h("td", { class: "acts" }, acts(row)),
+    ]))));
 }
 
 // A column may be a member of a member.  What there is no value of has that of another
