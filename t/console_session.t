@@ -18,7 +18,7 @@ use SvcTest::Process qw(wait_for);
 
 my $s = SvcTest->new;
 my $c = SvcTest::Console->new($s);
-my ($page, $acme, $globex) = @$c{qw(page acme globex)};
+my ($page, $globex) = @$c{qw(page globex)};
 
 $c->user($_) for qw(bob carol);
 with_password($s, $globex, userName => 'eve@globex.test', role => 'owner');
@@ -146,39 +146,11 @@ ok(asked(), 'it is said that somebody else has signed in');
 is(user_of('carol', 'title'), 'Captain', 'and nothing was saved');
 
 
-# --- what was done is in the log, and what looks like an attack beside it -----------------
+# --- the network is away -----------------------------------------------------------------
 
 $page->do(tab => 1);
 $page->do('forget');
 $c->sign_in('ada');
-$s->sql(<<"EOT");
-INSERT INTO svc.incident (tenant_id, id, type, subject, severity, title, details, count,
-                          last_seen_at)
-VALUES ('$acme->{id}', gen_random_uuid(), 'credential_stuffing', '192.0.2.7', 'high',
-        '<b>Many accounts</b>', '{"ip": "192.0.2.7"}', 1, now())
-EOT
-$c->opens("audit?q=$id{carol}", 'Audit');
-ok(wait_for(sub { $page->do(count => 'main tbody tr') >= 3 }), 'what was done to somebody');
-$page->do(run => 'document.querySelector("main tbody .acts button").click()');
-ok(asked(), 'an entry has details');
-is_deeply($page->do('axe'), [], '... for everybody');
-$page->do(press => 'All about the same');
-ok(gone(), '... and leads to more');
-$c->opens('audit?outcome=failure', 'Audit');
-is($page->do(count => 'main .badge.good'), 0, 'what has failed alone');
-$c->opens('incidents', 'Incidents');
-like($page->do(text => 'main tbody'), qr/<b>Many accounts.*tries many accounts/s,
-     'an incident says what to do');
-is($page->do(attribute => 'main tbody .acts a', 'href'), '/console/blocks/new?ip=192.0.2.7',
-   '... where');
-$page->do(run => 'document.querySelector("main tbody .acts button").click()');
-ok(asked(), 'it is asked');
-$page->do(run => 'document.querySelector("dialog .danger").click()');
-ok(wait_for(sub { $page->do(text => 'main') =~ /nothing to look after/ }), 'acknowledged');
-
-
-# --- the network is away -----------------------------------------------------------------
-
 $c->opens('groups', 'Groups');
 $page->do(offline => JSON::PP::true());
 $page->do(run => 'document.querySelector("nav [href$=users]").click()');

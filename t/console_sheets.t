@@ -226,7 +226,6 @@ __DATA__
 DELETE /v1/admin/ldap
 DELETE /v1/admin/members/{userId}
 DELETE /v1/admin/social/connections/{provider}
-GET /v1/admin/audit/stream
 GET /v1/admin/federation/tests/{id}
 GET /v1/admin/ldap/sync
 PATCH /v1/admin/social/connections/{provider}

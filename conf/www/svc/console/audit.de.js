@@ -6,11 +6,31 @@ const columns = {
 export default {
   audit: {
     title: "Audit", note: "Was hier getan wurde und von wem, das Neueste zuerst.",
-    columns, filters: { outcome: "Ergebnis", action: "Was", actorId: "Id der Person", from: "Von", to: "Bis" },
+    columns, filters: { outcome: "Ergebnis", action: "Was", actorId: "Id der Person",
+               targetId: "Id des Objekts", requestId: "Anfrage", from: "Von", to: "Bis" },
     options: { outcome: { success: "erfolgreich", failure: "gescheitert" } },
     empty: ["Das Protokoll ist leer."],
-    details: "Einzelheiten", export: "Exportieren", sameActor: "Alles derselben Person",
+    details: "Einzelheiten", csv: "Als CSV exportieren", json: "Als JSON exportieren", sameActor: "Alles derselben Person",
     sameTarget: "Alles über dasselbe",
+    sameRequest: "Alles derselben Anfrage",
+    live: {
+      title: "Live",
+      broken: "Die Verbindung ist abgebrochen.",
+      connecting: "Verbindung wird aufgebaut …",
+      cut: { one: "Nur der neueste Eintrag bleibt hier.",
+             other: "Nur die neuesten {n} Einträge bleiben hier. Ältere stehen im Protokoll." },
+      elsewhere: "Live in einem anderen Tab dieses Browsers.",
+      full: "Zehn Seiten oder Programme folgen diesem Protokoll schon: Mehr sind nicht möglich.",
+      gap: "Hier können Einträge fehlen, weil diese Seite eine Weile nicht verbunden war. Sie stehen im Protokoll.",
+      goOn: { one: "Fortsetzen ({n} neuer)", other: "Fortsetzen ({n} neue)" },
+      late: "Es wird auf die Datenbank gewartet: Eine ältere Änderung ist noch nicht abgeschlossen, neuere Einträge erscheinen erst danach.",
+      none: "Noch ist nichts gekommen.",
+      now: { one: "Jetzt versuchen (oder in {n} s)", other: "Jetzt versuchen (oder in {n} s)" },
+      open: "Live: Neue Einträge erscheinen oben.",
+      pause: "Anhalten",
+      paused: "Angehalten.",
+      take: "Hier anzeigen",
+    },
   },
 
   incidents: {

@@ -6,11 +6,31 @@ const columns = {
 export default {
   audit: {
     title: "Audit", note: "What was done here, and by whom, the newest first.",
-    columns, filters: { outcome: "Outcome", action: "What", actorId: "Id of who", from: "From", to: "Until" },
+    columns, filters: { outcome: "Outcome", action: "What", actorId: "Id of who",
+               targetId: "Id of what", requestId: "Request", from: "From", to: "Until" },
     options: { outcome: { success: "success", failure: "failure" } },
     empty: ["Nothing is in the log."],
-    details: "Details", export: "Export", sameActor: "All of the same actor",
+    details: "Details", csv: "Export as CSV", json: "Export as JSON", sameActor: "All of the same actor",
     sameTarget: "All about the same",
+    sameRequest: "All of the same request",
+    live: {
+      title: "Live",
+      broken: "The connection broke off.",
+      connecting: "Connecting …",
+      cut: { one: "Only the newest entry is kept here.",
+             other: "Only the newest {n} entries are kept here. Older ones are in the log." },
+      elsewhere: "Live in another tab of this browser.",
+      full: "Ten pages or programs follow this log already: no more are possible.",
+      gap: "Entries may be missing here, since this page was not connected for a while. They are in the log.",
+      goOn: { one: "Go on ({n} new)", other: "Go on ({n} new)" },
+      late: "Waiting for the database: an older change is not finished, and newer entries appear only after it.",
+      none: "Nothing has come yet.",
+      now: { one: "Try now (or in {n} s)", other: "Try now (or in {n} s)" },
+      open: "Live: new entries appear at the top.",
+      pause: "Pause",
+      paused: "Paused.",
+      take: "Show it here",
+    },
   },
 
   incidents: {

@@ -6,11 +6,31 @@ const columns = {
 export default {
   audit: {
     title: "Audit", note: "Ce qui a été fait ici et par qui, le plus récent d'abord.",
-    columns, filters: { outcome: "Résultat", action: "Quoi", actorId: "Identifiant de l'auteur", from: "Du", to: "Au" },
+    columns, filters: { outcome: "Résultat", action: "Quoi", actorId: "Identifiant de l'auteur",
+               targetId: "Identifiant de l'objet", requestId: "Requête", from: "Du", to: "Au" },
     options: { outcome: { success: "réussi", failure: "échoué" } },
     empty: ["Le journal est vide."],
-    details: "Détails", export: "Exporter", sameActor: "Tout du même auteur",
+    details: "Détails", csv: "Exporter en CSV", json: "Exporter en JSON", sameActor: "Tout du même auteur",
     sameTarget: "Tout sur le même objet",
+    sameRequest: "Tout de la même requête",
+    live: {
+      title: "En direct",
+      broken: "La connexion a été coupée.",
+      connecting: "Connexion …",
+      cut: { one: "Seule l'entrée la plus récente est gardée ici.",
+             other: "Seules les {n} entrées les plus récentes sont gardées ici. Les autres sont dans le journal." },
+      elsewhere: "Suivi en direct dans un autre onglet de ce navigateur.",
+      full: "Dix pages ou programmes suivent déjà ce journal : c'est le maximum.",
+      gap: "Des entrées peuvent manquer ici, car cette page n'a pas été connectée pendant un moment. Elles sont dans le journal.",
+      goOn: { one: "Reprendre ({n} nouvelle)", other: "Reprendre ({n} nouvelles)" },
+      late: "En attente de la base de données : une modification plus ancienne n'est pas terminée, les entrées suivantes n'apparaissent qu'ensuite.",
+      none: "Rien n'est encore arrivé.",
+      now: { one: "Réessayer maintenant (ou dans {n} s)", other: "Réessayer maintenant (ou dans {n} s)" },
+      open: "En direct : les nouvelles entrées apparaissent en haut.",
+      pause: "Suspendre",
+      paused: "Suspendu.",
+      take: "L'afficher ici",
+    },
   },
 
   incidents: {

@@ -4,10 +4,13 @@ import { may } from "../ui/call.js";
 import { Code } from "../ui/copy.js";
 import { Dialog, show } from "../ui/dialog.js";
 import { h } from "../ui/draw.js";
-import { go, here, Link } from "../ui/place.js";
+import { change, go, Link, usePlace } from "../ui/place.js";
 import { queryOf } from "../ui/query.js";
-import { List } from "../ui/table.js";
+import { List, Tools } from "../ui/table.js";
 import { text } from "../ui/text.js";
+import { exact } from "../ui/time.js";
+import { fill, shown } from "../ui/words.js";
+import { Live } from "./live.js";
 import { at } from "./nav.js";
 import { Acts, Facts, Head } from "./sheet.js";
 
@@ -16,27 +19,55 @@ import { Acts, Facts, Head } from "./sheet.js";
 
 // A file has what the list shows, by the same filters.
 
-const exportOf = ({ offset, ...query }) => `/v1/admin/audit/export${queryOf(query)}`;
+const exportOf = (query, format) => `/v1/admin/audit/export${queryOf({ ...query, format })}`;
 
 function AuditList({ sheet, words }) {
+  const { query } = usePlace();
+  const live = query.live === "on";
+  const given = Object.fromEntries([sheet.find, ...Object.keys(sheet.filters)]
+    .map(name => [name, query[name]]));
+
   const details = row => h("button", {
     type: "button", class: "plain", onclick: () => show(Entry, { one: row, sheet, words }),
   }, words.details);
 
   return h("div", {},
     h(Head, { title: words.title },
-      h("a", { class: "button", href: exportOf(here().query), download: "" }, words.export)),
+      h("label", { class: "switch" }, h("input", {
+        type: "checkbox", role: "switch", checked: live,
+        onchange: event => change({ live: event.target.checked ? "on" : null, offset: null }),
+      }), " ", words.live.title),
+      h("a", { class: "button", href: exportOf(given, "csv"), download: "" }, words.csv),
+      h("a", { class: "button", href: exportOf(given, "json"), download: "" }, words.json)),
     h("p", { class: "muted" }, words.note),
-    h(List, { sheet, words, acts: details }));
+    live ? h("div", {},
+             h(Tools, { sheet, words, query }),
+             h(Live, { key: JSON.stringify(given), sheet, words, given, acts: details }))
+         : h(List, { sheet, words, acts: details }));
 }
 
-const Entry = ({ one, sheet, words, done }) => h(Dialog, { title: one.action, done, wide: true },
-  h(Facts, { sheet, words, one }),
+// All that is known of it, whole.
+
+const factsOf = ({ one, sheet, words }) => ({
+  sheet: { ...sheet, facts: { ...sheet.facts, createdAt: "node", actorId: "copy",
+                              targetId: "copy" } },
+  words: { ...words, columns: { ...words.columns, ...words.filters } },
+  one: { ...one, actorId: one.actor.id, targetId: one.target?.id,
+         createdAt: `${exact(one.createdAt)} · ${one.createdAt}` },
+});
+
+const Entry = ({ one, sheet, words, done }) => h(Dialog, {
+  title: shown(one.action), done, wide: true,
+},
+  h(Facts, factsOf({ one, sheet, words })),
   Object.keys(one.details).length > 0
     && h(Code, { value: JSON.stringify(one.details, null, 2) }),
   h("div", { class: "actions" },
     one.actor.id && h(Same, { label: words.sameActor, query: { actorId: one.actor.id }, done }),
-    one.target?.id && h(Same, { label: words.sameTarget, query: { q: one.target.id }, done }),
+    one.target?.id
+      && h(Same, { label: words.sameTarget, query: { targetId: one.target.id }, done }),
+    one.requestId
+      && h(Same, { label: words.sameRequest, query: { requestId: one.requestId }, done }),
     h("button", { type: "button", onclick: () => done() }, text.close)));
 
 const Same = ({ label, query, done }) => h("button", {
@@ -61,8 +92,10 @@ function IncidentList({ sheet, words }) {
   return h("div", {},
     h(Head, { title: words.title }),
     h("p", { class: "muted" }, words.note),
+    !may("tenant:manage")
+      && h("p", { class: "muted" }, fill(text.readOnly, { permission: "tenant:manage" })),
     h(List, { sheet, words, acts, draws: { title: row => h("span", {},
-      row.title, h("br"), h("span", { class: "muted" }, words.todo[row.type] ?? "")) } }));
+      row.title, h("br"), h("span", { class: "muted todo" }, words.todo[row.type] ?? "")) } }));
 }
 
 

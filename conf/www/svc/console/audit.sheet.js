@@ -2,15 +2,15 @@
 
 const tones = { outcome: { success: "good", failure: "bad" } };
 
-export const operations = ["GET /v1/admin/audit/export"];
+export const operations = ["GET /v1/admin/audit/export", "GET /v1/admin/audit/stream"];
 
 export default {
 
   audit: {
     path: "/admin/audit", list: "events", id: "id", needs: "audit:view", label: ["action"],
-    find: "q", tones,
-    filters: { outcome: ["success", "failure"], action: "text", actorId: "text", from: "time",
-               to: "time" },
+    find: "q", tones, rare: ["actorId", "targetId", "requestId"],
+    filters: { outcome: ["success", "failure"], action: "text", actorId: "text",
+               targetId: "text", requestId: "text", from: "time", to: "time" },
     columns: { createdAt: "time", action: "code", actor: "actor", target: "actor", ip: "code",
                outcome: "badge" },
     facts: { createdAt: "time", action: "code", outcome: "badge", actor: "actor",

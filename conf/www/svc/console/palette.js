@@ -26,6 +26,7 @@ const SHAPES = [
   [/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/, "users", q => at("users", q)],
   [/^app_[0-9a-f]{32}$/, "applications", q => at("applications", q)],
   [/^agt_[0-9a-f]{32}$/, "agents", q => at("agents", q)],
+  [/^[0-9a-f]{32}$/, "audit", q => at("audit") + queryOf({ requestId: q })],
   [/^(?:\d+\.){3}\d+$|^[0-9a-f:]*:[0-9a-f:]+$/i, "audit", q => at("audit") + queryOf({ q })],
 ];
 
