@@ -146,12 +146,26 @@ ok(asked(), 'it is said that somebody else has signed in');
 is(user_of('carol', 'title'), 'Captain', 'and nothing was saved');
 
 
-# --- the network is away -----------------------------------------------------------------
+# --- what the operator has off is said --------------------------------------------------
 
 $page->do(tab => 1);
 $page->do('forget');
 $c->sign_in('ada');
+
+my %off = (applications => 'svc_oauth', agents => 'svc_oauth', delegations => 'svc_oauth',
+           webhooks => 'svc_webhooks', 'scim-targets' => 'svc_scim_targets');
+
+for my $view (sort keys %off) {
+    $c->opens($view, '');
+    like($page->do(text => 'main'), qr/turns it on with $off{$view} on/, "... $off{$view}");
+}
+
 $c->opens('groups', 'Groups');
+unlike($page->do(text => 'main'), qr/turns it on/, '... and nothing of what is not');
+
+
+# --- the network is away -----------------------------------------------------------------
+
 $page->do(offline => JSON::PP::true());
 $page->do(run => 'document.querySelector("nav [href$=users]").click()');
 ok(wait_for(sub { $page->do(count => '.problem') == 1 }), 'the network is away');

@@ -18,8 +18,8 @@ export const groups = [
 const PERMISSIONS = ["apps:manage", "audit:view", "groups:manage", "members:manage",
                      "roles:manage", "tenant:manage", "users:view"];
 
-// The area is the name of the files that the view is in; one of the permissions
-// suffices.
+// The area is the name of the files that the view is in; one of the permissions suffices.
+// What a view has little use "without" the operator turns on by a directive of that name.
 
 export const views = {
   overview: { area: "overview", needs: PERMISSIONS },
@@ -28,10 +28,10 @@ export const views = {
   invitations: { area: "people", needs: ["members:manage"] },
   roles: { area: "people", needs: ["roles:manage"] },
   identities: { area: "people", needs: ["users:view"] },
-  applications: { area: "apps", needs: ["apps:manage"] },
-  agents: { area: "agents", needs: ["apps:manage"] },
-  anomalies: { area: "agents", needs: ["apps:manage"] },
-  delegations: { area: "agents", needs: ["apps:manage"] },
+  applications: { area: "apps", needs: ["apps:manage"], without: "oauth" },
+  agents: { area: "agents", needs: ["apps:manage"], without: "oauth" },
+  anomalies: { area: "agents", needs: ["apps:manage"], without: "oauth" },
+  delegations: { area: "agents", needs: ["apps:manage"], without: "oauth" },
   "saml-apps": { area: "apps", needs: ["apps:manage"] },
   "scim-targets": { area: "apps", needs: ["apps:manage"] },
   catalogue: { area: "apps", needs: ["apps:manage"] },
@@ -44,7 +44,7 @@ export const views = {
   branding: { area: "signin", needs: ["tenant:manage"] },
   domains: { area: "tenant", needs: ["tenant:manage"] },
   tokens: { area: "machines", needs: ["tenant:manage"] },
-  scim: { area: "machines", needs: ["tenant:manage"] },
+  scim: { area: "machines", needs: ["tenant:manage"], without: "scim" },
   webhooks: { area: "machines", needs: ["tenant:manage"] },
   configuration: { area: "policy", needs: ["tenant:manage"] },
 };

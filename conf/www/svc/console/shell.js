@@ -143,9 +143,14 @@ function Area({ view, id, tab }) {
   const makes = id === "new" && (New || area.sheets[view]?.create);
   const kind = makes ? New ?? SheetNew : id ? View ?? SheetView : List ?? SheetList;
 
-  return h(kind, { view, id, tab, sheets: area.sheets, sheet: area.sheets[view],
-                   words: area.words[view], all: area.words });
+  return h("div", {},
+    h(Off, known),
+    h(kind, { view, id, tab, sheets: area.sheets, sheet: area.sheets[view],
+              words: area.words[view], all: area.words }));
 }
+
+const Off = ({ without }) => !without || server.features[without] ? null
+  : h("p", { class: "notice" }, fill(text.isOff, { directive: `svc_${without} on` }));
 
 // Other files than those of this page may be there by now, after an upgrade.
 
