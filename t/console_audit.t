@@ -141,13 +141,20 @@ is($page->do(count => 'main img'), 0, '... as text');
 
 $s->sql(<<"EOT");
 INSERT INTO svc.audit_event (tenant_id, action, actor_type, actor_id, actor_name, target_type,
-                             target_id, target_name)
+                             target_id, target_name, details)
 VALUES ('$acme->{id}', 'group.$HOSTILE', 'user', '$HOSTILE', 'Bi' || chr(8238) || 'di' || chr(7),
-        'group', repeat('id', 100), repeat('Long', 50))
+        'group', chr(8238) || repeat('id', 100), repeat('Long', 50),
+        jsonb_build_object('$HOSTILE', chr(8238)))
 EOT
 group('Second');
 comes("Bi\x{27e8}U+202E\x{27e9}di\x{27e8}U+0007\x{27e9}", 'signs that nobody sees are shown');
 is($page->do(count => 'main img'), 0, '... and markup is text everywhere');
+$page->do(run => 'document.querySelectorAll("main tbody .acts button")[1].click()');
+asked();
+like($page->do(text => 'dialog'), qr/^group\.\Q$HOSTILE\E.*\x{27e8}U\+202E\x{27e9}idid.*\\u202e/s,
+     '... as in the details');
+is($page->do(count => 'img'), 0, '... too');
+$page->do(press => 'Close');
 is_deeply($page->do('axe'), [], '... for everybody');
 $page->do(resize => 320, 700);
 $c->fits('... on a small screen');

@@ -56,12 +56,18 @@ const factsOf = ({ one, sheet, words }) => ({
          createdAt: `${exact(one.createdAt)} · ${one.createdAt}` },
 });
 
+// Signs that nobody sees are written as JSON can: what is copied is the same.
+
+const jsonOf = details => JSON.stringify(details, null, 2).replace(/[\p{Cf}\p{Zl}\p{Zp}]/gu,
+  sign => Array.from({ length: sign.length }, (_, n) =>
+    `\\u${sign.charCodeAt(n).toString(16).padStart(4, "0")}`).join(""));
+
 const Entry = ({ one, sheet, words, done }) => h(Dialog, {
   title: shown(one.action), done, wide: true,
 },
   h(Facts, factsOf({ one, sheet, words })),
   Object.keys(one.details).length > 0
-    && h(Code, { value: JSON.stringify(one.details, null, 2) }),
+    && h(Code, { value: jsonOf(one.details) }),
   h("div", { class: "actions" },
     one.actor.id && h(Same, { label: words.sameActor, query: { actorId: one.actor.id }, done }),
     one.target?.id

@@ -2,6 +2,7 @@
 
 import { h, state } from "./draw.js";
 import { text } from "./text.js";
+import { shown } from "./words.js";
 
 
 // The browser may not let a page copy: then it is said.
@@ -26,7 +27,7 @@ export function Copy({ value, label = text.copy }) {
 }
 
 export const Id = ({ value }) =>
-  h("span", { class: "id" }, h("code", {}, value), h(Copy, { value }));
+  h("span", { class: "id" }, h("code", {}, shown(value)), h(Copy, { value }));
 
 
 // A secret that is shown this once.  It leaves the document with its component.
