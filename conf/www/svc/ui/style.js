@@ -1,8 +1,16 @@
-// A style sheet that comes with a view, and is there before the view is.
+// A style sheet that comes with a view or a dialog, and is there before it is.
 
-export const dress = href => new Promise(loaded => {
-  const sheet = document.createElement("link");
+const loaded = new Map();
 
-  Object.assign(sheet, { rel: "stylesheet", href, onload: loaded, onerror: loaded });
-  document.head.append(sheet);
-});
+export function dress(href) {
+  if (!loaded.has(href)) {
+    loaded.set(href, new Promise(done => {
+      const sheet = document.createElement("link");
+
+      Object.assign(sheet, { rel: "stylesheet", href, onload: done, onerror: done });
+      document.head.append(sheet);
+    }));
+  }
+
+  return loaded.get(href);
+}
