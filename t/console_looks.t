@@ -102,13 +102,27 @@ my $look;
 cmp_ok(scalar @views, '>', 20, 'views');
 
 
+# What a screen reader is told: where the parts are, one heading above all, and a name for
+# everything that can be used.
+
+sub is_told {
+    my $tree = $page->do('tree');
+    my $used = qr/button|link|textbox|searchbox|combobox|checkbox|radio|spinbutton|switch|table/;
+
+    is_deeply([ $tree =~ /^ *- ($used)(?=:|$| \[)/mg ], [], '... all has a name');
+    is($page->do(run => 'document.querySelectorAll("h1").length'), 1,
+       '... one heading is above all');
+    like($tree, qr/^ *- banner.*^ *- main\b/ms, '... and the parts are where they belong');
+}
+
+
 # Tests what is shown now.  What is missing shows as a word of JavaScript.
 
 sub looks {
     my ($name) = @_;
 
     ok(wait_for(sub {
-        $page->do(count => 'main h1') == 1
+        $page->do(run => 'document.querySelectorAll("main h1").length') == 1
             && $page->do(count => '[aria-busy=true], main .loading') == 0
     }), "$name is whole") or return diag($page->do(text => 'body'));
 
@@ -117,6 +131,7 @@ sub looks {
     unlike($page->do(text => 'body'), qr/\bundefined\b|\bNaN\b|\[object |Invalid Date/,
            '... nothing is missing');
     is($page->do(count => 'main img[src=x]'), 0, '... names are text');
+    is_told();
     $c->fits('... within its width');
 
     my ($width, $height) = @{ $look->{viewport} }{qw(width height)};

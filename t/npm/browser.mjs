@@ -204,6 +204,19 @@ const actions = {
 
   tree: () => page.locator("body").ariaSnapshot(),
 
+  // how many nodes and listeners there are, after what nobody has any more is gone
+
+  async held() {
+    await protocol.send("Performance.enable");
+    await protocol.send("HeapProfiler.collectGarbage");
+
+    const { metrics } = await protocol.send("Performance.getMetrics");
+
+    return Object.fromEntries(metrics.filter(({ name }) => name === "Nodes"
+                                                           || name === "JSEventListeners")
+      .map(({ name, value }) => [name, value]));
+  },
+
   // The time of pages from the next one on stands where it is, until it is moved on, by
   // seconds.
 

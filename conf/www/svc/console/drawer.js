@@ -29,7 +29,7 @@ export function Drawer({ done, words }) {
 
   return h(Dialog, { title: words.drawer, done, wide: true },
     h("p", { class: "muted" }, words.drawerNote),
-    sent.length === 0 ? h("p", {}, text.empty) : h("table", {},
+    sent.length === 0 ? h("p", {}, text.empty) : h("table", { "aria-label": words.drawer },
       h("thead", {}, h("tr", {}, words.drawerColumns.map(name =>
         h("th", { key: name, scope: "col" }, name)))),
       h("tbody", {}, sent.map((one, n) => h("tr", { key: `${one.at} ${n}` },

@@ -56,7 +56,7 @@ function Outcomes({ all, words }) {
 const Signals = ({ points, words }) => h("section", { class: "panel" },
   h("h2", {}, words.signals.title),
   h("p", { class: "muted" }, words.signals.note),
-  h("table", { class: "list points" },
+  h("table", { class: "list points", "aria-label": words.signals.title },
     h("thead", {}, h("tr", {},
       h("th", { scope: "col" }, words.signals.signal),
       h("th", { scope: "col", class: "number" }, words.signals.points))),

@@ -164,7 +164,8 @@ function Find({ name, value }) {
 export function Table({ sheet, words, rows, to, acts, draws, onkey, picks, loading }) {
   const columns = Object.entries(sheet.columns);
 
-  return h("table", { class: loading ? "list stale" : "list", "aria-busy": loading && "true" },
+  return h("table", { class: loading ? "list stale" : "list", "aria-label": words.title,
+                      "aria-busy": loading && "true" },
     h("thead", {}, h("tr", {},
       picks && h("th", { scope: "col" }, h("input", {
         type: "checkbox", "aria-label": text.pickAll,
