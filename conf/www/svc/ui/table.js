@@ -54,10 +54,11 @@ export function useAnswer(request, on) {
 //   acts     draws what may be done with a row; it gets what asks again, too
 //   draws    draw what columns show of a row, by their names
 //   onkey    a key was pressed within a row
+//   picks    what usePicks() returns, where rows may be picked
 //   kids     stand beside the search
 //   rounds   another one asks again
 
-export function List({ sheet, path = sheet.path, words, to, acts, draws, onkey, kids = [],
+export function List({ sheet, path = sheet.path, words, to, acts, draws, onkey, picks, kids = [],
                        rounds = 0 }) {
   const { query } = usePlace();
   const names = [sheet.find, ...Object.keys(sheet.filters ?? {})].filter(Boolean);
@@ -83,7 +84,7 @@ export function List({ sheet, path = sheet.path, words, to, acts, draws, onkey, 
       : data[sheet.list].length === 0
         ? h(Empty, { words, asked, first: offset > 0 })
         : h(Table, {
-            sheet, words, rows: data[sheet.list], to, draws, loading,
+            sheet, words, rows: data[sheet.list], to, draws, picks, loading,
             acts: acts && (row => acts(row, again)),
             onkey: onkey && ((event, row) => onkey(event, row, again)),
           }),
@@ -202,7 +203,9 @@ const valueOf = (sheet, row, name) => memberOf(row, name)
                                       ?? memberOf(row, sheet.instead?.[name]);
 
 
-// The rows that are picked, by id.
+// The rows that are picked, by id: MOST_PICKED at most, whatever page they are of.
+
+export const MOST_PICKED = 500;
 
 export function usePicks(id) {
   const [picked, setPicked] = state(() => new Map());
@@ -213,7 +216,8 @@ export function usePicks(id) {
     set: (rows, yes) => setPicked(before => {
       const after = new Map(before);
 
-      rows.forEach(row => yes ? after.set(row[id], row) : after.delete(row[id]));
+      rows.forEach(row => !yes ? after.delete(row[id])
+                               : after.size < MOST_PICKED && after.set(row[id], row));
 
       return after;
     }),
