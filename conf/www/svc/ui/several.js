@@ -85,7 +85,7 @@ const some = {
 
 // --- some that have an id ---------
 
-// They are found by their names: "find" says of which list.
+// They are found by their names: "type" and "find" are those of pick.js.
 
 const picks = {
   of: value => value ?? [],
@@ -100,7 +100,7 @@ const picks = {
           onclick: () => set(typed.filter(other => other !== one)),
         }, "×")))),
       h(Pick, {
-        id, label: words.fields[name], find: field.find, bare: true,
+        id, label: words.fields[name], type: field.type, find: field.find, bare: true,
         onpick: one => set([...typed.filter(other => other.id !== one.id), one]),
       })),
 };
