@@ -38,6 +38,7 @@ export default {
     forbidden: "Das dürfen Sie nicht.",
     idempotency_conflict: "Dieses Formular wurde schon gesendet: Jene Anfrage läuft noch, oder sie hatte andere Werte.",
     invalid_request: "Eine Angabe ist so nicht möglich.",
+    last_admin: "Die Organisation hätte keinen aktiven Eigentümer mehr. Geben Sie erst jemand anderem diese Rolle.",
     limit_exceeded: "Mehr sind nicht erlaubt.",
     network: "Der Server ist nicht erreichbar. Prüfen Sie die Verbindung, und versuchen Sie es noch einmal.",
     not_found: "Das gibt es nicht, oder nicht mehr.",

@@ -38,6 +38,7 @@ export default {
     forbidden: "You may not do this.",
     idempotency_conflict: "This form was sent before: that request is still under way, or had other values.",
     invalid_request: "Something that was filled in is not accepted.",
+    last_admin: "The tenant would be left without an active owner. Make somebody else an owner first.",
     limit_exceeded: "There are as many as there may be.",
     network: "The server cannot be reached. Look at the connection, and try again.",
     not_found: "It is not there, or not any more.",

@@ -38,6 +38,7 @@ export default {
     forbidden: "Vous n'en avez pas le droit.",
     idempotency_conflict: "Ce formulaire a déjà été envoyé : cette requête est encore en cours, ou avait d'autres valeurs.",
     invalid_request: "Une valeur saisie n'est pas acceptée.",
+    last_admin: "L'organisation n'aurait plus de propriétaire actif. Donnez d'abord ce rôle à quelqu'un d'autre.",
     limit_exceeded: "Le nombre maximal est atteint.",
     network: "Le serveur est injoignable. Vérifiez la connexion, et réessayez.",
     not_found: "Cela n'existe pas, ou plus.",
