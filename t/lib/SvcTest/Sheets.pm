@@ -306,8 +306,8 @@ sub shows {
         }
     }
 
-    my %named = (%{ $sheet->{instead} // {} }, map { %{ $_ // {} } } $sheet->{tones},
-                 map { $_->{where} } values %{ $sheet->{acts} // {} });
+    my @told = ($sheet->{tones}, map { @$_{qw(where unless)} } values %{ $sheet->{acts} // {} });
+    my %named = (%{ $sheet->{instead} // {} }, map { %{ $_ // {} } } @told);
 
     for my $name (sort { $a cmp $b } keys %named, values %{ $sheet->{instead} // {} },
                   $sheet->{id} // (), $sheet->{typed} // (), @{ $sheet->{label} // [] })
@@ -315,7 +315,7 @@ sub shows {
         $self->fault("the answer has no \"$name\"") if !$self->member($item, $name);
     }
 
-    for my $values ($sheet->{tones}, map { $_->{where} } values %{ $sheet->{acts} // {} }) {
+    for my $values (@told) {
         for my $name (sort keys %{ $values // {} }) {
             my $schema = $self->member($item, $name) // next;
             my %value = map { $_ // '' => 1 } @{ $schema->{enum} // next };
@@ -390,7 +390,8 @@ sub form {
 
 sub lacks {
     my ($self, $schema, $above, $given) = @_;
-    my @ways = map { $self->plain($_)->{required} // () } @{ $schema->{oneOf} // [] };
+    my @ways = map { $self->plain($_)->{required} // () }
+               @{ $schema->{oneOf} // $schema->{anyOf} // [] };
     my %other;
 
     if (my ($way) = grep { !grep { !$given->{"$above$_"} } @$_ } @ways) {

@@ -19,6 +19,7 @@ import { about } from "../ui/time.js";
 import { toast } from "../ui/toast.js";
 import { fill, list, shown } from "../ui/words.js";
 import { at } from "./nav.js";
+import { server } from "./server.js";
 
 export const labelOf = (sheet, one) =>
   shown(sheet.label.map(name => one[name]).find(Boolean) ?? one[sheet.id]);
@@ -55,9 +56,11 @@ export function Head({ title, above, kids }) {
 // --- the list ------------------------
 
 // "rows" of a sheet are the names of the acts that each row has; "kids" stand beside the
-// way to a new one.
+// way to a new one.  Where rows may be picked, "picks" is what usePicks() returns, and "bar"
+// draws what is done with them.
 
-export function SheetList({ view, sheet, words, kids, to = row => at(view, row[sheet.id]) }) {
+export function SheetList({ view, sheet, words, kids, picks, bar,
+                            to = row => at(view, row[sheet.id]) }) {
   const [rounds, setRounds] = state(0);
   const again = () => setRounds(n => n + 1);
 
@@ -67,8 +70,9 @@ export function SheetList({ view, sheet, words, kids, to = row => at(view, row[s
       sheet.create && may(sheet.changes ?? sheet.needs)
         && h(Link, { class: "button primary", to: at(view, "new") }, words.new)),
     words.note && h("p", { class: "muted" }, words.note),
+    bar?.(again),
     h(List, {
-      sheet, words, to, rounds,
+      sheet, words, to, rounds, picks,
       acts: sheet.rows && (row => h(Acts, { sheet, words, one: row, names: sheet.rows,
                                             small: true, done: again, gone: again })),
     }));
@@ -262,17 +266,24 @@ export function Settings({ sheet, words, above }) {
 
 // --- acts ----------------------------
 
-const fits = (where, one) => Object.entries(where ?? {})
-  .every(([name, values]) => values.includes(one[name]));
+// Whether an act is for this one: "where" says which values its members must have, and
+// "unless" which they must not.
 
-// An act that is "sensitive" asks for a second factor, and one that "asks" may.  "small" ones
-// are those of a row.  What has no kind is but the way back of another one.
+export const fits = ({ where = {}, unless = {} }, one) =>
+  Object.entries(where).every(([name, values]) => values.includes(one[name]))
+  && !Object.entries(unless).some(([name, values]) => values.includes(one[name]));
+
+export const mayAct = (sheet, act) => may(act.needs ?? sheet.changes ?? sheet.needs);
+
+// An act that is "sensitive" asks for a second factor, and one that "asks" may.  One that
+// needs a "feature" of the server says so where that is off.  "small" ones are those of a
+// row.  What has no kind is but the way back of another one.
 
 export function Acts({ sheet, words, one, done, gone, small,
                        names = Object.keys(sheet.acts ?? {}) }) {
   const fitting = names
-    .filter(name => sheet.acts[name].kind && fits(sheet.acts[name].where, one)
-                    && may(sheet.acts[name].needs ?? sheet.changes ?? sheet.needs));
+    .filter(name => sheet.acts[name].kind && fits(sheet.acts[name], one)
+                    && mayAct(sheet, sheet.acts[name]));
 
   return fitting.length === 0 ? null : h("div", { class: "actions" },
     fitting.map(name => h(ActButton, { key: name, sheet, words, name, one, small,
@@ -291,8 +302,13 @@ export function SmallAct({ label, verb, act }) {
 function ActButton({ sheet, words, name, one, small, done }) {
   const { busy, failure, run } = useAct(small && (e => show(Refused, { failure: e })));
   const act = sheet.acts[name];
-  const { verb } = words.acts[name];
+  const { verb, off } = words.acts[name];
   const asks = act.sensitive || act.asks;
+
+  if (act.feature && !server.features[act.feature]) {
+    return h("button", { type: "button", "aria-disabled": "true", title: off,
+                         onclick: () => toast(off) }, verb);
+  }
 
   return h("span", {},
     h("button", {
@@ -323,8 +339,16 @@ const valuesOf = (sheet, one) => ({
 });
 
 
-// Asks first, if it has to be; returns whether it was done.  What an act sends is of what
-// it is about, by its "body", or is what it has to "give".  People choose their names, and
+// What an act sends is of what it is about, by its "body", or is what it has to "give".
+
+export const sendAct = (act, one) => call({
+  method: act.method, path: pathOf(act.path, one),
+  body: act.give ?? (act.body ? Object.fromEntries(Object.entries(act.body)
+                                                         .map(([to, from]) => [to, one[from]]))
+                              : act.method === "POST" ? {} : undefined),
+});
+
+// Asks first, if it has to be; returns whether it was done.  People choose their names, and
 // two may have one: where the sheet has "typed", that member is shown, and typed.
 
 export async function perform({ sheet, words, name, one, done }) {
@@ -332,14 +356,6 @@ export async function perform({ sheet, words, name, one, done }) {
   const label = labelOf(sheet, one);
   const said = words.acts[name];
   const typed = one[sheet.typed] ?? label;
-
-  const send = other => call({
-    method: other.method, path: pathOf(other.path, one),
-    body: other.give
-          ?? (other.body ? Object.fromEntries(Object.entries(other.body)
-                                                    .map(([to, from]) => [to, one[from]]))
-                         : other.method === "POST" ? {} : undefined),
-  });
 
   if (act.kind !== "undo" && !await confirm({
     title: fill(said.title, { name: typed === label ? label : `${label} (${shown(typed)})` }),
@@ -351,7 +367,7 @@ export async function perform({ sheet, words, name, one, done }) {
     return false;
   }
 
-  const { data } = await send(act);
+  const { data } = await sendAct(act, one);
 
   if (act.secret) {
     await show(OnceDialog, { title: fill(said.done, { name: label }), label: said.secret,
@@ -361,7 +377,7 @@ export async function perform({ sheet, words, name, one, done }) {
   }
 
   toast(fill(said.done, { name: label }), act.back && (async () => {
-    await send(sheet.acts[act.back]);
+    await sendAct(sheet.acts[act.back], one);
     done();
   }));
 
