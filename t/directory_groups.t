@@ -201,7 +201,11 @@ for my $route ([ POST => "/$id/members" ], [ PUT => "/$id/members" ]) {
         for {}, { userIds => undef }, { userIds => $users[0] },
             { userIds => [ 5 ] }, { userId => [] }, { userId => 'x' },
             { userId => $users[0], userIds => [] },
-            { userIds => [ ($users[0]) x 1001 ] };
+            { userIds => [ ($users[0]) x 1001 ] }, { emails => undef }, { emails => 'x' },
+            { emails => [ 'user1@acme.test', 'user1' ] }, { emails => [ "a\n\@b" ] },
+            { emails => [ ('user1@acme.test') x 1001 ] },
+            { emails => [], userId => $users[0], userIds => [] },
+            { emails => [ 'user1@acme.test' ], userIds => [ $NOBODY ] };
     admin_error(ask($route->[0], "/$_/members", { userIds => [] }), 404,
                 'not_found', "$route->[0] to no group: $_") for $NOBODY, 'x';
 }
@@ -209,6 +213,53 @@ for my $route ([ POST => "/$id/members" ], [ PUT => "/$id/members" ]) {
 is(ask(GET => "/$id")->json->{memberCount}, 0, 'nothing of it is stored');
 is(ask(POST => "/$id/members", { userIds => [ ($users[0]) x 1000 ] })
    ->json->{total}, 1, '1000 ids');
+
+
+# --- members by their addresses ---------------------------------------------------------
+
+# Addresses are those of sign-in: in any case, with a domain in either spelling.
+
+my $unicode = $acme->create(userName => "zo\x{eb}\@b\x{fc}cher.test")->{id};
+my $team = ask(POST => '', { name => 'By address' })->json->{id};
+
+sub answer {
+    my ($r) = @_;
+
+    return [ members($r), ($r->json // {})->{unknownEmails} ];
+}
+
+is_deeply(answer(ask(POST => "/$team/members", {
+    emails => [ 'USER1@acme.TEST', 'user1@acme.test', 'nobody@acme.test', 'eve@globex.test',
+                "zo\x{eb}\@xn--bcher-kva.test", '"a\\b{},"@c', 'nobody@acme.test' ] })),
+          [ [ sort $users[0], $unicode ],
+            [ 'nobody@acme.test', 'eve@globex.test', '"a\\b{},"@c' ] ],
+          'those that are there; the others are named, once and as they are given');
+is_deeply(answer(ask(POST => "/$team/members", { userIds => [ $users[1] ],
+                                                emails => [ 'user3@acme.test' ] })),
+          [ [ sort @users[0 .. 2], $unicode ], [] ], 'beside ids');
+is_deeply(answer(ask(POST => "/$team/members", { userId => $users[3], emails => [] })),
+          [ [ sort @users[0 .. 3], $unicode ], [] ], 'beside one');
+is_deeply(answer(ask(POST => "/$team/members", { userIds => [] })),
+          [ [ sort @users[0 .. 3], $unicode ], undef ], 'of ids nothing is named');
+
+my $refused = admin_error(ask(PUT => "/$team/members", { emails => [
+    'user1@acme.test', 'none@acme.test', 'no.one@acme.test' ] }), 400, 'invalid_request',
+    'a replacement by some of whom there is none');
+
+like($refused->{message}, qr/none\@acme\.test, no\.one\@acme\.test/, '... says of whom');
+is(ask(GET => "/$team")->json->{memberCount}, 5, '... and takes nobody away');
+admin_error(ask($_, "/$NOBODY/members", { emails => [ 'none@acme.test' ] }), 404, 'not_found',
+            "$_ to no group") for qw(POST PUT);
+is_deeply(answer(ask(PUT => "/$team/members", { emails => [ map { "user$_\@acme.test" } 2, 3 ] })),
+          [ [ sort @users[1, 2] ], [] ], 'a replacement');
+is_deeply([ map { "$_->[0] $_->[2]{count}" } ($acme->events_of($team, @TOLD))[1 .. 4] ],
+          [ 'group.member_added 2', 'group.member_added 2', 'group.member_added 1',
+            'group.member_removed 3' ], 'the events are those of ids')
+    or diag(explain([ $acme->events_of($team, @TOLD) ]));
+is(ask(POST => "/$team/members", { emails => [ map { "user$_\@acme.test" } 1 .. 1000 ] })
+   ->json->{total}, 5, '1000 addresses');
+counted('by address');
+is(ask(DELETE => "/$team")->status, 204, 'deleted');
 
 
 # --- changes at the same time --------------------------------------------------------------

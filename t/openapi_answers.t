@@ -511,7 +511,7 @@ my %body = (
     testLdap => { email => 'ada@acme.test' },
     createGroup => { name => 'Plant B' },
     updateGroup => { description => 'All of them' },
-    addGroupMembers => { userIds => [ $user, $bare ] },
+    addGroupMembers => { userIds => [ $user, $bare ], emails => [ 'nobody@acme.test' ] },
     setGroupMembers => { userId => $user },
     createRole => { name => 'Night shift', permissions => [] },
     putAccessPolicy => $policy,

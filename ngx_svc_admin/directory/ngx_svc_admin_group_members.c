@@ -4,14 +4,18 @@
 
 #include "ngx_svc_admin.h"
 #include "ngx_svc_admin_user.h"
+#include "ngx_svc_email.h"
+#include "ngx_svc_pg_array.h"
 
 
-#define NGX_SVC_ADMIN_MEMBER_IDS  1000      /* in one request */
+#define NGX_SVC_ADMIN_MEMBER_IDS  1000      /* in one request; of addresses,
+                                               too */
 
 
 typedef struct {
     ngx_svc_value_t  user_ids;
     ngx_svc_value_t  user_id;
+    ngx_svc_value_t  emails;
 } ngx_svc_admin_members_t;
 
 
@@ -19,16 +23,29 @@ static ngx_int_t ngx_svc_admin_member_id(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
 static ngx_int_t ngx_svc_admin_members_check(ngx_svc_request_t *sr,
     void *body);
+static ngx_uint_t ngx_svc_admin_members_by_email(const void *body);
 static ngx_int_t ngx_svc_admin_members_ids(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static ngx_int_t ngx_svc_admin_members_given(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static ngx_int_t ngx_svc_admin_members_emails(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_int_t ngx_svc_admin_members_replace(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static void ngx_svc_admin_members_unknown(ngx_svc_json_writer_t *w,
+    ngx_svc_request_t *sr);
 
 
 static const ngx_svc_member_t  ngx_svc_admin_member_element = {
     .name = ngx_string("userId"),
     .type = NGX_SVC_T_STRING,
     .check = ngx_svc_admin_member_id
+};
+
+static const ngx_svc_member_t  ngx_svc_admin_member_address = {
+    .name = ngx_string("email"),
+    .type = NGX_SVC_T_STRING,
+    .check = ngx_svc_email_form_check
 };
 
 static const ngx_svc_member_t  ngx_svc_admin_members_members[] = {
@@ -44,8 +61,19 @@ static const ngx_svc_member_t  ngx_svc_admin_members_members[] = {
       .check = ngx_svc_admin_member_id,
       .offset = offsetof(ngx_svc_admin_members_t, user_id) },
 
+    { .name = ngx_string("emails"),
+      .type = NGX_SVC_T_ARRAY,
+      .max = NGX_SVC_ADMIN_MEMBER_IDS,
+      .element = &ngx_svc_admin_member_address,
+      .offset = offsetof(ngx_svc_admin_members_t, emails) },
+
     ngx_svc_null_member
 };
+
+
+#define ngx_svc_admin_members_address(address, json)                          \
+    (address)->data = (u_char *) (json)->valuestring;                         \
+    (address)->len = ngx_strlen((json)->valuestring)
 
 
 #define NGX_SVC_ADMIN_MEMBERS_STALE_VERDICT                                   \
@@ -63,11 +91,13 @@ static const ngx_svc_member_t  ngx_svc_admin_members_members[] = {
       .body_size = sizeof(ngx_svc_admin_members_t),                           \
       .check = ngx_svc_admin_members_check,                                   \
       .statements = { &ngx_svc_sql_admin_members_lock,                        \
+                      &ngx_svc_sql_admin_members_find,                        \
                       &ngx_svc_sql_admin_members_change,                      \
                       &ngx_svc_sql_admin_members_total,                       \
                       &ngx_svc_sql_admin_members_list },                      \
       .list = "members",                                                      \
-      .total = &ngx_svc_sql_admin_members_total
+      .total = &ngx_svc_sql_admin_members_total,                              \
+      .more = ngx_svc_admin_members_unknown
 
 const ngx_svc_route_t  ngx_svc_admin_group_members[] = {
 
@@ -133,17 +163,50 @@ ngx_svc_admin_members_check(ngx_svc_request_t *sr, void *body)
 {
     ngx_svc_admin_members_t  *members = body;
 
-    if (members->user_ids.set == members->user_id.set) {
+    if (members->user_ids.set && members->user_id.set) {
         return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
-                            "One of \"userIds\" and \"userId\" is required.");
+                            "\"userIds\" and \"userId\" are not taken at "
+                            "once.");
+    }
+
+    if (!members->user_ids.set && !members->user_id.set
+        && !members->emails.set)
+    {
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
+                            "One of \"userIds\", \"userId\" and \"emails\" is"
+                            " required.");
     }
 
     return NGX_OK;
 }
 
 
+static ngx_uint_t
+ngx_svc_admin_members_by_email(const void *body)
+{
+    const ngx_svc_admin_members_t  *members = body;
+
+    return members->emails.set;
+}
+
+
+/* With addresses the ids come by way of the statement that looks them up. */
+
 static ngx_int_t
 ngx_svc_admin_members_ids(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    if (ngx_svc_admin_members_by_email(body)) {
+        ngx_svc_pg_bind_str(call, NULL);
+        return NGX_OK;
+    }
+
+    return ngx_svc_admin_members_given(sr, call, param, body);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_members_given(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     const ngx_svc_param_t *param, void *body)
 {
     ngx_svc_admin_members_t  *members = body;
@@ -152,8 +215,51 @@ ngx_svc_admin_members_ids(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
         return ngx_svc_admin_bind_ids(sr, call, members->user_id.json, 1);
     }
 
+    if (!members->user_ids.set) {
+        return ngx_svc_admin_bind_ids(sr, call, NULL, 0);
+    }
+
     return ngx_svc_admin_bind_ids(sr, call, members->user_ids.json->child,
                                   cJSON_GetArraySize(members->user_ids.json));
+}
+
+
+static ngx_int_t
+ngx_svc_admin_members_emails(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    u_char                   *p;
+    size_t                    size;
+    ngx_str_t                 text, address;
+    const cJSON              *email;
+    ngx_svc_admin_members_t  *members = body;
+
+    size = sizeof("{}");
+
+    for (email = members->emails.json->child; email; email = email->next) {
+        ngx_svc_admin_members_address(&address, email);
+        size += ngx_svc_pg_array_len(&address);
+    }
+
+    p = ngx_pnalloc(sr->request->pool, size);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    text.data = p;
+    *p++ = '{';
+
+    for (email = members->emails.json->child; email; email = email->next) {
+        ngx_svc_admin_members_address(&address, email);
+        p = ngx_svc_pg_array_add(p, &address);
+    }
+
+    *p++ = '}';
+    text.len = p - text.data;
+
+    ngx_svc_pg_bind_str(call, &text);
+
+    return NGX_OK;
 }
 
 
@@ -164,4 +270,20 @@ ngx_svc_admin_members_replace(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     ngx_svc_pg_bind_bool(call, sr->request->method == NGX_HTTP_PUT);
 
     return NGX_OK;
+}
+
+
+/* Writes the addresses that nobody has, where some have been given. */
+
+static void
+ngx_svc_admin_members_unknown(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr)
+{
+    PGresult  *found;
+
+    found = ngx_svc_result(sr, &ngx_svc_sql_admin_members_find);
+
+    if (found && PQntuples(found)) {
+        ngx_svc_column_raw(w, "unknownEmails", found, 0,
+                           ngx_svc_row_find(found, "unknownEmails"));
+    }
 }

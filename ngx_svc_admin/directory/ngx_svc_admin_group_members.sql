@@ -10,6 +10,54 @@ SELECT id
  FOR NO KEY UPDATE;
 
 
+-- statement: admin_members_find
+-- The users of these addresses, beside those that are given by their ids: the statement that
+-- changes the members takes both from a setting of the transaction. Whoever is to replace all
+-- members by addresses means nobody else to go: where nobody has one of them there is an id
+-- of nobody in its place, by which that statement changes nothing.
+--
+-- when: ngx_svc_admin_members_by_email
+-- parameters
+--   group_id       uuid ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_GROUP)
+--   user_ids       text ngx_svc_param_call(ngx_svc_admin_members_given)
+--   emails         text ngx_svc_param_call(ngx_svc_admin_members_emails)
+--   replace        bool ngx_svc_param_call(ngx_svc_admin_members_replace)
+-- verdicts
+--   nobody         invalid_value   There is no user with one of these addresses: %V.
+WITH named AS (
+    SELECT given.address, given.place,
+           (SELECT account.id
+              FROM svc.user_account account
+             WHERE account.tenant_id = :tenant
+               AND account.user_name_key BETWEEN given.key AND given.key
+             ORDER BY account.user_name_key
+             LIMIT 1) AS id
+      FROM (SELECT listed.address, listed.place, svc.address_key(listed.address) AS key
+              FROM unnest(:emails::text::text[]) WITH ORDINALITY listed (address, place)
+            OFFSET 0) given
+), unknown AS (
+    SELECT named.address, min(named.place) AS place
+      FROM named
+     WHERE named.id IS NULL
+     GROUP BY named.address
+)
+SELECT CASE
+           WHEN :replace
+                AND EXISTS (SELECT FROM unknown)
+                AND EXISTS (SELECT FROM svc.user_group WHERE tenant_id = :tenant AND id = :group_id)
+               THEN 'nobody ' || (SELECT string_agg(unknown.address, ', ' ORDER BY unknown.place)
+                                    FROM unknown)
+       END AS _verdict,
+       (SELECT coalesce(jsonb_agg(unknown.address ORDER BY unknown.place), '[]')
+          FROM unknown) AS "unknownEmails",
+       set_config('svc.members',
+                  (:user_ids::text::uuid[]
+                   || ARRAY(SELECT coalesce(named.id, gen_random_uuid())
+                              FROM named
+                             WHERE named.id IS NOT NULL OR :replace))::text,
+                  true);
+
+
 -- statement: admin_members_change
 -- All are added, or none: whoever is in a group may use its applications, which takes a
 -- fresh factor of a session. Of a replacement those go that are not named. The journal has
@@ -27,7 +75,9 @@ WITH user_group AS (
       FROM svc.user_group
      WHERE tenant_id = :tenant AND id = :group_id
 ), wanted AS (
-    SELECT DISTINCT id FROM unnest(:user_ids::text::uuid[]) given (id)
+    SELECT DISTINCT id
+      FROM unnest(coalesce(:user_ids::text,
+                           nullif(current_setting('svc.members', true), ''))::uuid[]) given (id)
 ), refused AS (
     (SELECT 'stale' AS verdict FROM user_group WHERE user_group.app_count > 0 AND :caller_stale)
     UNION ALL

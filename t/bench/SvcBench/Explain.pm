@@ -191,6 +191,7 @@ my %VALUES = (
     admin_groups_list => [ undef, 100, 0 ],
     admin_groups_create => [ '01a00000-0000-7100-8000-000000000000', 'new',
                              undef, 10000 ],
+    admin_members_find => [ '{id}', '{}', '{user1@bench0.test,nobody@bench0.test}', 'false' ],
     admin_members_change => [ '{id}', '{}', 'true' ],
     admin_members_remove => [ '{id}', '{id}' ],
     admin_members_list => [ '{id}', 100, 0 ],

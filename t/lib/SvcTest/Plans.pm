@@ -859,6 +859,9 @@ sub values {
         admin_groups_put => [ $plain, 'true', 'new', 'true', 'text' ],
         admin_groups_delete => [ $member ],
         admin_members_lock => [ $member ],
+        admin_members_find => [ $member, $self->array($USER, 1, 10),
+                                '{' . join(',', map { "user$_\@$self->{slug}.test" } 1 .. 1000)
+                                . '}', 'false' ],
         admin_members_change => [ $member, $self->array($USER, 1, 1000),
                                   'true' ],
         admin_members_remove => [ $member, $user ],
