@@ -85,6 +85,73 @@ ok(eval { $page->do(follow => 'Show all'); 1 }, 'where nothing fits, all is one 
 rows(50, '... and there');
 
 
+# --- several at once --------------------------------------------------------------------
+
+# One of those that are picked is not there any more.
+
+sub confirmed { $page->do(run => 'document.querySelector("dialog .danger").click()') }
+
+sub suspended {
+    return scalar $s->sql("SELECT count(*) FROM svc.user_account WHERE status = 'suspended'");
+}
+
+$s->sql("UPDATE svc.user_account SET display_name = '<b>User</b> ' || chr(8238) || '159'"
+        . " WHERE user_name = 'user159\@acme.test'");
+$c->opens('users?q=user15', 'Users', 'eleven users');
+rows(11, '... that are found');
+$page->do(run => 'document.querySelector("thead input").click()');
+$s->sql("DELETE FROM svc.user_account WHERE user_name = 'user159\@acme.test'");
+$page->do(press => 'Suspend');
+is($page->do(text => 'dialog h2'), 'Suspend 11 users?', 'it is asked first');
+is_deeply($page->do('axe'), [], '... for everybody');
+confirmed();
+ok(wait_for(sub { $page->do(count => 'main .panel [role=alert]') == 1 }), 'what failed is said');
+is(suspended(), 10, '... and the others are suspended');
+like($page->do(text => 'main .panel'),
+     qr/ not work for 1\..*<b>User<\/b> \x{27e8}U\+202E\x{27e9}159.*It is not there/s,
+     '... with the reason, and as text');
+is_deeply($page->do('axe'), [], '... for everybody');
+$page->do(press => 'Again for these');
+ok(wait_for(sub { $page->do(count => 'main .panel [role=alert]') == 1 }), '... which is tried again');
+is($c->said(qr/10 users/), '10 users are suspended.', 'it is said, with a way back');
+$page->do(press => 'Undo');
+ok(wait_for(sub { suspended() == 0 }), '... which was taken');
+
+$c->admin(POST => '/groups', { name => 'Night shift' });
+$c->opens('users?q=user2', 'Users', 'other users');
+rows(11, '... that are found');
+$page->do(run => 'document.querySelectorAll("tbody input").forEach(box => box.click())');
+$page->do(press => "Into a group \x{2026}");
+$page->do(type => 'Group', 'night');
+ok(wait_for(sub { $page->do(count => 'dialog [role=option]') == 1 }), 'into a group');
+$page->do(key => 'Enter');
+is($c->said(qr/Night shift/), '11 users are added to Night shift.', '... in one request');
+$page->do(press => 'Undo');
+ok(wait_for(sub { $s->sql('SELECT sum(member_count) FROM svc.user_group') == 0 }),
+   '... and out of it again');
+
+$c->admin(POST => '/invitations', { email => "$_\@acme.test", role => 'member' })
+    for qw(vera wim xenia);
+$c->opens('invitations', 'Invitations');
+rows(3, 'who is invited');
+$page->do(run => 'document.querySelector("thead input").click()');
+$page->do(run => 'document.querySelector(".picks button").click()');
+is($page->do(text => 'dialog h2'), 'Send 3 invitations again?', 'to all of them');
+confirmed();
+ok(wait_for(sub { $page->do(count => 'main .panel tbody .id') == 3 }),
+   'all get another link, which is shown once');
+ok(wait_for(sub { $page->do(count => '.stale') == 0 }), '... beside the list');
+is_deeply($page->do('axe'), [], '... for everybody');
+$page->do(run => '[...document.querySelectorAll("main .panel .actions button")].at(-1).click()');
+$page->do(run => '[...document.querySelectorAll("tbody input")].slice(1)'
+                 . '.forEach(box => box.click())');
+$page->do(run => 'document.querySelectorAll(".picks button")[1].click()');
+confirmed();
+ok(wait_for(sub { $s->sql('SELECT count(*) FROM svc.invitation'
+                          . ' WHERE revoked_at IS NOT NULL') == 2 }),
+   'two are revoked');
+
+
 # --- one user ---------------------------------------------------------------------------
 
 $c->opens("users/$of_one", 'User 1');
@@ -194,6 +261,190 @@ $page->do(run => 'document.querySelector("dialog .danger").click()');
 ok(wait_for(sub { $page->do(count => '.head .problem') == 1 }),
    'a role that somebody has stays, and it is said why');
 is(scalar $s->sql("SELECT count(*) FROM svc.role WHERE key = 'helpdesk'"), 1, '... as it is');
+
+$c->opens("users/$two", 'User 2', 'who has it');
+$page->do(press => 'Take the role away');
+like($page->do(text => 'dialog'), qr/away from User 2.*User 2 is helpdesk now.*All sessions end/s,
+     'what ends by taking it away');
+confirmed();
+ok(wait_for(sub { user_of($two, 'role') eq 'member' }), '... which is done');
+ok(wait_for(sub { $page->do(count => '.head .danger') == 1 }), '... and then there is none');
+like($page->do(attribute => '.head [aria-disabled=true]', 'title'), qr/^No mail goes out/,
+     'without mail no link is sent, and it is said why');
+
+
+# --- the last owner ---------------------------------------------------------------------
+
+my $ada = $c->{ada}{id};
+
+sub refused {
+    my ($name) = @_;
+
+    ok(wait_for(sub { $page->do(count => 'main .problem') == 1 }), "$name: refused");
+    like($page->do(text => 'main .problem'), qr/left without an active owner\. Make somebody/,
+         '... in words');
+    is(user_of($ada, "role || ' ' || status"), 'owner active', '... and nothing is done');
+    $c->opens("users/$ada", 'Ada Lovelace', '... so it is tried otherwise');
+}
+
+$c->opens("users/$ada", 'Ada Lovelace');
+$page->do(press => 'Suspend');
+refused('suspended');
+$page->do(press => 'Take the role away');
+confirmed();
+refused('without the role');
+$page->do(run => <<'EOT');
+(() => {
+  const role = document.querySelector("[name=role]");
+
+  role.value = "admin";
+  role.dispatchEvent(new Event("change"));
+})()
+EOT
+$page->do(press => 'Give this role');
+refused('with another role');
+$page->do(press => 'Erase');
+$page->do(type => 'Type this to confirm:', 'ada@acme.test');
+confirmed();
+refused('erased');
+
+
+# --- 100,000 users ----------------------------------------------------------------------
+
+my $N = 100_000;
+my $acme = "tenant_id = '$c->{acme}{id}'";
+
+$s->sql(<<"EOT");
+SET session_replication_role = replica;
+INSERT INTO svc.user_account (tenant_id, id, user_name, display_name, created_at)
+SELECT '$c->{acme}{id}', md5('crowd' || i)::uuid, 'crowd' || i || '\@acme.test', 'Crowd ' || i,
+       now() - i * interval '1 second'
+  FROM generate_series(1, $N) i;
+UPDATE svc.user_count SET active = active + $N
+ WHERE $acme AND shard = (SELECT min(shard) FROM svc.user_count WHERE $acme);
+ANALYZE svc.user_account;
+EOT
+
+my $total = $s->sql("SELECT count(*) FROM svc.user_account WHERE $acme");
+my $last = 50 * int(($total - 1) / 50);
+
+sub grouped { return scalar reverse((reverse $_[0]) =~ s/(\d{3})(?=\d)/$1,/gr) }
+
+# Goes to another page; returns how many milliseconds it takes to draw it once it is there.
+
+sub turns {
+    my ($name) = @_;
+
+    return $page->do(run => <<"EOT");
+(async () => {
+  const said = () => document.querySelector(".pager span").textContent;
+  const before = said();
+
+  [...document.querySelectorAll(".pager a")].find(a => a.textContent === "$name").click();
+
+  while (said() === before || document.querySelector(".stale")) {
+    await new Promise(next => requestAnimationFrame(next));
+  }
+
+  const { responseEnd } = performance.getEntriesByType("resource")
+    .filter(entry => entry.name.includes("/v1/admin/users")).at(-1);
+
+  return Math.round(performance.now() - responseEnd);
+})()
+EOT
+}
+
+$page->do('calls');
+$c->opens("users?offset=$last", 'Users', 'the last page of all');
+rows($total - $last, '... has the rest');
+is($page->do(text => '.pager span'),
+   grouped($last + 1) . "\x{2013}" . grouped($total) . ' of ' . grouped($total), '... and says so');
+is_deeply($page->do('calls'), [ map { "GET /v1/$_" } qw(auth/session admin/console admin/users) ],
+          '... by three requests');
+diag('a page of ', grouped($total), ' users is drawn ', turns('Previous'), ' ms after it has come');
+rows(50, 'the page before it');
+is_deeply($page->do('calls'), [ 'GET /v1/admin/users' ], '... by one');
+
+$c->opens('users?q=crowd', 'Users', 'a search that finds nearly all');
+is($page->do(text => '.pager span'), "1\x{2013}50 of 10,000 or more",
+   'they are not counted to the end');
+diag('one of a search ', turns('Next'), ' ms after it has come');
+$c->opens('users?q=crowd&offset=9950', 'Users', 'where it ends');
+like($page->do(text => '.pager span'), qr/Narrow it down with a search\./, 'it is said what helps');
+is($page->do(count => '.pager a'), 1, '... and there is no next page');
+
+
+# --- a group from addresses -------------------------------------------------------------
+
+my $hands = $c->admin(POST => '/groups', { name => 'All hands' })->{id};
+my @there = map { "crowd$_\@acme.test" } 1 .. 1197;
+my @none = map { "nobody$_\@acme.test" } 1 .. 3;
+
+sub in_dialog {
+    my ($like, $name) = @_;
+
+    ok(wait_for(sub { $page->do(count => 'dialog') > 0
+                      && $page->do(text => 'dialog >> nth=0') =~ $like }), $name)
+        or diag($page->do(text => 'body'));
+}
+
+sub of_hands {
+    return scalar $s->sql("SELECT member_count FROM svc.user_group WHERE id = '$hands'");
+}
+
+$c->opens("groups/$hands/members", 'All hands');
+$page->do('calls');
+$page->do(press => "Paste addresses \x{2026}");
+ok(wait_for(sub { $page->do('focus') eq 'paste-emails' }), 'a place to paste to');
+$page->do(type => 'Addresses', join "\n", "Crowd 1 <$there[0]>; \"Two, Crowd\" <\U$there[1]\E>",
+          join(', ', @there[2 .. 600]), @none, @there[601 .. 1196], 'the others');
+in_dialog(qr/^1,200 addresses \x{b7} 1 part is no address\.$/m, 'they are counted');
+is_deeply($page->do('axe'), [], '... for everybody');
+$page->do(reach => 'Add');
+$page->do(key => 'Enter');
+in_dialog(qr/^1,197 people are added\.$/m, 'those that are there are added');
+is(scalar(grep { /^POST/ } @{ $page->do('calls') }), 2, '... by two requests');
+is($page->do(run => 'document.querySelector("dialog pre").innerText'), join("\n", @none),
+   'who is not there can be copied');
+is_deeply($page->do('axe'), [], '... for everybody');
+$page->do(reach => 'Close');
+$page->do(key => 'Enter');
+rows(50, 'they are in the group');
+is(of_hands(), 1197, '... all of them');
+
+$page->do(press => "Paste addresses \x{2026}");
+$page->do(type => 'Addresses', "$there[5] $none[0]");
+$page->do(run => 'document.querySelector("dialog [type=checkbox]").click()');
+$page->do(press => 'Add');
+$page->do(press => 'Replace');
+in_dialog(qr/nobody1\@acme\.test/, 'an address of nobody');
+is(of_hands(), 1197, '... takes nobody away');
+$page->do(type => 'Addresses', $there[5]);
+$page->do(press => 'Add');
+$page->do(press => 'Replace');
+in_dialog(qr/has this one member now/, 'one is left');
+is(of_hands(), 1, '... and nobody else');
+$page->do(press => 'Close');
+
+my %app = map {
+    my $r = $s->http(POST => '/v1/applications', [ Authorization => "Bearer $c->{all}" ],
+                     { name => $_, type => 'spa', redirectUris => [ 'https://x.example.com/' ] });
+
+    ($_ => $r->json->{clientId});
+} qw(Ledger Payroll);
+
+$c->admin(POST => "/groups/$hands/apps", { clientId => $app{Ledger} });
+$c->opens("groups/$hands/apps", 'All hands', 'the applications of a group');
+$page->do(press => "Choose all \x{2026}");
+$page->do(press => 'Remove: Ledger');
+$page->do(type => 'Applications', 'payroll');
+ok(wait_for(sub { $page->do(count => 'dialog [role=option]') == 1 }), 'another one is found');
+is_deeply($page->do('axe'), [], '... for everybody');
+$page->do(key => 'Enter');
+$page->do(press => 'Save');
+is($c->said(qr/Saved/), 'Saved.', 'all of them are others');
+is($s->sql("SELECT string_agg(client_id, ' ') FROM svc.group_app WHERE group_id = '$hands'"),
+   $app{Payroll}, '... at once');
 
 
 # --- a small screen ---------------------------------------------------------------------

@@ -166,6 +166,7 @@ my @wrong = (
     [ sub { $_[0]{tones}{state}{off} = 'bad' }, '"state" is never "off"' ],
     [ sub { $_[0]{acts}{stop}{where}{state} = [ 'gone' ] }, '"state" is never "gone"' ],
     [ sub { $_[0]{acts}{stop}{where}{x} = [ 1 ] }, 'the answer has no "x"' ],
+    [ sub { $_[0]{acts}{stop}{unless}{state} = [ 'gone' ] }, '"state" is never "gone"' ],
     [ sub { $_[0]{columns}{mail} = 'text' }, 'columns: the answer has no "mail"' ],
     [ sub { $_[0]{facts}{'deep.c'} = 'text' }, 'facts: the answer has no "deep.c"' ],
     [ sub { $_[0]{columns}{size} = 'text' },
@@ -224,7 +225,6 @@ done_testing();
 
 __DATA__
 DELETE /v1/admin/ldap
-DELETE /v1/admin/members/{userId}
 DELETE /v1/admin/social/connections/{provider}
 GET /v1/admin/federation/tests/{id}
 GET /v1/admin/ldap/sync
@@ -233,7 +233,5 @@ POST /v1/admin/federation/{connection}/test
 POST /v1/admin/ldap/sync
 POST /v1/admin/ldap/test
 POST /v1/admin/social/connections
-PUT /v1/admin/groups/{id}/apps
-PUT /v1/admin/groups/{id}/members
 PUT /v1/admin/ldap
 PUT /v1/admin/saml

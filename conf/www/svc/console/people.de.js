@@ -1,3 +1,4 @@
+import bulk from "./bulk.de.js";
 import permissions from "./permissions.de.js";
 
 const person = {
@@ -7,6 +8,8 @@ const person = {
 const status = { active: "aktiv", suspended: "gesperrt", deactivated: "deaktiviert" };
 
 export default {
+  bulk,
+
   users: {
     title: "Benutzer", one: "Benutzer",
     empty: ["Hier ist noch niemand.",
@@ -31,7 +34,8 @@ export default {
             locale: "Zum Beispiel de, oder fr-CH. In dieser Sprache kommen Mails." },
     tabs: { one: "Profil", access: "Zugang", activity: "Aktivität" },
     acts: {
-      resetLink: { verb: "Link senden", title: "{name} einen Link für ein neues Passwort senden?",
+      resetLink: { off: "Es gehen keine Mails hinaus: Der Server hat keinen Mailversand eingerichtet.",
+                   verb: "Link senden", title: "{name} einen Link für ein neues Passwort senden?",
                    done: "Ein Link an {name} ist unterwegs.",
                    notes: ["Er gilt 30 Minuten und einmal. Niemand sonst sieht ihn.",
                            "Das alte Passwort gilt, bis ein neues gesetzt ist."] },
@@ -46,6 +50,10 @@ export default {
                   done: "{name} hat keinen zweiten Faktor mehr.",
                   notes: ["Passkeys, Apps und Wiederherstellungscodes werden entfernt, und alle Sitzungen enden.",
                           "Was ein anderer Identitätsanbieter verlangt, bleibt, wie es ist."] },
+      takeRole: { verb: "Rolle entziehen", title: "{name} die Rolle entziehen?",
+                  done: "{name} hat keine Rolle mehr.",
+                  notes: ["{name} hat jetzt die Rolle {role}, und dann die eines Mitglieds. Alle Sitzungen enden, auf jedem Gerät.",
+                          "Das Konto bleibt, mit seinen Gruppen und Anwendungen. Was es angelegt hat, bleibt auch; seine Tokens können nicht mehr als ein Mitglied."] },
       remove: { verb: "Löschen", title: "{name} löschen?", done: "{name} ist gelöscht.",
                 notes: ["Das Konto und alle persönlichen Daten werden gelöscht. Das lässt sich nicht rückgängig machen.",
                         "Einträge im Audit-Protokoll bleiben, mit der ID."] },
@@ -103,12 +111,43 @@ export default {
   groupMembers: {
     add: "Mitglied hinzufügen", take: "Entfernen", taken: "{name} ist nicht mehr in der Gruppe.",
     empty: ["Hier ist noch niemand.", "Suchen Sie oben nach Namen oder Adressen."],
+    changeAll: "Adressen einfügen …", paste: "Mitglieder zu {name} hinzufügen",
+    fields: { emails: "Adressen", only: "Alle anderen verlassen die Gruppe" },
+    help: {
+      emails: "Eine je Zeile, oder durch Kommas getrennt. Namen daneben stören nicht: Ada <ada@example.com>.",
+      only: "Nur für höchstens 1.000 Adressen, und wenn jede davon hier jemand hat.",
+    },
+    counted: { one: "{n} Adresse", other: "{n} Adressen" },
+    others: { one: "{n} Teil ist keine Adresse.", other: "{n} Teile sind keine Adressen." },
+    underWay: "{n} von {total} sind gesendet …",
+    added: { one: "{n} Person ist hinzugefügt.", other: "{n} Personen sind hinzugefügt." },
+    there: { one: "{n} war schon in der Gruppe.", other: "{n} waren schon in der Gruppe." },
+    replaced: {
+      one: "Die Gruppe hat jetzt dieses eine Mitglied.",
+      other: "Die Gruppe hat jetzt diese {n} Mitglieder.",
+    },
+    unknown: {
+      one: "Diese Adresse hat hier niemand:",
+      other: "Diese {n} Adressen hat hier niemand:",
+    },
+    noAddress: "Darin ist keine Adresse.",
+    tooMany: "Das sind {n}; höchstens {most} können an die Stelle aller treten.",
+    replace: {
+      one: "{n} Person in der Gruppe lassen, und sonst niemanden?",
+      other: "{n} Personen in der Gruppe lassen, und sonst niemanden?",
+    },
+    replaceNote: "Wer nicht darunter ist, verliert sofort, was die Gruppe gibt.",
+    replaceVerb: "Ersetzen",
     columns: { displayName: "Name", email: "E-Mail-Adresse", addedAt: "Hinzugefügt" },
   },
 
   groupApps: {
     add: "Anwendung hinzufügen", take: "Entfernen", taken: "{name} ist der Gruppe nicht mehr zugewiesen.",
     empty: ["Die Gruppe hat noch keine Anwendung."],
+    changeAll: "Alle auswählen …", choose: "Anwendungen von {name}",
+    fields: { clientIds: "Anwendungen" },
+    help: { clientIds: "Was hier wegfällt, steht durch diese Gruppe niemandem mehr offen." },
+    tooMany: "Es sind mehr als {most}: Fügen Sie sie einzeln hinzu, und entfernen Sie sie einzeln.",
     columns: { name: "Name", clientId: "Client-ID", type: "Typ", addedAt: "Hinzugefügt" },
     options: { type: { web: "Web", spa: "Browser", native: "Nativ", m2m: "Maschine", agent: "Agent" } },
   },

@@ -1,3 +1,4 @@
+import bulk from "./bulk.en.js";
 import permissions from "./permissions.en.js";
 
 const person = {
@@ -7,6 +8,8 @@ const person = {
 const status = { active: "active", suspended: "suspended", deactivated: "deactivated" };
 
 export default {
+  bulk,
+
   users: {
     title: "Users", one: "User",
     empty: ["Nobody is here yet.", "Invite somebody, or let your identity provider provision people by SCIM."],
@@ -30,7 +33,8 @@ export default {
             locale: "For example de, or fr-CH. It is the language of mails." },
     tabs: { one: "Profile", access: "Access", activity: "Activity" },
     acts: {
-      resetLink: { verb: "Mail a reset link", title: "Mail {name} a link to set a new password?",
+      resetLink: { off: "No mail goes out: the server has none set up.",
+                   verb: "Mail a reset link", title: "Mail {name} a link to set a new password?",
                    done: "A link is on its way to {name}.",
                    notes: ["It is good for 30 minutes, and once. Nobody else sees it.",
                            "The password from before stays until another one is set."] },
@@ -44,6 +48,10 @@ export default {
                   done: "{name} has no second factor any more.",
                   notes: ["Passkeys, apps and recovery codes are removed, and all sessions end.",
                           "What another identity provider asks for stays as it is."] },
+      takeRole: { verb: "Take the role away", title: "Take the role away from {name}?",
+                  done: "{name} has no role any more.",
+                  notes: ["{name} is {role} now, and a member then. All sessions end, on every device.",
+                          "The account stays, with its groups and applications. What it made stays, too; tokens that it made can do no more than a member."] },
       remove: { verb: "Erase", title: "Erase {name}?", done: "{name} is erased.",
                 notes: ["The account and all personal data are removed. It cannot be undone.",
                         "Entries of the audit log stay, by the id."] },
@@ -100,12 +108,43 @@ export default {
   groupMembers: {
     add: "Add a member", take: "Remove", taken: "{name} is not in the group any more.",
     empty: ["Nobody is in it yet.", "Find people by their name or address above."],
+    changeAll: "Paste addresses …", paste: "Add members to {name}",
+    fields: { emails: "Addresses", only: "Everybody else leaves the group" },
+    help: {
+      emails: "One a line, or separated by commas. Names around them do no harm: Ada <ada@example.com>.",
+      only: "Only for up to 1,000 addresses, and if somebody here has each of them.",
+    },
+    counted: { one: "{n} address", other: "{n} addresses" },
+    others: { one: "{n} part is no address.", other: "{n} parts are no addresses." },
+    underWay: "{n} of {total} are sent …",
+    added: { one: "{n} person is added.", other: "{n} people are added." },
+    there: { one: "{n} was in the group already.", other: "{n} were in the group already." },
+    replaced: {
+      one: "The group has this one member now.",
+      other: "The group has these {n} members now.",
+    },
+    unknown: {
+      one: "Nobody here has this address:",
+      other: "Nobody here has these {n} addresses:",
+    },
+    noAddress: "There is no address in it.",
+    tooMany: "These are {n}; {most} at most can take the place of all.",
+    replace: {
+      one: "Leave {n} person in the group, and nobody else?",
+      other: "Leave {n} people in the group, and nobody else?",
+    },
+    replaceNote: "Whoever is not among them loses what the group gives, at once.",
+    replaceVerb: "Replace",
     columns: { displayName: "Name", email: "E-mail address", addedAt: "Added" },
   },
 
   groupApps: {
     add: "Add an application", take: "Remove", taken: "{name} is not given to the group any more.",
     empty: ["The group has no application yet."],
+    changeAll: "Choose all …", choose: "Applications of {name}",
+    fields: { clientIds: "Applications" },
+    help: { clientIds: "What is taken away here is open to nobody by this group any more." },
+    tooMany: "There are more than {most}: add and remove them one by one.",
     columns: { name: "Name", clientId: "Client id", type: "Type", addedAt: "Added" },
     options: { type: { web: "Web", spa: "Browser", native: "Native", m2m: "Machine", agent: "Agent" } },
   },

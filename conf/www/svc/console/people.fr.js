@@ -1,3 +1,4 @@
+import bulk from "./bulk.fr.js";
 import permissions from "./permissions.fr.js";
 
 const person = {
@@ -7,6 +8,8 @@ const person = {
 const status = { active: "actif", suspended: "suspendu", deactivated: "désactivé" };
 
 export default {
+  bulk,
+
   users: {
     title: "Utilisateurs", one: "Utilisateur",
     empty: ["Il n'y a encore personne.",
@@ -31,7 +34,8 @@ export default {
             locale: "Par exemple de, ou fr-CH. C'est la langue des e-mails." },
     tabs: { one: "Profil", access: "Accès", activity: "Activité" },
     acts: {
-      resetLink: { verb: "Envoyer un lien", title: "Envoyer à {name} un lien pour définir un nouveau mot de passe ?",
+      resetLink: { off: "Aucun e-mail ne part : l'envoi n'est pas configuré sur ce serveur.",
+                   verb: "Envoyer un lien", title: "Envoyer à {name} un lien pour définir un nouveau mot de passe ?",
                    done: "Un lien est en route vers {name}.",
                    notes: ["Il vaut 30 minutes, et une seule fois. Personne d'autre ne le voit.",
                            "L'ancien mot de passe reste valable jusqu'à ce qu'un autre soit défini."] },
@@ -47,6 +51,10 @@ export default {
                   done: "{name} n'a plus de second facteur.",
                   notes: ["Les clés d'accès, les applications et les codes de secours sont supprimés, et toutes les sessions se terminent.",
                           "Ce que demande un autre fournisseur d'identité ne change pas."] },
+      takeRole: { verb: "Retirer le rôle", title: "Retirer le rôle à {name} ?",
+                  done: "{name} n'a plus de rôle.",
+                  notes: ["Le rôle de {name} est {role} ; ce sera celui de membre. Toutes les sessions prennent fin, sur chaque appareil.",
+                          "Le compte reste, avec ses groupes et ses applications. Ce qu'il a créé reste aussi ; ses jetons ne permettent plus rien de plus qu'à un membre."] },
       remove: { verb: "Effacer", title: "Effacer {name} ?", done: "{name} est effacé.",
                 notes: ["Le compte et toutes les données personnelles sont supprimés. C'est irréversible.",
                         "Les entrées du journal d'audit restent, avec l'identifiant."] },
@@ -104,12 +112,43 @@ export default {
   groupMembers: {
     add: "Ajouter un membre", take: "Retirer", taken: "{name} n'est plus dans le groupe.",
     empty: ["Il n'y a encore personne.", "Cherchez des personnes ci-dessus, par leur nom ou leur adresse."],
+    changeAll: "Coller des adresses …", paste: "Ajouter des membres à {name}",
+    fields: { emails: "Adresses", only: "Toutes les autres personnes quittent le groupe" },
+    help: {
+      emails: "Une par ligne, ou séparées par des virgules. Les noms qui les entourent ne gênent pas : Ada <ada@example.com>.",
+      only: "Pour 1 000 adresses au plus, et si chacune est celle de quelqu'un ici.",
+    },
+    counted: { one: "{n} adresse", other: "{n} adresses" },
+    others: { one: "{n} élément n'est pas une adresse.", other: "{n} éléments ne sont pas des adresses." },
+    underWay: "{n} sur {total} sont envoyées …",
+    added: { one: "{n} personne est ajoutée.", other: "{n} personnes sont ajoutées." },
+    there: { one: "{n} était déjà dans le groupe.", other: "{n} étaient déjà dans le groupe." },
+    replaced: {
+      one: "Le groupe a maintenant ce seul membre.",
+      other: "Le groupe a maintenant ces {n} membres.",
+    },
+    unknown: {
+      one: "Personne ici n'a cette adresse :",
+      other: "Personne ici n'a ces {n} adresses :",
+    },
+    noAddress: "Il n'y a pas d'adresse dans ce texte.",
+    tooMany: "Il y en a {n} ; {most} au plus peuvent remplacer tous les membres.",
+    replace: {
+      one: "Garder {n} personne dans le groupe, et elle seule ?",
+      other: "Garder {n} personnes dans le groupe, et elles seules ?",
+    },
+    replaceNote: "Qui n'en fait pas partie perd aussitôt ce que donne le groupe.",
+    replaceVerb: "Remplacer",
     columns: { displayName: "Nom", email: "Adresse e-mail", addedAt: "Ajouté" },
   },
 
   groupApps: {
     add: "Ajouter une application", take: "Retirer", taken: "{name} n'est plus donnée au groupe.",
     empty: ["Le groupe n'a pas encore d'application."],
+    changeAll: "Choisir toutes …", choose: "Applications de {name}",
+    fields: { clientIds: "Applications" },
+    help: { clientIds: "Ce qui est retiré ici n'est plus ouvert à personne par ce groupe." },
+    tooMany: "Il y en a plus de {most} : ajoutez-les et retirez-les une à une.",
     columns: { name: "Nom", clientId: "Id client", type: "Type", addedAt: "Ajoutée" },
     options: { type: { web: "Web", spa: "Navigateur", native: "Native", m2m: "Machine", agent: "Agent" } },
   },

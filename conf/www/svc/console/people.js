@@ -3,7 +3,7 @@
 import { useAct } from "../ui/act.js";
 import { call, Failure, may, session } from "../ui/call.js";
 import { Copy } from "../ui/copy.js";
-import { confirm } from "../ui/dialog.js";
+import { confirm, Dialog, show } from "../ui/dialog.js";
 import { effect, h, state } from "../ui/draw.js";
 import { Problem, sentence } from "../ui/fail.js";
 import { Form } from "../ui/form.js";
@@ -15,9 +15,12 @@ import { text } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
 import { fill, shown } from "../ui/words.js";
 import { activity } from "./activity.js";
+import { addressesOf } from "./addresses.js";
+import { BulkList } from "./bulk.js";
 import { allowed, at } from "./nav.js";
+import { Paste } from "./paste.js";
 import { Acts, Facts, Head, keyOf, labelOf, pathOf, SheetList, SheetNew, SheetView, SmallAct,
-} from "./sheet.js";
+         withLock } from "./sheet.js";
 
 // There are few roles: all of them come at once, with those of the system.
 
@@ -27,6 +30,8 @@ const FEW = 20;                 // rows of a part of a user
 
 
 // --- a user --------------------------
+
+const UserList = props => h(BulkList, { ...props, members: props.sheets.groupMembers });
 
 // An identity provider or a directory writes over what it keeps, but not the language.
 
@@ -127,17 +132,18 @@ function Role({ one, sheet, words, again }) {
 const GroupView = props => h(SheetView, {
   ...props,
   tabs: {
-    members: tab => h(Linked, { ...tab, name: "groupMembers",
+    members: tab => h(Linked, { ...tab, name: "groupMembers", change: Paste,
                                 to: may("users:view") && (row => at("users", row.userId)) }),
-    apps: tab => h(Linked, { ...tab, name: "groupApps" }),
+    apps: tab => h(Linked, { ...tab, name: "groupApps", change: Choose }),
     ...activity(),
   },
 });
 
 
-// What belongs to it, and may be added and taken away.
+// What belongs to it, and may be added and taken away; or all of it be changed at once, in
+// the dialog "change".
 
-function Linked({ one, name, to, sheets, all }) {
+function Linked({ one, name, to, change, sheets, all }) {
   const [rounds, setRounds] = state(0);
   const { busy, failure, run } = useAct();
   const sheet = sheets[name];
@@ -156,14 +162,47 @@ function Linked({ one, name, to, sheets, all }) {
           () => add([row[sheet.id]]));
   };
 
+  const changeAll = async () =>
+    await show(change, { one, sheet, words }) && setRounds(n => n + 1);
+
   return h("div", {},
-    h(Pick, { type: sheet.add.type, label: words.add, readonly: busy,
-              onpick: ({ id }) => run(() => add([id]))() }),
+    h("div", { class: "adding" },
+      h(Pick, { type: sheet.add.type, label: words.add, readonly: busy,
+                onpick: ({ id }) => run(() => add([id]))() }),
+      h("button", { type: "button", onclick: changeAll }, words.changeAll)),
     failure && h(Problem, { failure }),
     h(List, {
       sheet, words, path: pathOf(sheet.path, one), rounds, to: to || undefined,
       acts: row => h(SmallAct, { verb: words.take, act: () => take(row) }),
     }));
+}
+
+
+// All of a group's applications, in one request, which asks for one factor.
+
+const READ = 500;
+
+function Choose({ one, sheet, words, done }) {
+  const path = pathOf(sheet.path, one);
+  const { data, failure, again } = useAnswer({ path, query: { limit: READ } }, []);
+  const title = fill(words.choose, { name: shown(one.name) });
+  const fields = { clientIds: { kind: "picks", type: sheet.add.type } };
+
+  const save = async body => {
+    await call({ method: sheet.set.method, path, body });
+    toast(text.saved);
+    done(true);
+  };
+
+  return h(Dialog, { title, done },
+    failure ? h(Problem, { failure, again })
+      : !data ? h("p", { class: "muted loading", role: "status" }, text.loading)
+      : data.total > READ ? h("p", {}, fill(words.tooMany, { most: READ }))
+      : h(Form, {
+          id: "choose", fields, words, verb: withLock(text.save), onsave: save,
+          oncancel: () => done(),
+          value: { clientIds: data[sheet.list].map(app => ({ id: app.clientId, name: app.name })) },
+        }));
 }
 
 
@@ -240,12 +279,6 @@ const MOST = 50;
 
 const FIND_GROUPS = { path: "/admin/groups", list: "groups", id: "id", name: "name" };
 
-// An address a line; those that are pasted from mails have names around them.
-
-const addressesOf = lines => [...new Set(lines.flatMap(line => line.split(/[,;]/))
-  .map(part => (part.match(/<([^<>]*)>/)?.[1] ?? part).trim()).filter(Boolean))];
-
-
 function InviteNew({ view, sheet, words, all }) {
   const [sent, setSent] = state(null);
   const [roles, setRoles] = state(null);
@@ -265,7 +298,8 @@ function InviteNew({ view, sheet, words, all }) {
   const { role, expiresInDays } = sheet.form;
 
   const send = ({ emails, ...rest }) => {
-    const addresses = addressesOf(emails);
+    const { addresses: good, others } = addressesOf(emails.join("\n"));
+    const addresses = [...new Set([...good, ...others])];
 
     if (addresses.length > MOST) {
       throw new Failure("invalid_request", fill(words.tooMany, { n: addresses.length }),
@@ -389,8 +423,8 @@ const IdentityList = props => h(SheetList, {
 });
 
 export default {
-  users: { View: UserView },
-  invitations: { New: InviteNew },
+  users: { List: UserList, View: UserView },
+  invitations: { List: BulkList, New: InviteNew },
   identities: { List: IdentityList },
   groups: { View: GroupView },
   roles: { List: RoleList, View: RoleView, New: RoleNew },

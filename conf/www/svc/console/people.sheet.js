@@ -44,11 +44,14 @@ export default {
                 kind: "confirm", where: { locked: [true] } },
       logout: { method: "POST", path: "/admin/users/{id}/logout", kind: "confirm" },
       resetLink: { method: "POST", path: "/admin/users/{id}/reset-link", kind: "confirm",
-                   sensitive: true, where: { status: ["active"] } },
+                   sensitive: true, feature: "mail", where: { status: ["active"] } },
       resetMfa: { method: "POST", path: "/admin/users/{id}/reset-mfa", kind: "confirm",
                   sensitive: true, where: { mfaEnrolled: [true] } },
+      takeRole: { method: "DELETE", path: "/admin/members/{id}", kind: "confirm",
+                  sensitive: true, unless: { role: ["member"] } },
       remove: { method: "DELETE", path: "/admin/users/{id}", kind: "type", sensitive: true },
     },
+    many: ["suspend", "reactivate", "logout"],
   },
 
   // What of a user there is beside the profile.  An act is about a row; "above" names the
@@ -104,6 +107,7 @@ export default {
     instead: { displayName: "email" },
     add: { method: "POST", member: "userIds", type: "user" },
     takes: { method: "DELETE", path: "/admin/groups/{id}/members/{userId}" },
+    set: { method: "PUT", path: "/admin/groups/{id}/members", body: { emails: "emails" } },
   },
 
   groupApps: {
@@ -111,6 +115,7 @@ export default {
     columns: { name: "text", clientId: "code", type: "word", addedAt: "time" },
     add: { method: "POST", member: "clientIds", type: "application" },
     takes: { method: "DELETE", path: "/admin/groups/{id}/apps/{clientId}" },
+    set: { method: "PUT", path: "/admin/groups/{id}/apps", body: { clientIds: "clientIds" } },
   },
 
   invitations: {
@@ -129,7 +134,7 @@ export default {
     },
     leaves: ["groupIds"],
     create: "POST",
-    rows: ["resend", "revoke"],
+    rows: ["resend", "revoke"], many: ["resend", "revoke"],
     acts: {
       resend: { method: "POST", path: "/admin/invitations/{id}/resend", kind: "confirm",
                 sensitive: true, secret: "inviteUrl", where: { status: ["pending", "expired"] } },
