@@ -41,7 +41,7 @@ pgbin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
 PATH=${pgbin:+$pgbin:}$PATH
 
 
-for part in webhooks mail pages federation; do
+for part in webhooks mail pages sample federation; do
     # shellcheck source=/dev/null
     . "$top/conf/demo.d/$part.sh"
 done
@@ -611,6 +611,7 @@ start() {
     write_env
     connect_federation
     show_webhooks
+    make_sample
     show
     show_federation
 }

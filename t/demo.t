@@ -96,7 +96,8 @@ sub holds {
 
 for my $step ('making a PostgreSQL cluster', 'starting PostgreSQL',
               'making the tenant', 'starting NGINX',
-              "setting the owner's password", 'making a webhook endpoint')
+              "setting the owner's password", 'making a webhook endpoint',
+              'making people, groups')
 {
     my $log = "$dir/killed";
 
@@ -121,12 +122,49 @@ like(slurp("$run/env"), qr/^export SVC_$_=\S{40}/m, "the tenant's $_")
 is(signs_in(), 200, 'and its owner signs in');
 
 
+# --- something to look at ---------------------------------------------------------
+
+# Returns how many there are of each kind.
+
+sub counted {
+    my $script = <<'EOT';
+. "$1"
+
+ask() { curl -sS -H "Authorization: Bearer $SVC_ADMIN_TOKEN" "$SVC_BASE_URL/v1/admin/$1"; }
+
+for list in users groups roles agents access-policy/versions agents/delegations
+do
+    echo "$list $(ask "$list?limit=1" | grep -o '"total":[0-9]*')"
+done
+
+ask webhooks | grep -o '"url":"[^"]*:9/hooks"'
+
+# today is yet to come
+
+test "$(ask 'security-stats?days=90' | grep -o '"success":[1-9]' | wc -l)" -ge 90 &&
+    echo '90 days'
+EOT
+
+    open my $out, '-|', 'sh', '-c', $script, 'sh', "$run/env" or die "sh: $!";
+
+    return do { local $/; <$out> };
+}
+
+my $counted = counted();
+
+like($counted, qr{\Ausers\ "total":30\ngroups\ "total":4\nroles\ "total":2\nagents\ "total":2\n
+                  access-policy/versions\ "total":3\nagents/delegations\ "total":15\n
+                  "url":"https://127\.0\.0\.1:9/hooks"\n90\ days\n\z}x,
+     'people, and what they have');
+
+
 # --- two at once ------------------------------------------------------------------
 
 my @both = map { spawn([ 'conf/demo.sh', $_, $port ], cwd => $top,
                        out => "$dir/both") } qw(start start);
 is((wait_exit($_, 60) // -1), 0, 'one of two at once') for @both;
 is_well($port, 'both of them leave it well');
+is(counted(), $counted, 'and nothing is made twice');
 
 
 # --- refused while it runs --------------------------------------------------------
