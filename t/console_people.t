@@ -117,6 +117,13 @@ is($c->said(qr/10 users/), '10 users are suspended.', 'it is said, with a way ba
 $page->do(press => 'Undo');
 ok(wait_for(sub { suspended() == 0 }), '... which was taken');
 
+$s->sql("UPDATE svc.user_account SET locked_until = now() + interval '1 hour'"
+        . " WHERE user_name = 'user21\@acme.test'");
+$c->opens('users?locked=true', 'Users', 'who is locked');
+rows(1, '... is one');
+$c->opens('users?locked=true&factor=with', 'Users', '... with a second factor');
+is($page->do(text => '.list.empty p >> nth=0'), 'Nothing matches.', '... is nobody');
+
 $c->admin(POST => '/groups', { name => 'Night shift' });
 $c->opens('users?q=user2', 'Users', 'other users');
 rows(11, '... that are found');

@@ -20,9 +20,10 @@ export default {
       source: "Herkunft", emailVerified: "Adresse bestätigt", externalId: "Externe ID",
       createdAt: "Angelegt", id: "ID",
     },
-    filters: { status: "Status" },
+    filters: { status: "Status", locked: "Blockiert", factor: "Zweiter Faktor" },
     options: {
       status,
+      locked: { true: "ja", false: "nein" }, factor: { with: "mit", without: "ohne" },
       source: { local: "Registrierung", invitation: "Einladung", scim: "SCIM", ldap: "Verzeichnis",
                 saml: "SAML", social: "Identitätsanbieter" },
     },

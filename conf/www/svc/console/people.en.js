@@ -19,9 +19,10 @@ export default {
       source: "From", emailVerified: "Address verified", externalId: "External id",
       createdAt: "Created", id: "Id",
     },
-    filters: { status: "Status" },
+    filters: { status: "Status", locked: "Locked", factor: "Second factor" },
     options: {
       status,
+      locked: { true: "yes", false: "no" }, factor: { with: "with", without: "without" },
       source: { local: "Sign-up", invitation: "Invitation", scim: "SCIM", ldap: "Directory",
                 saml: "SAML", social: "Identity provider" },
     },

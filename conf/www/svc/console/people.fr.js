@@ -20,9 +20,10 @@ export default {
       source: "Origine", emailVerified: "Adresse vérifiée", externalId: "Identifiant externe",
       createdAt: "Créé", id: "Id",
     },
-    filters: { status: "Statut" },
+    filters: { status: "Statut", locked: "Verrouillé", factor: "Second facteur" },
     options: {
       status,
+      locked: { true: "oui", false: "non" }, factor: { with: "avec", without: "sans" },
       source: { local: "Inscription", invitation: "Invitation", scim: "SCIM", ldap: "Annuaire",
                 saml: "SAML", social: "Fournisseur d'identité" },
     },

@@ -14,7 +14,8 @@ export default {
 
   users: {
     path: "/admin/users", list: "users", id: "id", one: true, needs: "users:view",
-    label: ["displayName", "email"], typed: "email", find: "q", filters: { status: STATUS },
+    label: ["displayName", "email"], typed: "email", find: "q",
+    filters: { status: STATUS, locked: ["true", "false"], factor: ["with", "without"] },
     instead: { displayName: "email" }, tones: { status: tones },
     columns: {
       displayName: "link", email: "text", role: "text", status: "badge", mfaEnrolled: "yes",

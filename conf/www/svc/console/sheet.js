@@ -70,12 +70,12 @@ export function SheetList({ view, sheet, words, kids, picks, bar,
       sheet.create && may(sheet.changes ?? sheet.needs)
         && h(Link, { class: "button primary", to: at(view, "new") }, words.new)),
     words.note && h("p", { class: "muted" }, words.note),
-    bar?.(again),
     h(List, {
       sheet, words, to, rounds, picks,
       acts: sheet.rows && (row => h(Acts, { sheet, words, one: row, names: sheet.rows,
                                             small: true, done: again, gone: again })),
-    }));
+    }),
+    bar?.(again));
 }
 
 
