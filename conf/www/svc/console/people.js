@@ -1,32 +1,50 @@
 // People, their groups and their roles: what their sheets do not say.
 
 import { useAct } from "../ui/act.js";
-import { call, Failure, may, session } from "../ui/call.js";
-import { Copy } from "../ui/copy.js";
-import { confirm, Dialog, show } from "../ui/dialog.js";
+import { call, may, session } from "../ui/call.js";
+import { Dialog, show } from "../ui/dialog.js";
 import { effect, h, state } from "../ui/draw.js";
-import { Problem, sentence } from "../ui/fail.js";
+import { Problem } from "../ui/fail.js";
 import { Form } from "../ui/form.js";
-import { forEach } from "../ui/many.js";
 import { Pick } from "../ui/pick.js";
-import { go, guard, Link } from "../ui/place.js";
+import { go, Link } from "../ui/place.js";
 import { List, Table, useAnswer } from "../ui/table.js";
 import { text } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
 import { fill, shown } from "../ui/words.js";
 import { activity } from "./activity.js";
-import { addressesOf } from "./addresses.js";
 import { BulkList } from "./bulk.js";
 import { allowed, at } from "./nav.js";
-import { Paste } from "./paste.js";
 import { Acts, Facts, Head, keyOf, labelOf, pathOf, SheetList, SheetNew, SheetView, SmallAct,
          withLock } from "./sheet.js";
 
 // There are few roles: all of them come at once, with those of the system.
 
-const ALL = { path: "/admin/roles", query: { limit: 500 } };
+export const ALL = { path: "/admin/roles", query: { limit: 500 } };
 
 const FEW = 20;                 // rows of a part of a user
+
+
+// What few people look at is loaded when somebody does.  An area that cannot be loaded says
+// so, and this is a part of one.
+
+const later = load => props => {
+  const [found, setFound] = state({});
+
+  effect(() => {
+    load().then(view => setFound({ view }), failure => setFound({ failure }));
+  }, []);
+
+  if (found.failure) {
+    throw found.failure;
+  }
+
+  return found.view ? h(found.view, props)
+                    : h("p", { class: "muted loading", role: "status" }, text.loading);
+};
+
+const InviteNew = later(async () => (await import("./invite.js")).InviteNew);
+const paste = async () => (await import("./paste.js")).Paste;
 
 
 // --- a user --------------------------
@@ -88,7 +106,7 @@ function Part({ one, sheet, words, name }) {
 // What grants more than one's own role cannot be given; nor can an owner be made by
 // anybody but one.  Returns the field for it, and the names of the roles.
 
-function choiceOfRole({ systemRoles, roles: own }, said, now) {
+export function choiceOfRole({ systemRoles, roles: own }, said, now) {
   const roles = [...systemRoles, ...own];
   const missing = role => role.permissions.filter(permission => !may(permission));
   const off = role => role.key === "owner" && session.role !== "owner" || missing(role).length > 0;
@@ -132,16 +150,16 @@ function Role({ one, sheet, words, again }) {
 const GroupView = props => h(SheetView, {
   ...props,
   tabs: {
-    members: tab => h(Linked, { ...tab, name: "groupMembers", change: Paste,
+    members: tab => h(Linked, { ...tab, name: "groupMembers", change: paste,
                                 to: may("users:view") && (row => at("users", row.userId)) }),
-    apps: tab => h(Linked, { ...tab, name: "groupApps", change: Choose }),
+    apps: tab => h(Linked, { ...tab, name: "groupApps", change: () => Choose }),
     ...activity(),
   },
 });
 
 
 // What belongs to it, and may be added and taken away; or all of it be changed at once, in
-// the dialog "change".
+// the dialog that "change" returns.
 
 function Linked({ one, name, to, change, sheets, all }) {
   const [rounds, setRounds] = state(0);
@@ -162,8 +180,8 @@ function Linked({ one, name, to, change, sheets, all }) {
           () => add([row[sheet.id]]));
   };
 
-  const changeAll = async () =>
-    await show(change, { one, sheet, words }) && setRounds(n => n + 1);
+  const changeAll = run(async () =>
+    await show(await change(), { one, sheet, words }) && setRounds(n => n + 1));
 
   return h("div", {},
     h("div", { class: "adding" },
@@ -271,141 +289,6 @@ const RoleMembers = ({ role, sheet, words }) => h(List, {
   sheet: { ...sheet, query: { role } }, words: { ...words, empty: words.nobody },
   to: may("users:view") && (row => at("users", row.userId)) || undefined,
 });
-
-
-// --- invitations ---------------------
-
-const MOST = 50;
-
-const FIND_GROUPS = { path: "/admin/groups", list: "groups", id: "id", name: "name" };
-
-function InviteNew({ view, sheet, words, all }) {
-  const [sent, setSent] = state(null);
-  const [roles, setRoles] = state(null);
-  const above = { view, title: words.title };
-
-  effect(() => {
-    if (may("roles:manage")) {
-      call(ALL).then(({ data }) => setRoles(data), () => {});
-    }
-  }, []);
-
-  if (sent) {
-    return h(Invited, { view, words, above, sent, more: () => setSent(null) });
-  }
-
-  const known = roles && choiceOfRole(roles, all.users.acts.role, null);
-  const { role, expiresInDays } = sheet.form;
-
-  const send = ({ emails, ...rest }) => {
-    const { addresses: good, others } = addressesOf(emails.join("\n"));
-    const addresses = [...new Set([...good, ...others])];
-
-    if (addresses.length > MOST) {
-      throw new Failure("invalid_request", fill(words.tooMany, { n: addresses.length }),
-                        { member: "emails" });
-    }
-
-    setSent({ addresses, rest, keys: new Map(addresses.map(a => [a, crypto.randomUUID()])) });
-  };
-
-  return h("div", {},
-    h(Head, { title: words.new, above }),
-    h("div", { class: "panel" },
-      h(Form, {
-        fields: {
-          emails: { kind: "list", must: true, rows: 6 },
-          role: known ? { ...known.field, first: role.first } : role,
-          groupIds: { kind: "picks", find: FIND_GROUPS, fixed: !may("groups:manage")
-            && fill(words.groupsNeed, { permission: "groups:manage" }) },
-          expiresInDays,
-        },
-        words: { ...words, options: { role: known?.names },
-                 help: { ...words.help, role: known ? words.help.roles : words.help.role } },
-        verb: words.invite, onsave: send, oncancel: () => go(at(view)),
-      })));
-}
-
-
-// What has become of each address.  The links are in this view alone.
-
-const OUTCOMES = {
-  id: "email", tones: { outcome: { invited: "good", again: "warn", refused: "bad" } },
-};
-
-const outcomesOf = rows => ({
-  ...OUTCOMES,
-  columns: { email: "text", outcome: "badge",
-             ...rows.some(row => row.inviteUrl) && { inviteUrl: "copy" },
-             ...rows.some(row => row.why) && { why: "text" } },
-});
-
-function Invited({ view, words, above, sent, more }) {
-  const [rows, setRows] = state(() => sent.addresses.map(email => ({ email, outcome: "waiting" })));
-  const [round, setRound] = state(0);
-  const [busy, setBusy] = state(true);
-
-  const invite = signal => async email => {
-    let row, failed = null;
-
-    try {
-      const { data, replayed } = await call({
-        method: "POST", path: "/admin/invitations", key: sent.keys.get(email),
-        body: { email, ...sent.rest },
-      });
-
-      row = { ...data, email, outcome: replayed ? "again" : "invited",
-              why: replayed ? words.lost : null };
-
-    } catch (e) {
-      failed = e;
-      row = { email, outcome: "refused", why: [sentence(e), e.message].filter(Boolean).join(" ") };
-    }
-
-    if (!signal.aborted) {
-      setRows(before => before.map(one => one.email === email ? row : one));
-    }
-
-    return failed;
-  };
-
-  effect(() => {
-    const ended = new AbortController();
-    const left = rows.filter(row => row.outcome === "waiting" || row.outcome === "refused");
-
-    setBusy(true);
-    forEach(left.map(row => row.email), invite(ended.signal), ended.signal)
-      .finally(() => ended.signal.aborted || setBusy(false));
-
-    return () => ended.abort();
-  }, [round]);
-
-  effect(() => busy ? guard(() => confirm({ title: words.leave, verb: words.stop })) : null,
-         [busy]);
-
-  const made = rows.filter(row => row.outcome === "invited" || row.outcome === "again");
-  const links = rows.filter(row => row.inviteUrl);
-  const tried = rows.filter(row => row.outcome !== "waiting");
-
-  return h("div", {},
-    h(Head, { title: words.results, above }),
-    h("p", { role: "status" }, busy
-      ? fill(words.underWay, { n: tried.length, total: rows.length })
-      : fill(words.over, { n: made.length, total: rows.length })),
-    links.length > 0 && h("p", { class: "muted" }, words.links),
-    h("div", { class: "tools" },
-      links.length > 1 && h(Copy, {
-        label: words.copyAll,
-        value: links.map(row => `${row.email}\t${row.inviteUrl}`).join("\n"),
-      }),
-      !busy && made.length < rows.length && h("button", {
-        type: "button", onclick: () => setRound(n => n + 1),
-      }, words.retry)),
-    h(Table, { sheet: outcomesOf(rows), words, rows, loading: false }),
-    !busy && h("p", { class: "actions end" },
-      h("button", { type: "button", onclick: more }, words.more),
-      h(Link, { class: "button primary", to: at(view) }, words.back)));
-}
 
 
 // --- identities ----------------------
