@@ -69,4 +69,9 @@ export default {
   units: { second: "Sekunden", minute: "Minuten", hour: "Stunden", day: "Tage" },
   unused: "seit 90 Tagen unbenutzt",
   yes: "ja",
+  errors: {
+    anti_lockout: "Damit würden Leute ausgesperrt, vielleicht auch Sie selbst.",
+    domain_verification_failed: "Der Eintrag ist nicht da, oder noch nicht.",
+    last_admin: "Die Organisation hätte keinen aktiven Eigentümer mehr. Geben Sie erst jemand anderem diese Rolle.",
+  },
 };

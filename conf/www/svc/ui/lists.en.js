@@ -69,4 +69,9 @@ export default {
   units: { second: "seconds", minute: "minutes", hour: "hours", day: "days" },
   unused: "unused for 90 days",
   yes: "yes",
+  errors: {
+    anti_lockout: "That would shut people out, perhaps yourself.",
+    domain_verification_failed: "The record is not there, or not yet.",
+    last_admin: "The tenant would be left without an active owner. Make somebody else an owner first.",
+  },
 };

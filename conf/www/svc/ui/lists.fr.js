@@ -69,4 +69,9 @@ export default {
   units: { second: "secondes", minute: "minutes", hour: "heures", day: "jours" },
   unused: "inutilisé depuis 90 jours",
   yes: "oui",
+  errors: {
+    anti_lockout: "Cela exclurait des personnes, peut-être vous-même.",
+    domain_verification_failed: "L'enregistrement n'est pas là, ou pas encore.",
+    last_admin: "L'organisation n'aurait plus de propriétaire actif. Donnez d'abord ce rôle à quelqu'un d'autre.",
+  },
 };

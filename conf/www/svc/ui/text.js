@@ -5,5 +5,8 @@ import { wordsOf } from "./words.js";
 
 export const text = {};
 
-export const tell = async (...areas) =>
-  Object.assign(text, ...await Promise.all(["ui/text", ...areas].map(wordsOf)));
+export async function tell(...areas) {
+  const all = await Promise.all(["ui/text", ...areas].map(wordsOf));
+
+  Object.assign(text, ...all, { errors: Object.assign({}, ...all.map(words => words.errors)) });
+}
