@@ -5,7 +5,7 @@ BUILD = build
 MODULES = ngx_http_svc_common_module.so ngx_http_svc_scim_module.so \
 	ngx_http_svc_admin_module.so ngx_http_svc_webhook_module.so
 DOCUMENTS := $(wildcard README.md conf/*.md conf/ha/*.md conf/www/*.md ngx_svc_*/*.md \
-	ngx_svc_*/*/*.md t/*.md .github/*.md)
+	ngx_svc_*/*/*.md t/*.md .github/*.md .github/*.png)
 # what tests load besides, where they are; it is not installed
 TEST_MODULE := $(if $(wildcard t/module),ngx_http_svc_test_module.so)
 SQL = ngx_svc_common/sql/sql.pl

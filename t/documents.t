@@ -80,9 +80,10 @@ for my $path (@documents) {
     is(scalar keys %{ $anchors{$path} }, scalar @names,
        "$path: no two headings are called the same");
 
-    my @bad;
+    my @bad = grep { !-e plain(dirname($path) . "/$_") }
+              prose($path) =~ /!\[[^\]]+\]\(([^)]+)\)/g;
 
-    for my $link (prose($path) =~ /\[[^\]]+\]\(([^)]+)\)/g) {
+    for my $link (prose($path) =~ /(?<!!)\[[^\]]+\]\(([^)]+)\)/g) {
         my ($file, $anchor) = $link =~ /^([^#]*)(?:#(.*))?$/;
         my $target = $file eq '' ? $path : plain(dirname($path) . "/$file");
 
@@ -91,7 +92,7 @@ for my $path (@documents) {
                             || defined $anchor && !$anchors{$target}{$anchor};
     }
 
-    is("@bad", '', "$path: its links lead to documents, and places in them");
+    is("@bad", '', "$path: its links lead to documents, and places in them, and its pictures are there");
 }
 
 # README.md leads to all documents, directly or by the README.md of their folder.
