@@ -22,7 +22,8 @@ const same = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 // "id" is what the ids of its fields begin with, where there are several forms.  "draft"
 // is typed already.  Fields that have a "part" stand in one that opens, and those that have
 // a "set" stand together: words.parts and words.sets name them.  "beside" draws what else is
-// to be known of a field, by its name.
+// to be known of a field, by its name.  A field's own "wrong" returns what is wrong with it,
+// of all that is typed.
 
 export function Form({ words, verb, oncancel, about, beside, kids, id = "field", ...given }) {
   const { value, typed, set, wrong, failure, busy, shown, all, differs, submit, discard }
@@ -165,8 +166,8 @@ const given = all => Object.fromEntries(Object.entries(all)
 
 const wrongOf = (shown, typed) => Object.fromEntries(shown
   .filter(([, f]) => !f.fixed)
-  .map(([name, { must, kind }]) => [name, must && kinds[kind].empty(typed[name])
-    ? text.missing : kinds[kind].wrong?.(typed[name])])
+  .map(([name, { must, kind, wrong }]) => [name, must && kinds[kind].empty(typed[name])
+    ? text.missing : kinds[kind].wrong?.(typed[name]) ?? wrong?.(typed)])
   .filter(([, wrong]) => wrong));
 
 // The field that the server names, if it is one that is shown.
