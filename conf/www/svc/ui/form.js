@@ -23,7 +23,7 @@ const same = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 // is typed already.  Fields that have a "part" stand in one that opens, and those that have
 // a "set" stand together: words.parts and words.sets name them.  "beside" draws what else is
 // to be known of a field, by its name.  A field's own "wrong" returns what is wrong with it,
-// of all that is typed.
+// of all that is typed.  What a "loose" one asks for changes nothing, and may be lost.
 
 export function Form({ words, verb, oncancel, about, beside, kids, id = "field", ...given }) {
   const { value, typed, set, wrong, failure, busy, shown, all, differs, submit, discard }
@@ -71,7 +71,7 @@ export function Form({ words, verb, oncancel, about, beside, kids, id = "field",
 
 // What is typed, what of it differs, what is wrong, and what sends it.
 
-function useForm({ fields, value, draft, onsave }) {
+function useForm({ fields, value, draft, onsave, loose }) {
   const before = value ?? {};
   const [typed, setTyped] = state(() => typedOf(fields, { ...before, ...draft }));
   const [wrong, setWrong] = state({});
@@ -85,7 +85,7 @@ function useForm({ fields, value, draft, onsave }) {
     !same(v, unchanged(fields[name], value ? before[name] : undefined))));
   const differs = Object.keys(changed).length > 0;
 
-  effect(() => differs ? guard(mayLeave) : null, [differs]);
+  effect(() => differs && !loose ? guard(mayLeave) : null, [differs]);
 
   const set = (name, next) => setTyped(now => ({ ...now, [name]: next }));
 
