@@ -23,13 +23,14 @@ export const conflict = props => show(Conflict, props);
 //
 //   send     sends it: a function of the ETag
 //   path     of what is changed, to read it again
+//   tagOf    takes from an answer what stands for its ETag, where it has none
 //   of       takes what the fields are of from what was read; it may be a promise
 //   was      what that was before
 //   changed  the members that are sent
 //   fields   their kinds, and "words" of the form
 
-export async function sendOver({ send, etag, path, of = data => data, was, changed, fields,
-                                 words })
+export async function sendOver({ send, etag, path, tagOf = answer => answer.etag,
+                                 of = data => data, was, changed, fields, words })
 {
   try {
     await send(etag);
@@ -52,7 +53,8 @@ export async function sendOver({ send, etag, path, of = data => data, was, chang
   {
 
   case "mine":
-    return sendOver({ send, etag: now.etag, path, of, was: theirs, changed, fields, words });
+    return sendOver({ send, etag: tagOf(now), path, tagOf, of, was: theirs, changed, fields,
+                      words });
 
   case "theirs":
     return false;
