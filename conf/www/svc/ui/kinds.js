@@ -52,10 +52,11 @@ function parsed(typed) {
 
 
 // one that is found by its name: "type" is that of GET /v1/admin/names, and "name" the one
-// of what is there already
+// of what is there already, or "names" those of all that may be there, by their ids
 
 const pick = {
-  of: (value, field) => value ? { id: value, name: field.name ?? value } : null,
+  of: (value, field) => value ? { id: value, name: field.names?.[value] ?? field.name ?? value }
+                              : null,
   to: typed => typed?.id ?? null,
   empty: typed => typed === null,
   draw: ({ id, name, field, typed, set, words, attributes }) => typed

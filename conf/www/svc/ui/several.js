@@ -132,8 +132,9 @@ const rows = {
             group ? h("legend", {}, said.fields[member])
                   : h("label", { for: here }, said.fields[member]),
             draw({
-              id: here, name: here, field: f, words: { ...said, options: {
-                ...said.options, [here]: said.options?.[member] } },
+              id: here, name: here, field: f, words: {
+                ...said, fields: { ...said.fields, [here]: said.fields[member] },
+                options: { ...said.options, [here]: said.options?.[member] } },
               typed: partOf(row, member, f), attributes,
               set: next => put(n, { ...row, typed: { ...row.typed, [member]: next } }),
             }));
