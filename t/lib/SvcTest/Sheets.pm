@@ -24,7 +24,7 @@ my %KIND = (
                 tags => 'array', node => 'object',
                 some => 'integer', actor => 'object', person => 'object' },
     field => { %TEXT, choice => 'string integer', number => 'integer number', time => 'date-time', switch => 'boolean',
-               checks => 'array', list => 'array', duration => 'integer', json => 'object',
+               checks => 'array', list => 'array', rows => 'array', duration => 'integer', json => 'object',
                pick => 'string' },
 );
 
@@ -73,7 +73,7 @@ sub left {
 # --- schemas ----------------------------------------------------------------------------
 
 # Returns a schema, or a parameter, without references: with the members of all schemas
-# that it is made of.
+# that it is made of, or may be.
 
 sub plain {
     my ($self, $schema) = @_;
@@ -92,6 +92,12 @@ sub plain {
 
         %all = (%$part, %all, properties => \%properties, required => [ keys %required ]);
     }
+
+    my @kinds = grep { ($_->{type} // '') ne 'null' } map { $self->plain($_) }
+                @{ $all{oneOf} // [] };
+
+    $all{properties} = { map { %{ $_->{properties} // {} } } @kinds, \%all }
+        if @kinds && !grep { !$_->{properties} } @kinds;
 
     return \%all;
 }
