@@ -30,6 +30,10 @@ async function start() {
 
   const { connection, outcome, user, steps, claims, attributes, groups } = test;
 
+  // the tab where it was begun shows it, too
+
+  new BroadcastChannel("svc").postMessage({ tested: id });
+
   show(fill(words.title, { name: connection ?? "" }),
        h("p", {}, h("strong", {}, words.outcomes[outcome] ?? words.outcomes.failed),
          user && h("br"), user),
