@@ -224,14 +224,3 @@ for my $case (@wrong) {
 done_testing();
 
 __DATA__
-DELETE /v1/admin/ldap
-DELETE /v1/admin/social/connections/{provider}
-GET /v1/admin/federation/tests/{id}
-GET /v1/admin/ldap/sync
-PATCH /v1/admin/social/connections/{provider}
-POST /v1/admin/federation/{connection}/test
-POST /v1/admin/ldap/sync
-POST /v1/admin/ldap/test
-POST /v1/admin/social/connections
-PUT /v1/admin/ldap
-PUT /v1/admin/saml

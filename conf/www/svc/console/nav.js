@@ -9,7 +9,7 @@ export const groups = [
   ["apps", ["applications", "agents", "anomalies", "delegations", "saml-apps", "scim-targets",
             "catalogue"]],
   ["security", ["access", "risk", "passwords", "blocks", "incidents", "audit"]],
-  ["signin", ["branding", "domains"]],
+  ["signin", ["branding", "domains", "connections"]],
   ["machines", ["tokens", "scim", "webhooks", "configuration"]],
 ];
 
@@ -43,6 +43,7 @@ export const views = {
   audit: { area: "audit", needs: ["audit:view"] },
   branding: { area: "signin", needs: ["tenant:manage"] },
   domains: { area: "tenant", needs: ["tenant:manage"] },
+  connections: { area: "connections", needs: ["tenant:manage"] },
   tokens: { area: "machines", needs: ["tenant:manage"] },
   scim: { area: "machines", needs: ["tenant:manage"], without: "scim" },
   webhooks: { area: "machines", needs: ["tenant:manage"] },

@@ -34,7 +34,7 @@ export default {
     delegations: "Delegationen", "saml-apps": "SAML-Anwendungen",
     "scim-targets": "SCIM-Ziele", catalogue: "Katalog",
     access: "Zugriff", risk: "Risiko", passwords: "Passwörter", blocks: "IP-Sperren", incidents: "Vorfälle", audit: "Audit",
-    branding: "Erscheinungsbild", domains: "Domains",
+    branding: "Erscheinungsbild", domains: "Domains", connections: "Verbindungen",
     tokens: "API-Token", scim: "SCIM-Token", webhooks: "Webhooks",
     configuration: "Konfiguration",
   },

@@ -34,7 +34,7 @@ export default {
     delegations: "Delegations", "saml-apps": "SAML applications",
     "scim-targets": "SCIM targets", catalogue: "Catalogue",
     access: "Access", risk: "Risk", passwords: "Passwords", blocks: "IP blocks", incidents: "Incidents", audit: "Audit",
-    branding: "Branding", domains: "Domains",
+    branding: "Branding", domains: "Domains", connections: "Connections",
     tokens: "API tokens", scim: "SCIM tokens", webhooks: "Webhooks",
     configuration: "Configuration",
   },

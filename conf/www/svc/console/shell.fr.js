@@ -34,7 +34,7 @@ export default {
     delegations: "Délégations", "saml-apps": "Applications SAML",
     "scim-targets": "Cibles SCIM", catalogue: "Catalogue",
     access: "Accès", risk: "Risque", passwords: "Mots de passe", blocks: "Blocages d'IP", incidents: "Incidents", audit: "Audit",
-    branding: "Identité visuelle", domains: "Domaines",
+    branding: "Identité visuelle", domains: "Domaines", connections: "Connexions",
     tokens: "Jetons d'API", scim: "Jetons SCIM", webhooks: "Webhooks",
     configuration: "Configuration",
   },
