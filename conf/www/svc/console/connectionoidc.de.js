@@ -35,8 +35,7 @@ export default {
           backchannelLogout: "Back-Channel-Abmeldung" },
   usual: "Der Name eines Claims. Ohne Angabe ist es {claim}.",
   statusNote: {
-    off: "Was der Anbieter von sich veröffentlicht, wird nachgesehen, wenn sie getestet oder eingeschaltet wird.",
-    pending: "Es wird nachgesehen, was der Anbieter von sich veröffentlicht.",
+    pending: "Was der Anbieter von sich veröffentlicht, wurde noch nicht nachgesehen. Ein Test tut das sofort.",
     failed: "Was der Anbieter von sich veröffentlicht, fehlt oder stimmt nicht. Niemand kann sich über ihn anmelden.",
   },
   guide: "Was dort zu tun ist",

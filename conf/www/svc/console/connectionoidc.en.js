@@ -34,8 +34,7 @@ export default {
           backchannelLogout: "Back-channel logout" },
   usual: "The name of a claim. Without one it is {claim}.",
   statusNote: {
-    off: "What the provider publishes of itself is looked up when it is tested, or switched on.",
-    pending: "What the provider publishes of itself is being looked up.",
+    pending: "What the provider publishes of itself has not been looked up yet. A test does that at once.",
     failed: "What the provider publishes of itself is not there, or is not right. Nobody can sign in by it.",
   },
   guide: "What to do there",

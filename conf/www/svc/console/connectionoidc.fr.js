@@ -36,8 +36,7 @@ export default {
           backchannelLogout: "Déconnexion back-channel" },
   usual: "Le nom d'un claim. Sans lui, c'est {claim}.",
   statusNote: {
-    off: "Ce que le fournisseur publie de lui-même est cherché quand elle est testée, ou activée.",
-    pending: "Ce que le fournisseur publie de lui-même est en train d'être cherché.",
+    pending: "Ce que le fournisseur publie de lui-même n'a pas encore été cherché. Un test le fait aussitôt.",
     failed: "Ce que le fournisseur publie de lui-même manque, ou n'est pas correct. Personne ne peut se connecter par lui.",
   },
   guide: "Que faire là-bas",

@@ -144,7 +144,7 @@ function Status({ one, words, again }) {
   return one.status === "ready" ? null : h("div", { class: "panel" },
     h("h2", {}, h(Badge, { value: one.status, words: words.options.status,
                            tone: one.status === "failed" ? "bad" : "info" })),
-    h("p", {}, words.statusNote[one.status === "pending" && !one.enabled ? "off" : one.status]),
+    h("p", {}, words.statusNote[one.status]),
     one.statusError && h("p", { lang: "en" }, shown(one.statusError)),
     h("p", {}, h("button", { type: "button", onclick: again }, words.look)));
 }
