@@ -60,7 +60,7 @@ my %item = (
     state => { type => 'string', enum => [ 'up', 'down' ] },
     at => { type => [ 'string', 'null' ], format => 'date-time' },
     tags => { type => 'array', items => { type => 'string' } },
-    deep => { '$ref' => '#/components/schemas/Deep' },
+    deep => { oneOf => [ { '$ref' => '#/components/schemas/Deep' }, { type => 'null' } ] },
 );
 my %put = map { $_ => $item{$_} } qw(name note size on state deep);
 

@@ -96,8 +96,10 @@ sub plain {
     my @kinds = grep { ($_->{type} // '') ne 'null' } map { $self->plain($_) }
                 @{ $all{oneOf} // [] };
 
-    $all{properties} = { map { %{ $_->{properties} // {} } } @kinds, \%all }
-        if @kinds && !grep { !$_->{properties} } @kinds;
+    if (@kinds && !grep { !$_->{properties} } @kinds) {
+        $all{properties} = { map { %{ $_->{properties} // {} } } @kinds, \%all };
+        $all{required} //= $kinds[0]{required} if @kinds == 1;
+    }
 
     return \%all;
 }
