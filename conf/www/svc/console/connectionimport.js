@@ -14,7 +14,7 @@ import { useFollow } from "./follow.js";
 import { Facts, withLock } from "./sheet.js";
 import { FEDERATION } from "./tenant.sheet.js";
 
-const FOLLOW = { pause: 2000, most: 60 };
+const FOLLOW = { pause: 1000, most: 60 };
 
 const UNDER_WAY = ["waiting", "running"];
 

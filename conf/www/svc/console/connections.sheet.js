@@ -58,7 +58,7 @@ const form = {
   tenantId: { kind: "text", of: ["microsoft"], known: ["organizations", "common"] },
   allowedTenants: { kind: "list", of: ["microsoft"] },
   clientId: { kind: "text", max: 255, must: true },
-  clientSecret: { kind: "password", max: 4096 },
+  clientSecret: { kind: "password", max: 4096, autocomplete: "new-password" },
   teamId: { kind: "text", max: 10, of: ["apple"] },
   keyId: { kind: "text", max: 10, of: ["apple"] },
   enabled: { kind: "switch" },
@@ -119,7 +119,7 @@ export default {
       label: { kind: "text", max: 64 },
       url: { kind: "url", max: 2048, must: true },
       bindDn: { kind: "text", max: 1024 },
-      bindPassword: { kind: "password", max: 1024 },
+      bindPassword: { kind: "password", max: 1024, autocomplete: "new-password" },
       baseDn: { kind: "text", max: 1024, must: true },
       userFilter: { kind: "text", max: 1024, must: true },
       ...people,
@@ -141,7 +141,7 @@ export default {
     test: {
       method: "POST", path: "/admin/ldap/test",
       form: { email: { kind: "email", max: 254, min: 3 },
-              password: { kind: "password", max: 1024 } },
+              password: { kind: "password", max: 1024, autocomplete: "new-password" } },
     },
   },
 
