@@ -11,7 +11,7 @@ use Compress::Zlib qw(compress crc32);
 use Exporter qw(import);
 use MIME::Base64 qw(decode_base64);
 
-our @EXPORT_OK = qw(png png_chunk png_of_size png_bomb png_text_bomb jpeg
+our @EXPORT_OK = qw(png png_chunk png_with_words png_words png_of_size png_bomb png_text_bomb jpeg
     jpeg_progressive webp webp_lossless webp_alpha webp_animated gif svg
     truncated polyglot);
 
@@ -30,6 +30,32 @@ sub png_chunk {
 
     return pack('N', length $data) . $type . $data
         . pack('N', crc32($type . $data));
+}
+
+
+# Puts words into a PNG, in a chunk before its end; png_words returns them.
+
+sub png_with_words {
+    my ($png, $words) = @_;
+    my $end = png_chunk('IEND', '');
+
+    utf8::encode($words);
+
+    return substr($png, 0, -length $end) . png_chunk('iTXt', "words\0\0\0\0\0$words") . $end;
+}
+
+
+sub png_words {
+    my ($png) = @_;
+    my $at = index $png, "iTXtwords\0\0\0\0\0";
+
+    return if $at < 0;
+
+    my $words = substr $png, $at + 14, unpack('N', substr $png, $at - 4, 4) - 10;
+
+    utf8::decode($words);
+
+    return $words;
 }
 
 

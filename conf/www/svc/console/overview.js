@@ -7,7 +7,7 @@ import { h, state } from "../ui/draw.js";
 import { Problem } from "../ui/fail.js";
 import { Link, usePlace } from "../ui/place.js";
 import { queryOf } from "../ui/query.js";
-import { dress } from "../ui/style.js";
+import { styled } from "../ui/style.js";
 import { useAnswer } from "../ui/table.js";
 import { text } from "../ui/text.js";
 import { Time } from "../ui/time.js";
@@ -17,7 +17,7 @@ import { server } from "./server.js";
 import { Head } from "./sheet.js";
 import { isHidden, Steps } from "./steps.js";
 
-await dress("/svc/console/overview.css");
+await styled("/svc/console/overview.css");
 
 const PERIODS = [7, 30, 90];    // in days
 const DAY = 86400000;

@@ -6,6 +6,7 @@ import { effect, h, state } from "../ui/draw.js";
 import { Problem } from "../ui/fail.js";
 import { kinds, none } from "../ui/fields.js";
 import { Form } from "../ui/form.js";
+import { styled } from "../ui/style.js";
 import { useAnswer } from "../ui/table.js";
 import { text } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
@@ -14,6 +15,8 @@ import { dress } from "./logo.js";
 import { server } from "./server.js";
 import { Head, keyOf } from "./sheet.js";
 import { Logo } from "./signinlogo.js";
+
+await styled("/svc/console/signin.css");
 
 const BELOW = "branding.";
 

@@ -6,7 +6,7 @@ import { Dialog, show } from "./dialog.js";
 import { effect, h, state } from "./draw.js";
 import { Problem } from "./fail.js";
 import { typed } from "./place.js";
-import { dress } from "./style.js";
+import { styled } from "./style.js";
 import { text } from "./text.js";
 import { fill, shown } from "./words.js";
 
@@ -46,7 +46,7 @@ function StepUp({ done }) {
       const page = await import("../page.js");
       const [brand, signin, steps] = await Promise.all(
         [...["brand", "session", "steps"].map(name => import(`../${name}.js`)),
-         dress("/svc/ui/asking.css")]);
+         styled("/svc/ui/asking.css")]);
 
       if (!element.isConnected) {
         return;

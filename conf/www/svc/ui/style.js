@@ -2,7 +2,7 @@
 
 const loaded = new Map();
 
-export function dress(href) {
+export function styled(href) {
   if (!loaded.has(href)) {
     loaded.set(href, new Promise(done => {
       const sheet = document.createElement("link");
