@@ -205,6 +205,36 @@ is($page->do('focus'), 'field-email', '... which has the focus');
 is_deeply($page->do('axe'), [], '... for everybody');
 $page->do(press => 'Discard');
 
+# who is locked out of everything
+
+$s->sql(<<"EOT");
+UPDATE svc.user_account SET locked_until = now() + interval '1 hour', valid_after = NULL
+ WHERE id = '$of_one';
+INSERT INTO svc.factor (tenant_id, user_id, id, type, name, confirmed_at)
+SELECT tenant_id, id, id, 'email', 'E-mail', now() FROM svc.user_account WHERE id = '$of_one';
+EOT
+
+
+sub factors { return scalar $s->sql("SELECT count(*) FROM svc.factor WHERE user_id = '$of_one'") }
+
+
+$c->opens("users/$of_one", 'User 1');
+
+for ([ 'Unlock', sub { (user_of($of_one, 'locked_until > now()') // 'f') ne 't' } ],
+     [ 'Sign out', sub { defined user_of($of_one, 'valid_after') } ],
+     [ 'Reset factors', sub { !factors() } ])
+{
+    my ($verb, $done) = @$_;
+
+    ok(!$done->(), "not yet: $verb");
+    $page->do(run => '[...document.querySelectorAll(".head button")]'
+                     . ".find(({ innerText }) => innerText.trim() === '$verb').click()");
+    ok(wait_for(sub { $page->do(count => 'dialog') == 1 }), '... it asks');
+    $page->do(run => 'document.querySelector("dialog .danger").click()');
+    ok(wait_for(sub { $done->() }), '... and does it');
+    ok(wait_for(sub { $page->do(count => 'dialog') == 0 }), '... and is away');
+}
+
 $page->do(press => 'Erase');
 like($page->do(text => 'dialog h2'), qr/User 1 \(user1\@acme\.test\)/, 'it is said who that is');
 $page->do(type => 'Type this to confirm:', 'User 1');
@@ -224,8 +254,15 @@ $page->do(heading => 'New group');
 $page->do(press => 'Create');
 is($page->do(text => '.wrong'), 'This is required.', 'a name is needed');
 $page->do(type => 'Name', $HOSTILE);
+$page->do(broken => "$c->{origin}/v1/admin/groups");
+$page->do(press => 'Create');
+ok(wait_for(sub { $page->do(text => 'main') =~ /cannot be reached/ }),
+   'the connection breaks before the answer');
+$page->do('faults');
 $page->do(press => 'Create');
 $c->shows($HOSTILE, 'a group is made');
+is(scalar $s->sql("SELECT count(*) FROM svc.user_group WHERE name = '$HOSTILE'"), 1,
+   '... and once');
 $page->do(follow => 'Activity');
 ok(wait_for(sub { $page->do(count => 'tbody tr') == 1 }), 'its making is in the log');
 is($page->do(attribute => 'tbody code[title]', 'title'),

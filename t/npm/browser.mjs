@@ -230,6 +230,15 @@ const actions = {
     await (off ? page.unroute(url) : page.route(url, route => route.fulfill({ status: 404 })));
   },
 
+  // The next request of this address comes to its server, and its answer does not come back.
+
+  async broken(url) {
+    await page.route(url, async route => {
+      await route.fetch();
+      await route.abort();
+    }, { times: 1 });
+  },
+
   // for whoever wants to see it
 
   async shot(path, options = {}) { await page.screenshot({ path, fullPage: true, ...options }); },
