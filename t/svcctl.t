@@ -363,6 +363,8 @@ sub tokens {
 
     is(status($s, $token), 200, 'it works');
 
+    ok((wait_for { $s->sql("SELECT last_used_at FROM svc.credential WHERE id = '$id'") }),
+       'which is noted');
     $text = $c->works([ qw(token list --tenant globex) ], 'token list');
     like($text, qr/^$id  scim  scim_....\.\.\.  it's  active  scim  last used \d/m,
          'has it');

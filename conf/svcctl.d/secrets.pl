@@ -82,7 +82,7 @@ sub rows {
     my ($sql) = @_;
     my @rows;
 
-    print $to "$sql;\n\\echo end of rows\n" and $to->flush or exit FAILED;
+    print $to "$sql;\n\\echo end of rows\n" and $to->flush or gone();
 
     while (my $line = <$from>) {
         chomp $line;
@@ -90,6 +90,15 @@ sub rows {
         push @rows, [ split /\t/, $line, -1 ];
     }
 
+    gone();
+}
+
+
+# Ends once psql has ended, which has said why.  What it has not read is thrown away here:
+# perl would warn of it at the end.
+
+sub gone {
+    close $to;
     exit FAILED;
 }
 

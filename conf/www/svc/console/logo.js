@@ -23,8 +23,10 @@ export function dress(next) {
   heard.forEach(action => action(next));
 }
 
-const ask = () => branding
-  ?? call({ path: "/admin/tenant" }).then(({ data }) => dress(data.tenant.branding), () => {});
+// Nobody waits for it: where it cannot be read, nobody is asked anything.
+
+const ask = () => branding ?? call({ path: "/admin/tenant", now: true })
+  .then(({ data }) => dress(data.tenant.branding), () => {});
 
 
 export function Logo() {
