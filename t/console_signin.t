@@ -189,7 +189,7 @@ sees('[role=alert]', qr/damaged/, '... or cannot be shown');
 chooses('logo.png', png(8, 8) . "\0" x (512 * 1024), 'image/png');
 sees('[role=alert]', qr/It has 513 KB/, '... or is too large');
 is_deeply($page->do('axe'), [], '... for everybody');
-is_deeply($page->do('calls'), [], '... before anything is sent');
+is_deeply([ grep { !/^GET/ } @{ $page->do('calls') } ], [], '... before anything is sent');
 
 chooses("$HOSTILE.png", png(8, 8), 'image/png');
 sees('main', qr/<img src=x.*: 8 × 8 pixels, 1 KB\. It is not in use yet/, 'what was chosen');
