@@ -542,9 +542,9 @@ sub imported_of {
 
     write_file("$s->{dir}/answers", pages(@pages));
 
-    my $pid = spawn([ 'sh', '-c', "(cat $s->{dir}/answers; exec sleep 60) |"
-                      . " exec openssl s_server -quiet -accept 127.0.0.1:$port"
-                      . " -cert $slapd->{dir}/server.pem -key $slapd->{dir}/server.key" ]);
+    my $pid = spawn([ 'bash', '-c', "exec openssl s_server -quiet -accept 127.0.0.1:$port"
+                      . " -cert $slapd->{dir}/server.pem -key $slapd->{dir}/server.key"
+                      . " < <(cat $s->{dir}/answers; exec sleep 60)" ]);
 
     # whoever connects to look gets the answers
 

@@ -14,7 +14,7 @@ SELECT id
 -- The users of these addresses, beside those that are given by their ids: the statement that
 -- changes the members takes both from a setting of the transaction. Whoever is to replace all
 -- members by addresses means nobody else to go: where nobody has one of them there is an id
--- of nobody in its place, by which that statement changes nothing.
+-- of nobody in its place, by which that statement changes nothing. The first ten are named.
 --
 -- when: ngx_svc_admin_members_by_email
 -- parameters
@@ -45,8 +45,11 @@ SELECT CASE
            WHEN :replace
                 AND EXISTS (SELECT FROM unknown)
                 AND EXISTS (SELECT FROM svc.user_group WHERE tenant_id = :tenant AND id = :group_id)
-               THEN 'nobody ' || (SELECT string_agg(unknown.address, ', ' ORDER BY unknown.place)
-                                    FROM unknown)
+               THEN 'nobody ' || (SELECT string_agg(first.address, ', ' ORDER BY first.place)
+                                    FROM (SELECT unknown.*
+                                            FROM unknown
+                                           ORDER BY unknown.place
+                                           LIMIT 10) first)
        END AS _verdict,
        (SELECT coalesce(jsonb_agg(unknown.address ORDER BY unknown.place), '[]')
           FROM unknown) AS "unknownEmails",

@@ -60,7 +60,7 @@ async function attempt(request, done) {
   const answer = await send(request);
 
   if (answer.ok) {
-    await current();
+    await current(!request.method);
 
     return answer;
   }
@@ -79,11 +79,12 @@ async function attempt(request, done) {
   throw failure;
 }
 
-// What is read is of whoever the cookie belongs to: of somebody else it is not shown.
+// What is read is of whoever the cookie belongs to: of somebody else, or where that cannot
+// be told, it is not shown.
 
-export async function current() {
+export async function current(read) {
   if (session.user && moved()) {
-    await refresh().catch(ifChanged);
+    await refresh().catch(read ? null : ifChanged);
   }
 }
 

@@ -38,14 +38,14 @@ export async function follow({ path, query, last = null, signal, opened, heard, 
       await opened(last !== null);
 
       for await (const events of eventsOf(data, ended)) {
-        await current();
+        await current(true);
 
         if (signal.aborted) {
           return;
         }
 
-        last = events.findLast(({ id }) => id !== null)?.id ?? last;
         heard(events);
+        last = events.findLast(({ id }) => id !== null)?.id ?? last;
       }
 
     } catch (e) {
