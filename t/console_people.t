@@ -446,6 +446,7 @@ $page->do('calls');
 $page->do(press => "Paste addresses \x{2026}");
 ok(wait_for(sub { $page->do('focus') eq 'paste-emails' }), 'a place to paste to');
 $page->do(type => 'Addresses', join "\n", "Crowd 1 <$there[0]>; \"Two, Crowd\" <\U$there[1]\E>",
+          "\"mallory\@evil.test\" <$there[0]>, <eve\@evil.test> <$there[1]>",
           join(', ', @there[2 .. 600]), @none, @there[601 .. 1196], 'the others');
 in_dialog(qr/^1,200 addresses \x{b7} 1 part is no address\.$/m, 'they are counted');
 is_deeply($page->do('axe'), [], '... for everybody');

@@ -40,7 +40,7 @@ export const listOf = async () =>
 export const domainsOf = async () =>
   (await call({ path: "/admin/domains", query: { limit: 500 } })).data.domains;
 
-async function read(id) {
+export async function read(id) {
   if (isSingle(id)) {
     return (await call({ path: pathTo(id) })).data;
   }

@@ -1,6 +1,6 @@
 // Connections with providers, by OpenID Connect or OAuth 2.0.
 
-import { call, session } from "../ui/call.js";
+import { call, Failure, session } from "../ui/call.js";
 import { Badge } from "../ui/cells.js";
 import { h, state } from "../ui/draw.js";
 import { none } from "../ui/fields.js";
@@ -11,8 +11,8 @@ import { text } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
 import { fill, shown } from "../ui/words.js";
 import {
-  bodyOf, choosing, Covers, differs, domainsOf, flat, keepLinks, mayChange, Off, Page, Remove,
-  titleOf, Urls, useConnection, Waiting,
+  bodyOf, choosing, Covers, differs, domainsOf, flat, keepLinks, mayChange, Off, Page, read,
+  Remove, titleOf, Urls, useConnection, Waiting,
 } from "./connectionform.js";
 import { fieldsOf, pathTo } from "./connections.sheet.js";
 import { Test } from "./connectiontest.js";
@@ -125,6 +125,17 @@ export function View(props) {
     again();
   };
 
+  // for what was seen, and not for what somebody has made of it meanwhile
+
+  const vouch = async () => {
+    if ((await read(id)).updatedAt !== one.updatedAt) {
+      again();
+      throw new Failure("precondition_failed", "");
+    }
+
+    await patch({ vouch: true });
+  };
+
   return h(Page, {
     ...props, title, one,
     actions: h(Remove, { view, one, title, domains, words }),
@@ -132,7 +143,7 @@ export function View(props) {
   },
     h(Off, {}),
     h(Status, { one, words, again }),
-    h(Covers, { one, words, vouch: () => patch({ vouch: true }) }),
+    h(Covers, { one, words, vouch }),
     h(Change, { ...props, data, patch }),
     h("div", { class: "panel" },
       h(Guide, { kind, words }),

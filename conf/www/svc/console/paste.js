@@ -3,7 +3,7 @@
 import { call, Failure } from "../ui/call.js";
 import { Code } from "../ui/copy.js";
 import { confirm, Dialog } from "../ui/dialog.js";
-import { h, state } from "../ui/draw.js";
+import { effect, h, state } from "../ui/draw.js";
 import { Form } from "../ui/form.js";
 import { text } from "../ui/text.js";
 import { fill, shown } from "../ui/words.js";
@@ -23,15 +23,18 @@ const FIELDS = {
 export function Paste({ one, sheet, words, done }) {
   const [n, setN] = state(0);
   const [outcome, setOutcome] = state(null);
+  const [ended] = state(() => new AbortController());
   const path = pathOf(sheet.path, one);
   const title = fill(words.paste, { name: shown(one.name) });
+
+  effect(() => () => ended.abort(), []);
 
   const add = async addresses => {
     const before = await call({ path, query: { limit: 1 } });
     const unknown = [];
     let total = 0;
 
-    for (let from = 0; from < addresses.length; from += MOST) {
+    for (let from = 0; from < addresses.length && !ended.signal.aborted; from += MOST) {
       setN(from);
 
       const { data } = await call({ method: sheet.add.method, path, query: { limit: 1 },

@@ -2,7 +2,8 @@
 // is asked for a second factor.  What would fail for all of them ends it.
 
 const AT_ONCE = 4;
-const OF_ALL = ["step_up_required", "cancelled", "unauthenticated", "session_changed"];
+const OF_ALL = ["step_up_required", "cancelled", "csrf_failed", "unauthenticated",
+                "unauthorized", "session_changed"];
 const PATIENCE = 60;            // seconds to wait for a server that takes no more for now
 
 
@@ -38,10 +39,19 @@ async function patient(action, one, signal) {
   if (failure?.code === "rate_limited" && failure.seconds !== null
       && failure.seconds <= PATIENCE && !signal?.aborted)
   {
-    await new Promise(next => setTimeout(next, failure.seconds * 1000));
+    await pause(failure.seconds, signal);
 
-    return patient(action, one, signal);
+    return signal?.aborted ? failure : patient(action, one, signal);
   }
 
   return failure;
 }
+
+const pause = (seconds, signal) => new Promise(next => {
+  const timer = setTimeout(next, seconds * 1000);
+
+  signal?.addEventListener("abort", () => {
+    clearTimeout(timer);
+    next();
+  }, { once: true });
+});
