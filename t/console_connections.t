@@ -296,12 +296,19 @@ is_deeply([ @$ldap{qw(url covers)}, map { $_ ? 1 : 0 } @$ldap{qw(startTls syncEn
           [ $slapd->url, 'owners', 1, 1 ], 'by STARTTLS, with an import');
 
 leads('Import', 'Directory (LDAP)');
-ok(wait_for(sub { $page->do(count => 'main button:disabled') == 0 }), 'an import of its own ends');
+ok(wait_for(sub { ($c->admin(GET => '/ldap/sync')->{status} // '') eq 'ok' }),
+   'an import of its own ends');
+$page->do('reload');
+ok(wait_for(sub { $page->do(text => 'main') =~ /done.*Users made/s }), '... as the page says');
+
+my $own = $c->admin(GET => '/ldap/sync')->{finishedAt};
+
 $page->do(press => 'Import now');
 like($page->do(text => 'dialog'), qr/more than 20 people and more than half/, 'the brake is told');
 confirms();
 ok(wait_for(sub { $page->do(text => 'main') =~ /done.*Users made/s
-                  && $c->admin(GET => '/ldap/sync')->{status} eq 'ok' }), 'it is followed')
+                  && $c->admin(GET => '/ldap/sync')->{status} eq 'ok'
+                  && $c->admin(GET => '/ldap/sync')->{finishedAt} ne $own }), 'it is followed')
     or diag($page->do(text => 'main'));
 says(qr/bob\@elsewhere\.test\s+The domain of its address/, 'who became no user');
 is_deeply($page->do('axe'), [], '... for everybody');
