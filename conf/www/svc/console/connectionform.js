@@ -235,8 +235,7 @@ export function Covers({ one, words, vouch }) {
 
   const ask = run(async () => {
     if (await confirm({ title: said.title, notes: said.notes, verb: said.verb })) {
-      await vouch();
-      toast(said.done);
+      await vouch() !== false && toast(said.done);
     }
   });
 

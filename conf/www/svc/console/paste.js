@@ -71,6 +71,13 @@ export function Paste({ one, sheet, words, done }) {
       throw new Failure("invalid_request", words.noAddress, { member: "emails" });
     }
 
+    // everybody who is not named would leave, and so would whoever is written wrongly
+
+    if (only && others.length > 0) {
+      throw new Failure("invalid_request", fill(words.others, { n: others.length }),
+                        { member: "emails" });
+    }
+
     setN(0);
     setOutcome({ others, n: addresses.length,
                  ...await (only ? replace : add)(addresses) });
