@@ -162,6 +162,13 @@ is_deeply($page->do('faults'), [], '... with no error');
 
 $page->do(follow => 'Connection');
 $c->shows('OpenID Connect');
+$page->do(type => 'Client secret', $SECRET);
+$page->do(press => 'Save');
+saying(qr/^Saved/, 'a secret alone is rotated');
+ok(wait_for(sub { $page->do(count => 'main form .primary') == 0 }), '... nothing is left to save');
+is($page->do(run => '[...document.querySelectorAll("input, textarea")]'
+                    . '.filter(({ value }) => value.includes("s:e/c")).length'), 0,
+   '... and the page has it no more');
 $page->do(type => 'Client ID', 'other');
 $page->do(press => 'Save');
 says(qr/Type the secret again/, 'the secret is for the client that it was given for');

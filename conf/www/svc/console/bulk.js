@@ -45,7 +45,9 @@ function Bulk({ sheet, words, all, members, picks, again }) {
   effect(() => under ? guard(() => confirm({ title: said.leave, verb: said.stop })) : null,
          [under !== null]);
 
-  const run = async (name, some) => {
+  // "before" is what came of those for whom it was done the first time
+
+  const run = async (name, some, before = []) => {
     const act = sheet.acts[name];
 
     now.ended = new AbortController();
@@ -56,7 +58,7 @@ function Bulk({ sheet, words, all, members, picks, again }) {
                                          n => setUnder({ n, total: some.length }));
 
     setUnder(null);
-    setOutcome({ name, left, made: act.secret ? done : [] });
+    setOutcome({ name, left, made: act.secret ? [...before, ...done] : [] });
     picks.clear();
     again();
 
@@ -181,7 +183,7 @@ function Outcome({ name, left, made, sheet, words, said, run, close }) {
         label: words.copyAll, value: links.map(one => `${one.name}\t${one.link}`).join("\n"),
       }),
       failed.length > 0 && h("button", {
-        type: "button", class: "primary", onclick: () => run(name, left.map(([one]) => one)),
+        type: "button", class: "primary", onclick: () => run(name, left.map(([one]) => one), made),
       }, said.again),
       h("button", { type: "button", onclick: close }, text.close)));
 }

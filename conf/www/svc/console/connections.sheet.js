@@ -71,7 +71,7 @@ const form = {
 
 const OWN = {
   oidc: { issuer: { must: true } },
-  apple: { clientSecret: { kind: "lines", rows: 6 }, teamId: { must: true },
+  apple: { clientSecret: { kind: "lines", rows: 6, secret: true }, teamId: { must: true },
            keyId: { must: true } },
 };
 

@@ -49,7 +49,11 @@ export async function follow({ path, query, last = null, signal, opened, heard, 
       }
 
     } catch (e) {
-      failure = e instanceof Failure ? e : new Failure("network", e.message);
+      if (!(e instanceof Failure)) {
+        throw e;
+      }
+
+      failure = e;
 
     } finally {
       ended.abort();
@@ -103,6 +107,11 @@ const pause = (ms, signal, hurry) => new Promise(resolve => {
 });
 
 
+const broken = e => {
+  throw new Failure("network", e.message);
+};
+
+
 // The events of a body, as many at a time as have come.  A connection that is dead without
 // a word is given up.
 
@@ -112,7 +121,7 @@ async function* eventsOf(body, ended) {
 
   for (;;) {
     const timer = setTimeout(() => ended.abort(), SILENT);
-    const { value, done } = await reader.read().finally(() => clearTimeout(timer));
+    const { value, done } = await reader.read().catch(broken).finally(() => clearTimeout(timer));
 
     if (done) {
       return;

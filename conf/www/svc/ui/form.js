@@ -121,6 +121,7 @@ function useForm({ fields, value, draft, onsave, loose }) {
 
     try {
       await onsave(value ? changed : given(all), all);
+      value && setTyped(now => ({ ...now, ...typedOf(secretsOf(fields), {}) }));
 
     } catch (e) {
       wanted = e.code === "invalid_request" && memberOf(e, shown);
@@ -152,6 +153,11 @@ function back(active) {
 
 const typedOf = (fields, value) => Object.fromEntries(Object.entries(fields)
   .map(([name, f]) => [name, kinds[f.kind].of(value[name] ?? f.first, f)]));
+
+// The server does not say what they are: what was sent is not typed any more.
+
+const secretsOf = fields => Object.fromEntries(Object.entries(fields)
+  .filter(([, { kind, secret }]) => secret || kind === "password"));
 
 // What a member is where nothing was typed: a time, for example, has no seconds then.
 
