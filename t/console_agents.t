@@ -55,24 +55,13 @@ sub token {
     return $token;
 }
 
-sub has {
-    my ($selector, $text, $name) = @_;
-
-    ok(wait_for(sub {
-        my $there = $page->do(count => $selector) == 1
-                    ? eval { $page->do(text => $selector) } // '' : '';
-
-        return ref $text ? $there =~ $text : index($there, $text) >= 0;
-    }), $name) or diag($page->do(text => 'body'));
-}
-
 sub policy { return api(GET => "/admin/agents?q=$_[0]{clientId}")->{agents}[0]{policy} }
 
 
 # --- none, and the settings of all ------------------------------------------------------
 
 $c->opens('agents', 'Agents', 'there is no agent');
-has('.empty', 'There is no agent yet.', '... and what one is is said');
+$c->has('.empty', 'There is no agent yet.', '... and what one is is said');
 $page->do(follow => 'Settings of all agents');
 $c->shows('Settings of all agents');
 $page->do(type => 'A review is due after', '30');
@@ -103,15 +92,15 @@ $page->do(key => 'k');
 is($page->do(count => 'dialog'), 0, 'keys may be off');
 $page->do(run => 'localStorage.setItem("svc-keys", "on")');
 $page->do(key => 'k');
-has('dialog', 'All tokens are dead; none comes back.', 'a key asks');
+$c->has('dialog', 'All tokens are dead; none comes back.', 'a key asks');
 $page->do(run => 'window.fetched = fetch; fetch = () => Promise.reject(new Error("away")); 1');
 $page->do(key => 'Enter');
-has('dialog', 'The server cannot be reached.', 'what could not be done is said');
+$c->has('dialog', 'The server cannot be reached.', 'what could not be done is said');
 $page->do(run => 'fetch = fetched; 1');
 $page->do(key => 'Enter');
 like($c->said, qr/\AInvoice bot is dead/, 'another one kills');
 ok(!lives(), '... and introspection refuses the token');
-has('tbody tr:has-text("Invoice bot") .badge.bad', 'off', '... and the list has it');
+$c->has('tbody tr:has-text("Invoice bot") .badge.bad', 'off', '... and the list has it');
 ok(wait_for(sub { $page->do(run => 'document.activeElement.innerText') eq 'Invoice bot' }),
    '... with the focus where it was');
 $page->do(key => 'k');
@@ -125,14 +114,14 @@ ok(!policy($bot)->{enabled}, '... and it is off');
 api(PATCH => "/applications/$bot->{clientId}", { enabled => JSON::PP::true() });
 $token = token($bot, 'in');
 $c->opens("agents/$bot->{clientId}", 'Invoice bot', 'one agent');
-has('table:has-text("Scope")', qr/in\s+2.*out\s+2/s, 'what it has used stands beside');
+$c->has('table:has-text("Scope")', qr/in\s+2.*out\s+2/s, 'what it has used stands beside');
 
 $page->do(run => 'document.querySelector("[name=limitScopes]").click()');
 $page->do(run => 'document.querySelector("[name=allowedScopes][value=in]").click()');
 $page->do(type => 'A token lives at most', '5');
 $page->do(press => 'Review …');
-has('dialog .review', qr/refused\s+2 tokens.*would die at once/si, 'what would be refused');
-has('dialog tbody', qr/scope\s+out/, '... and why');
+$c->has('dialog .review', qr/refused\s+2 tokens.*would die at once/si, 'what would be refused');
+$c->has('dialog tbody', qr/scope\s+out/, '... and why');
 is_deeply($page->do('axe'), [], '... for everybody');
 ok(!defined policy($bot)->{allowedScopes}, '... before anything applies');
 $page->do(press => 'Apply');
@@ -144,7 +133,7 @@ api(PUT => "/admin/agents/$bot->{clientId}/policy", { maxTokenTtlSeconds => 120 
 $page->do(type => 'A token lives at most', '7');
 $page->do(press => 'Review …');
 $page->do(press => 'Apply');
-has('dialog .beside', qr/5 minutes.*2 minutes.*7 minutes/s, 'theirs stands beside mine');
+$c->has('dialog .beside', qr/5 minutes.*2 minutes.*7 minutes/s, 'theirs stands beside mine');
 is_deeply($page->do('axe'), [], '... for everybody');
 $page->do(press => 'Send mine again');
 ok(wait_for(sub { policy($bot)->{maxTokenTtlSeconds} == 420 }), '... and mine is sent again');
@@ -155,7 +144,7 @@ $page->do(press => 'I have looked: this is right');
 ok(wait_for(sub {
     api(GET => "/admin/agents?q=$bot->{clientId}")->{agents}[0]{review}{status} eq 'current'
 }), 'a review is attested');
-has('main', 'reviewed', '... and shown');
+$c->has('main', 'reviewed', '... and shown');
 
 
 # --- what is unusual --------------------------------------------------------------------
@@ -175,7 +164,7 @@ is($page->do(count => 'main tbody tr'), 3, 'what is unusual');
 like($page->do(text => 'main tbody tr:first-child'), qr/high/, '... the worst first');
 $page->do(run => q{[...document.querySelectorAll("tbody tr")].slice(0, 2)}
                  . q{.forEach(row => row.querySelector("input").click())});
-has('.picks', '2 picked', 'two are picked');
+$c->has('.picks', '2 picked', 'two are picked');
 $page->do(run => 'document.querySelector(".picks .primary").click()');
 is($c->said, '2 are acknowledged.', '... and acknowledged');
 ok(wait_for(sub { $page->do(count => 'main tbody tr') == 1 }), '... one is left');
@@ -215,9 +204,9 @@ $page->do(key => 'Enter');
 ok(wait_for(sub { $page->do(count => 'main tbody tr') == 1 }), 'a token that was pasted');
 $page->do(run => 'document.querySelector("tbody td a").click()');
 $c->shows('All that came of one token');
-has('.tree .tree .refused', qr/<img.*It may have none of the scopes/s,
+$c->has('.tree .tree .refused', qr/<img.*It may have none of the scopes/s,
     'a refusal in its place, with the reason');
-has('.tree .tree [aria-current=true]', qr/Lost on the way\s+mail\s*out/,
+$c->has('.tree .tree [aria-current=true]', qr/Lost on the way\s+mail\s*out/,
     'the token that was pasted, and what it has lost');
 is($page->do(count => 'main img'), 0, 'names are text');
 

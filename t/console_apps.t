@@ -41,17 +41,6 @@ sub api {
     return $r->status == 204 ? undef : $r->json;
 }
 
-sub has {
-    my ($selector, $text, $name) = @_;
-
-    ok(wait_for(sub {
-        my $there = $page->do(count => $selector) == 1
-                    ? eval { $page->do(text => $selector) } // '' : '';
-
-        return ref $text ? $there =~ $text : index($there, $text) >= 0;
-    }), $name) or diag($page->do(text => 'body'));
-}
-
 sub app {
     my ($name) = @_;
 
@@ -80,7 +69,7 @@ sub secret {
 # --- made without a mouse, with its secret this once --------------------------------------
 
 $c->opens('applications', 'Applications', 'there is no application');
-has('.empty', 'There is no application yet.', '... and what one is is said');
+$c->has('.empty', 'There is no application yet.', '... and what one is is said');
 $c->tabs_to('New application');
 $page->do(key => 'Enter');
 $c->shows('New application');
@@ -89,7 +78,7 @@ $page->do(key => 'Enter');
 $c->shows('New service');
 $c->tabs_to('Create');
 $page->do(key => 'Enter');
-has('[data-field=name] .wrong', 'This is required.', 'what is missing is said');
+$c->has('[data-field=name] .wrong', 'This is required.', 'what is missing is said');
 $page->do(key => 'N', 'i', 'g', 'h', 't', 'l', 'y');
 $c->tabs_to('Create');
 $page->do(key => 'Enter');
@@ -99,7 +88,7 @@ my $app = app('Nightly');
 
 $app->{clientSecret} = secret();
 is(token($app), 200, '... with which it gets a token');
-has('.credentials', "$c->{origin}/oauth/t/acme", '... and the issuer stands beside');
+$c->has('.credentials', "$c->{origin}/oauth/t/acme", '... and the issuer stands beside');
 unlike($page->do(text => '.credentials .code:last-child'), qr/\Q$app->{clientSecret}/,
        '... and no command has it');
 $c->tabs_to('To the application');
@@ -117,14 +106,14 @@ $page->do(run => q{(select => { select.value = "3600";
                  . q{(document.querySelector("dialog [name=graceSeconds]"))});
 is_deeply($page->do('axe'), [], 'the dialog is for everybody');
 $page->do(run => 'document.querySelector("dialog form .primary").click()');
-has('dialog h2', 'The new secret of Nightly', 'another secret');
+$c->has('dialog h2', 'The new secret of Nightly', 'another secret');
 
 my %new = (%$app, clientSecret => secret());
 
 is_deeply([ token($app), token(\%new) ], [ 200, 200 ], '... and both are good');
 $page->do(press => 'I have kept it');
 is($page->do(count => '.secret'), 0, '... and it is gone');
-has('.object > .panel dl', qr/Old secret good until\s+in (?:1 hour|60 minutes)/, '... until when is said');
+$c->has('.object > .panel dl', qr/Old secret good until\s+in (?:1 hour|60 minutes)/, '... until when is said');
 
 
 # --- two at a time ------------------------------------------------------------------------
@@ -138,7 +127,7 @@ sub rename_to {
 
 api(PATCH => "/applications/$app->{clientId}", { name => 'Theirs' });
 rename_to('Mine');
-has('dialog .beside', qr/Name.*Nightly.*Theirs.*Name.*Theirs.*Mine/s, 'theirs stands beside mine');
+$c->has('dialog .beside', qr/Name.*Nightly.*Theirs.*Name.*Theirs.*Mine/s, 'theirs stands beside mine');
 is_deeply($page->do('axe'), [], '... for everybody');
 $page->do(press => 'Load theirs');
 $c->shows('Theirs', 'theirs is there');
@@ -154,7 +143,7 @@ my $spa = api(POST => '/applications', {
     requireConsent => $FALSE, redirectUris => [ 'https://x.test/cb', 'http://localhost/' ] });
 
 $c->opens("applications/$spa->{clientId}", 'Dashboard', 'a browser application');
-has('.warnings', qr/live long.*not bound.*not asked.*developer's machine/s, '... has warnings');
+$c->has('.warnings', qr/live long.*not bound.*not asked.*developer's machine/s, '... has warnings');
 is($page->do(count => 'main a[href*="x.test"]'), 0, '... and redirect URIs are text');
 $page->do(press => 'Disable');
 $page->do(run => 'document.querySelector("dialog .danger").click()');
@@ -182,7 +171,7 @@ is($page->do(run => 'document.querySelector("[name=name]").value'), 'Slack',
 $c->opens('saml-apps', 'SAML applications', 'SAML applications');
 is($s->sql('SELECT count(*) FROM svc.saml_idp'), 0, '... ask for no key by themselves');
 $page->do(follow => 'Show the applications and the certificate');
-has('main .code', 'BEGIN CERTIFICATE', '... but by a button');
+$c->has('main .code', 'BEGIN CERTIFICATE', '... but by a button');
 
 
 # --- a SCIM target ------------------------------------------------------------------------
@@ -208,15 +197,15 @@ $page->do(type => 'Token', 'wrong');
 $page->do(run => 'document.querySelector("[name=enabled]").click()');
 $page->do(press => 'Create');
 $c->shows('Chat');
-has('.object h2 .badge', 'It is off', 'its state is in words');
+$c->has('.object h2 .badge', 'It is off', 'its state is in words');
 
 my $target = api(GET => '/admin/scim-targets')->{scimTargets}[0]{id};
 
 $page->do(press => 'Test');
-has('main', qr/does not answer as it should.*Status: 401/s, 'a test fails');
+$c->has('main', qr/does not answer as it should.*Status: 401/s, 'a test fails');
 $page->do(type => 'Base URL', $out->there->url('console/none'));
 $page->do(press => 'Save');
-has('[data-field=token] .wrong', 'token', 'another address wants the token');
+$c->has('[data-field=token] .wrong', 'token', 'another address wants the token');
 $page->do(type => 'Token', 'right');
 $page->do(run => 'document.querySelector("[name=enabled]").click()');
 $page->do(press => 'Save');
@@ -229,7 +218,7 @@ api(PUT => "/admin/groups/$group/members", { userIds => [] });
 api(POST => "/admin/scim-targets/$target/sync", {});
 $out->soon($target, "sync_status = 'held'", 'all of them would go');
 $c->opens("scim-targets/$target", 'Chat', 'it is held');
-has('.object .panel strong', "$N users of $N would be deactivated there.", '... how many is said');
+$c->has('.object .panel strong', "$N users of $N would be deactivated there.", '... how many is said');
 $page->do(press => 'Confirm, and go on');
 $page->do(type => 'Type this to confirm:', '' . ($N - 1));
 is($page->do(count => 'dialog .danger:disabled'), 1, '... another number does not');

@@ -49,30 +49,6 @@ $idp->asks({ ada => { sub => 'ada', email => 'ada@acme.test', email_verified => 
                       name => "Ada $MARKUP" } });
 
 
-sub says {
-    my ($text, $name) = @_;
-
-    return ok(wait_for(sub { $page->do(text => 'main') =~ $text }), $name // "says $text")
-           || diag($page->do(text => 'main'));
-}
-
-
-sub saying {
-    my ($text, $name) = @_;
-
-    return like($c->said($text) // '', $text, $name);
-}
-
-
-# Goes to a tab, or to another view, without loading the page.
-
-sub leads {
-    my ($link, $heading) = @_;
-
-    $page->do(follow => $link);
-    $c->shows($heading, "$link: $heading");
-}
-
 sub opens {
     $page->do(run => 'document.querySelectorAll("main details")'
                      . '.forEach(one => { one.open = true })');
@@ -94,7 +70,7 @@ sub social { return $c->admin(GET => '/social/connections')->{connections} }
 # --- a provider, without a mouse --------------------------------------------------------------
 
 $c->opens('connections', 'Connections');
-says(qr/There is no connection yet/, 'there is none yet');
+$c->says(qr/There is no connection yet/, 'there is none yet');
 $page->do(reach => 'New connection');
 $page->do(key => 'Enter');
 $c->shows('New connection');
@@ -113,7 +89,7 @@ $page->do(write => 'On');
 $page->do(reach => 'Issuer');
 $page->do(write => $idp->{issuers}[0]);
 $page->do(key => 'Enter');
-says(qr/Small letters and digits only.*This is required/s, 'what everybody can see is wrong');
+$c->says(qr/Small letters and digits only.*This is required/s, 'what everybody can see is wrong');
 is($page->do('focus'), 'field-key', '... first');
 $page->do(key => 'Control+a');
 $page->do(write => 'one');
@@ -124,21 +100,21 @@ $page->do(write => 'svc');
 $page->do(reach => 'Client secret');
 $page->do(write => $SECRET);
 $page->do(key => 'Enter');
-saying(qr/OpenID Connect is connected/, 'it is made');
+$c->saying(qr/OpenID Connect is connected/, 'it is made');
 $c->shows('OpenID Connect', 'one of them');
-says(qr/A test does that at once/, 'nothing is asked of it yet');
+$c->says(qr/A test does that at once/, 'nothing is asked of it yet');
 
 my ($one) = @{ social() };
 
 is_deeply([ @$one{qw(provider issuer clientId)}, map { $_ ? 1 : 0 } @$one{qw(secretSet enabled)} ],
           [ 'oidc-one', $idp->{issuers}[0], 'svc', 1, 0 ], '... there, and off');
 is($page->do(run => 'document.body.innerHTML.includes("s:e/c")'), 0, 'the secret is gone');
-says(qr/\Q$one->{redirectUri}\E.*backchannel-logout/s, 'with what to register');
+$c->says(qr/\Q$one->{redirectUri}\E.*backchannel-logout/s, 'with what to register');
 
 
 # --- its test, in another tab -----------------------------------------------------------------
 
-leads('Test', 'OpenID Connect');
+$c->leads('Test', 'OpenID Connect');
 $page->do(press => 'Test');
 ok(wait_for(sub { $page->do(count => 'main .notice a') == 1 }), 'the test has somewhere to go');
 
@@ -152,8 +128,8 @@ $page->do(press => 'Enter');
 $page->do(heading => 'Test of oidc-one');
 $page->do(tab => 0);
 ok(wait_for(sub { $page->do(count => 'main .steps > li') == 8 }), 'and shows its steps here');
-says(qr/Metadata.*ID token.*Second factor/s, '... each by its name');
-says(qr/name\s+Ada \Q$MARKUP\E/, '... and what has come as text');
+$c->says(qr/Metadata.*ID token.*Second factor/s, '... each by its name');
+$c->says(qr/name\s+Ada \Q$MARKUP\E/, '... and what has come as text');
 is_deeply($page->do('axe'), [], '... for everybody');
 is_deeply($page->do('faults'), [], '... with no error');
 
@@ -164,14 +140,14 @@ $page->do(follow => 'Connection');
 $c->shows('OpenID Connect');
 $page->do(type => 'Client secret', $SECRET);
 $page->do(press => 'Save');
-saying(qr/^Saved/, 'a secret alone is rotated');
+$c->saying(qr/^Saved/, 'a secret alone is rotated');
 ok(wait_for(sub { $page->do(count => 'main form .primary') == 0 }), '... nothing is left to save');
 is($page->do(run => '[...document.querySelectorAll("input, textarea")]'
                     . '.filter(({ value }) => value.includes("s:e/c")).length'), 0,
    '... and the page has it no more');
 $page->do(type => 'Client ID', 'other');
 $page->do(press => 'Save');
-says(qr/Type the secret again/, 'the secret is for the client that it was given for');
+$c->says(qr/Type the secret again/, 'the secret is for the client that it was given for');
 $page->do(press => 'Discard');
 $page->do(type => 'Name', $HOSTILE);
 check('On');
@@ -202,12 +178,12 @@ $s->sql("UPDATE svc.social SET vouched_owner = false, vouched = '{}', label = '$
 $page->do(press => 'Discard');
 $page->do(run => 'document.querySelector("#nav a[href=\"/console/connections\"]").click()');
 $c->shows('Connections');
-says(qr/\Q$SHOWN\E.*ready.*acme\.test.*Members only/s, 'the list has it');
+$c->says(qr/\Q$SHOWN\E.*ready.*acme\.test.*Members only/s, 'the list has it');
 $page->do(follow => $SHOWN);
 $c->shows($SHOWN);
 $page->do(press => 'Vouch for it');
 confirms();
-saying(qr/You vouch/, 'an owner vouches for it');
+$c->saying(qr/You vouch/, 'an owner vouches for it');
 is(social()->[0]{covers}, 'owners', '... there, too');
 
 force($s, $acme, 'acme.test', scalar $s->sql('SELECT connection_id FROM svc.social'));
@@ -216,7 +192,7 @@ $page->do(press => 'Delete');
 like($page->do(text => 'dialog'), qr/All links.*People of acme\.test come in any way/s,
      'what falls with it is said');
 confirms();
-saying(qr/ is deleted/, 'it is deleted');
+$c->saying(qr/ is deleted/, 'it is deleted');
 is(scalar @{ social() }, 0, '... there, too');
 
 
@@ -227,13 +203,13 @@ my $pem = (run([ qw(openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-25
           =~ s/\A.*?(?=-----BEGIN CERT)//sr;
 
 $c->opens('connections/new?kind=saml', 'SAML', 'SAML');
-says(qr{nobody signs in by SAML yet.*/v1/tenants/acme/saml/acs}s, 'it is kept, and no more');
+$c->says(qr{nobody signs in by SAML yet.*/v1/tenants/acme/saml/acs}s, 'it is kept, and no more');
 $page->do(type => 'Entity ID of the identity provider', 'https://idp.test/');
 $page->do(type => 'URL of sign-in', 'https://idp.test/sso');
 $page->do(type => 'Certificates', $pem);
-says(qr/idp\.example\.test · EC, 256 bits · until/, 'what a certificate says');
+$c->says(qr/idp\.example\.test · EC, 256 bits · until/, 'what a certificate says');
 $page->do(press => 'Save');
-saying(qr/^Saved/, 'is configured');
+$c->saying(qr/^Saved/, 'is configured');
 
 my $was = $c->admin(GET => '/saml');
 
@@ -273,10 +249,10 @@ opens();
 $page->do(type => 'Whom to believe who the directory is', $slapd->ca);
 $page->do(type => 'E-mail address', 'mail');
 $page->do(press => 'Create');
-saying(qr/is connected/, 'is configured');
+$c->saying(qr/is connected/, 'is configured');
 $c->shows('Directory (LDAP)');
 
-leads('Test', 'Directory (LDAP)');
+$c->leads('Test', 'Directory (LDAP)');
 $page->do(type => 'E-mail address', 'ada@example.test');
 $page->do(type => 'Password', 'the password of ada');
 $page->do(press => 'Test');
@@ -284,25 +260,25 @@ ok(wait_for(sub { $page->do(count => 'main .steps > .done') == 7 }), 'all of its
     or diag($page->do(text => 'main'));
 is_deeply($page->do('axe'), [], '... for everybody');
 
-leads('Connection', 'Directory (LDAP)');
+$c->leads('Connection', 'Directory (LDAP)');
 $page->do(type => 'URL', $slapd->url);
 opens();
 $page->do(press => 'Save');
-says(qr/Type the password again/, 'another server asks for the password');
+$c->says(qr/Type the password again/, 'another server asks for the password');
 is($page->do('focus'), 'field-bindPassword', '... at its field');
 $page->do(type => 'Password of that entry', $BIND);
 check('The people are the same there: keep their links');
 check('Import people');
 check('Make an account for who has none');
 $page->do(press => 'Save');
-saying(qr/^Saved/, '... and takes it');
+$c->saying(qr/^Saved/, '... and takes it');
 
 my $ldap = $c->admin(GET => '/ldap');
 
 is_deeply([ @$ldap{qw(url covers)}, map { $_ ? 1 : 0 } @$ldap{qw(startTls syncEnabled)} ],
           [ $slapd->url, 'owners', 1, 1 ], 'by STARTTLS, with an import');
 
-leads('Import', 'Directory (LDAP)');
+$c->leads('Import', 'Directory (LDAP)');
 ok(wait_for(sub { ($c->admin(GET => '/ldap/sync')->{status} // '') eq 'ok' }),
    'an import of its own ends');
 $page->do('reload');
@@ -317,19 +293,19 @@ ok(wait_for(sub { $page->do(text => 'main') =~ /done.*Users made/s
                   && $c->admin(GET => '/ldap/sync')->{status} eq 'ok'
                   && $c->admin(GET => '/ldap/sync')->{finishedAt} ne $own }), 'it is followed')
     or diag($page->do(text => 'main'));
-says(qr/bob\@elsewhere\.test\s+The domain of its address/, 'who became no user');
+$c->says(qr/bob\@elsewhere\.test\s+The domain of its address/, 'who became no user');
 is_deeply($page->do('axe'), [], '... for everybody');
 
 $s->sql("UPDATE svc.ldap_sync SET status = 'held'");
 $page->do(press => 'Look again');
-says(qr/Too many would have been deactivated/, 'what is held is told');
+$c->says(qr/Too many would have been deactivated/, 'what is held is told');
 $page->do(press => 'Deactivate them');
 like($page->do(text => 'dialog'), qr/however many.*Type this.*ldap/s, '... and asks twice');
 $page->do(press => 'Cancel');
 
 $page->do(press => 'Delete');
 confirms();
-saying(qr/is deleted/, 'a directory is forgotten');
+$c->saying(qr/is deleted/, 'a directory is forgotten');
 is_deeply($c->admin(GET => '/ldap'), { configured => JSON::PP::false() }, '... there, too');
 
 

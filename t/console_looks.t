@@ -184,19 +184,14 @@ $page->do(arrives => "$c->{origin}/console/users");
 looks('users');
 
 
-# Follows a link of the navigation, which loads no page.
-
-sub to { $page->do(run => qq{document.querySelector('#nav a[href="/console/$_[0]"]').click()}) }
-
-
 for my $view (grep { $_ ne 'users' } @views) {
-    to($view);
+    $c->to($view);
     $page->do(arrives => "$c->{origin}/console/$view");
     looks("$view with nothing");
 }
 
 $s->pg->stop;
-to('groups');
+$c->to('groups');
 ok(wait_for(sub { $page->do(count => 'main [role=alert]') == 1 }), 'the database is away');
 looks('groups that cannot be read');
 $s->pg->launch;

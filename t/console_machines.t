@@ -31,41 +31,6 @@ my $acme = $c->{acme};
 my $page = $c->{page};
 
 
-# Follows a link, which loads no page, and tests what is there then.
-
-sub leads {
-    my ($link, $heading) = @_;
-
-    $page->do(follow => $link);
-    $c->shows($heading // $link);
-}
-
-
-# Goes where the navigation leads.
-
-sub to {
-    my ($view, $heading) = @_;
-
-    $page->do(run => qq{document.querySelector('#nav a[href="/console/$view"]').click()});
-    $c->shows($heading);
-}
-
-
-sub says {
-    my ($text, $name) = @_;
-
-    return ok(wait_for(sub { $page->do(text => 'main') =~ $text }), $name // "says $text")
-           || diag($page->do(text => 'main'));
-}
-
-
-sub saying {
-    my ($text, $name) = @_;
-
-    return like($c->said($text), $text, $name);
-}
-
-
 # Sends samples until one is seen to have come so far within the seconds that the page
 # waits, which it may not on a machine with more to do.
 
@@ -79,7 +44,7 @@ sub sample {
         last if $page->do(text => 'main') =~ $text;
     }
 
-    says($text, $name);
+    $c->says($text, $name);
 }
 
 
@@ -143,7 +108,7 @@ $c->admin(POST => '/groups', { name => $_ }) for 'Staff', 'Board';
 $c->admin(POST => '/invitations', { email => 'eve@acme.test', role => 'member' });
 
 $c->opens('invitations', 'Invitations');
-leads('Invite people');
+$c->leads('Invite people');
 $page->do(type => 'E-mail addresses',
           "carol\@acme.test\nDan <dan\@acme.test>, erin\@acme.test; eve\@acme.test\n"
           . "ada\@acme.test\n$HOSTILE\ncarol\@acme.test");
@@ -152,7 +117,7 @@ $page->do(key => 's', 't', 'a');
 ok(wait_for(sub { $page->do(count => '[role=option]') == 1 }), 'finds a group by its name');
 $page->do(key => 'Enter');
 $page->do(press => 'Invite');
-says(qr/3 of 6 are invited/, 'who can be invited is, each once');
+$c->says(qr/3 of 6 are invited/, 'who can be invited is, each once');
 $c->shows('Who was invited');
 
 my $results = $page->do(text => 'main table');
@@ -192,7 +157,7 @@ is_deeply([ sort keys %invited ], [ map { "$_\@acme.test" } qw(carol dan erin ev
           'the server has them');
 is_deeply($invited{'dan@acme.test'}{groupIds}, [ $staff->{id} ], '... in the group');
 
-leads('To the list', 'Invitations');
+$c->leads('To the list', 'Invitations');
 is($page->do(count => '.id'), 0, 'the links are not in the page any more');
 $page->do(run => 'history.back()');
 $c->shows('Invite people');
@@ -206,8 +171,8 @@ my $taken = $s->http(POST => '/v1/auth/invitations/accept', {},
                      { token => $link{0}, password => $PASSWORD });
 
 is($taken->status, 201, 'carol makes her account by the link');
-to('invitations', 'Invitations');
-says(qr/carol\@acme\.test\s+member\s+1\s+accepted/, 'which the list shows');
+$c->to('invitations', 'Invitations');
+$c->says(qr/carol\@acme\.test\s+member\s+1\s+accepted/, 'which the list shows');
 
 $page->do(press => 'Send again: dan@acme.test');
 $page->do(press => 'Send again');
@@ -223,10 +188,10 @@ ok(wait_for(sub { $page->do(count => '.secret') == 0 }), '... and is gone with i
 $page->do(press => 'Revoke: erin@acme.test');
 like($page->do(text => 'dialog'), qr/Its link no longer works/, 'says what it ends');
 $page->do(press => 'Revoke');
-saying(qr/erin\@acme\.test is revoked/, 'an invitation is revoked');
+$c->saying(qr/erin\@acme\.test is revoked/, 'an invitation is revoked');
 is(lookup($link{2}), 400, '... for the server, too');
 choose_filter('revoked');
-says(qr/erin\@acme\.test/, 'the list of those that are revoked has it');
+$c->says(qr/erin\@acme\.test/, 'the list of those that are revoked has it');
 
 
 sub choose_filter {
@@ -242,15 +207,15 @@ sub choose_filter {
 
 # --- identities ------------------------------------------------------------------------------
 
-to('identities', 'Identities');
-says(qr/Ada Lovelace\s+Person/, 'people are among them');
-says(qr/acme deploy\s+Service.*never/, '... and tokens');
+$c->to('identities', 'Identities');
+$c->says(qr/Ada Lovelace\s+Person/, 'people are among them');
+$c->says(qr/acme deploy\s+Service.*never/, '... and tokens');
 
 
 # --- API tokens: what may be given, once, until when -----------------------------------------
 
-to('tokens', 'API tokens');
-leads('New token');
+$c->to('tokens', 'API tokens');
+$c->leads('New token');
 $page->do(press => 'Create');
 is($page->do(count => '.wrong'), 2, 'what is missing is said at the fields');
 $page->do(type => 'Name', "ci $HOSTILE");
@@ -271,21 +236,21 @@ gone($secret, 'the token');
 
 $s->sql("UPDATE svc.credential SET created_at = created_at - interval '91 days',"
         . " last_used_at = NULL WHERE id = '$ci->{id}'");
-to('tokens', 'API tokens');
-says(qr/ci <img.*unused for 90 days/s, 'a token that nobody uses is marked');
-leads("ci $HOSTILE");
+$c->to('tokens', 'API tokens');
+$c->says(qr/ci <img.*unused for 90 days/s, 'a token that nobody uses is marked');
+$c->leads("ci $HOSTILE");
 $page->do(press => 'Revoke');
 like($page->do(text => 'dialog'), qr/\Q$ci->{prefix}\E….*Last used: never/s, 'says what it ends');
 $page->do(run => 'document.querySelector("dialog .danger").click()');
-saying(qr/^ci .* is revoked/, 'a token is revoked');
+$c->saying(qr/^ci .* is revoked/, 'a token is revoked');
 is($acme->admin(GET => '/users', undef, undef, $secret)->status, 401, '... at once');
-says(qr/Status\s+revoked/, '... which its view says');
+$c->says(qr/Status\s+revoked/, '... which its view says');
 
 
 # --- SCIM tokens -----------------------------------------------------------------------------
 
-to('scim', 'SCIM tokens');
-leads('New token');
+$c->to('scim', 'SCIM tokens');
+$c->leads('New token');
 $page->do(type => 'Name', 'Entra');
 $page->do(press => 'Create');
 $secret = secret();
@@ -295,7 +260,7 @@ my ($base) = $page->do(text => 'main .id code') =~ m{^http://[^/]+(/scim/v2)$};
 
 is($s->http(GET => "$base/Users", { Authorization => "Bearer $secret" })->status, 200,
    'the token is good at the address beside it');
-says(qr/Tenant URL is http.*Okta/s, 'and two directories have their steps');
+$c->says(qr/Tenant URL is http.*Okta/s, 'and two directories have their steps');
 $page->do(follow => 'I have kept it');
 $c->shows('SCIM tokens');
 gone($secret, 'the SCIM token');
@@ -303,8 +268,8 @@ gone($secret, 'the SCIM token');
 
 # --- webhooks: made, tested, with a receiver that is down ------------------------------------
 
-to('webhooks', 'Webhooks');
-leads('New webhook');
+$c->to('webhooks', 'Webhooks');
+$c->leads('New webhook');
 $page->do(type => 'Address', 'http://hooks.acme.test/');
 check('user.created');
 $page->do(press => 'Create');
@@ -313,7 +278,7 @@ $page->do(type => 'Address', $receiver->url('/ok'));
 $page->do(press => 'Create');
 $secret = secret();
 $c->shows('The webhook is made');
-says(qr/compare_digest.*timingSafeEqual/s, 'with what verifies deliveries');
+$c->says(qr/compare_digest.*timingSafeEqual/s, 'with what verifies deliveries');
 $page->do(follow => 'I have kept it');
 $c->shows($receiver->url('/ok'));
 
@@ -325,33 +290,33 @@ my ($hook) = @{ of('/webhooks')->{webhooks} };
 $page->do(type => 'Address', $receiver->url('/status/500'));
 check('user.login');
 $page->do(press => 'Save');
-saying(qr/^Saved/, 'a webhook is changed');
+$c->saying(qr/^Saved/, 'a webhook is changed');
 is_deeply($c->admin(GET => "/webhooks/$hook->{id}"),
           { %$hook, url => $receiver->url('/status/500'),
             events => [ 'user.created', 'user.login' ] }, '... by what was changed');
 $c->shows($receiver->url('/status/500'));
 sample(qr/failed, comes again.*500/s, 'a receiver that is down is seen');
 
-leads('Deliveries', $receiver->url('/status/500'));
-says(qr/acknowledged\s+200\s+\d+ ms/, 'the deliveries have status and time');
+$c->leads('Deliveries', $receiver->url('/status/500'));
+$c->says(qr/acknowledged\s+200\s+\d+ ms/, 'the deliveries have status and time');
 $page->do(press => 'Refresh');
-says(qr/the answer was 500/, '... and the error');
+$c->says(qr/the answer was 500/, '... and the error');
 
-leads('New secret', $receiver->url('/status/500'));
+$c->leads('New secret', $receiver->url('/status/500'));
 $page->do(press => 'Make it');
 isnt(secret(), $secret, 'a second webhook has another secret');
 $page->do(run => 'document.querySelector(".steps .danger").click()');
 $page->do(run => 'document.querySelector("dialog .danger").click()');
-saying(qr/^The webhook is deleted/, '... and takes the place of the first');
+$c->saying(qr/^The webhook is deleted/, '... and takes the place of the first');
 isnt((map { $_->{id} } @{ of('/webhooks')->{webhooks} })[0], $hook->{id}, '... there, too');
 is(scalar @{ of('/webhooks')->{webhooks} }, 1, '... alone');
 
 
 # --- addresses -------------------------------------------------------------------------------
 
-to('blocks', 'IP blocks');
-leads('Block an address');
-says(qr/you have signed in from 127\.0\.0\.1/, 'one\'s own address is named');
+$c->to('blocks', 'IP blocks');
+$c->leads('Block an address');
+$c->says(qr/you have signed in from 127\.0\.0\.1/, 'one\'s own address is named');
 $page->do(type => 'Address', '127.0.0.1');
 $page->do(press => 'Create');
 like($page->do('said'), qr/shut people out.*address of this request/s, '... and refused');
@@ -359,14 +324,14 @@ $page->do(type => 'Address', '2001:DB8::0:1');
 $page->do(type => 'Why', "guessing $HOSTILE");
 choose(lasts => 24);
 $page->do(press => 'Create');
-saying(qr/^2001:db8::1 is blocked/, 'another one is blocked');
+$c->saying(qr/^2001:db8::1 is blocked/, 'another one is blocked');
 
 my ($block) = @{ of('/ip-blocks')->{ipBlocks} };
 
 is($block->{reason}, "guessing $HOSTILE", '... with the reason');
 ok($block->{expiresAt}, '... and an end');
 
-to('blocks', 'IP blocks');
+$c->to('blocks', 'IP blocks');
 $page->do(press => 'Unblock: 2001:db8::1');
 ok(wait_for(sub { of('/ip-blocks')->{total} == 0 }), 'it is unblocked');
 $page->do(press => 'Undo');
@@ -377,8 +342,8 @@ is_deeply([ @{ of('/ip-blocks')->{ipBlocks}[0] }{qw(reason expiresAt)} ],
 
 # --- domains ---------------------------------------------------------------------------------
 
-to('domains', 'Domains');
-leads('Add a domain');
+$c->to('domains', 'Domains');
+$c->leads('Add a domain');
 $page->do(type => 'Domain', 'Login.Acme.example');
 $page->do(press => 'Create');
 $c->shows('login.acme.example');
@@ -387,28 +352,28 @@ my ($domain) = @{ of('/domains')->{domains} };
 my $record = $domain->{verification};
 my $limit = 'svc.rate.d.t.' . $acme->{id} =~ tr/-//dr;
 
-says(qr/\Q$record->{name}\E.*\Q$record->{value}\E.*dig \+short TXT/s, 'the record is there');
+$c->says(qr/\Q$record->{name}\E.*\Q$record->{value}\E.*dig \+short TXT/s, 'the record is there');
 $page->do(press => 'Verify');
 like($page->do('said'), qr/not there, or not yet/, 'it is not published yet');
 $s->redis->command("SET $limit 1000 EX 100");
 $page->do(press => 'Verify');
-says(qr/Again in \d\d+ seconds/, 'too many tries are counted down');
+$c->says(qr/Again in \d\d+ seconds/, 'too many tries are counted down');
 is($page->do(count => '.steps .primary:disabled'), 1, '... while nothing can be tried');
 $dns->set($record->{name} => { txt => [ [ $record->{value} ] ] });
 $s->redis->command("DEL $limit");
-to('domains', 'Domains');
-leads('login.acme.example');
+$c->to('domains', 'Domains');
+$c->leads('login.acme.example');
 $page->do(press => 'Verify');
-saying(qr/^login\.acme\.example is verified/, 'then it is verified');
-says(qr/Status\s+verified/, '... which the page says');
+$c->saying(qr/^login\.acme\.example is verified/, 'then it is verified');
+$c->says(qr/Status\s+verified/, '... which the page says');
 is((@{ of('/domains')->{domains} })[0]{status}, 'verified', '... and the server');
 
-leads('One way in', 'login.acme.example');
-says(qr/no connection that is on/, 'what one way in lacks is said');
+$c->leads('One way in', 'login.acme.example');
+$c->says(qr/no connection that is on/, 'what one way in lacks is said');
 $c->admin(POST => '/social/connections', { provider => 'google', clientId => 'acme',
                                            clientSecret => 'quiet' });
-leads('Domain', 'login.acme.example');
-leads('One way in', 'login.acme.example');
+$c->leads('Domain', 'login.acme.example');
+$c->leads('One way in', 'login.acme.example');
 choose(connection => 'google');
 $page->do(press => 'Save');
 like($page->do(text => 'dialog'), qr/by google alone\?.*are refused/s, 'says what it closes');
@@ -434,14 +399,14 @@ $c->{seen}{'Invite people'} = 0;
 $c->sign_in('bob');
 $c->shows('Overview', 'begins with what one may see');
 $c->fits;
-to('invitations', 'Invitations');
+$c->to('invitations', 'Invitations');
 $c->fits;
-leads('Invite people');
-says(qr/takes the permission groups:manage/, 'what one may not is named');
+$c->leads('Invite people');
+$c->says(qr/takes the permission groups:manage/, 'what one may not is named');
 $page->do(type => 'E-mail addresses', 'frank@acme.test');
 $page->do(type => 'Role', 'admin');
 $page->do(press => 'Invite');
-says(qr/0 of 1 are invited.*You may not do this/s, 'and what the server refuses');
+$c->says(qr/0 of 1 are invited.*You may not do this/s, 'and what the server refuses');
 $c->fits;
 
 for my $view ([ 'tokens', 'API tokens' ], [ 'tokens/new', 'New token' ], [ 'webhooks', 'Webhooks' ],
@@ -449,9 +414,9 @@ for my $view ([ 'tokens', 'API tokens' ], [ 'tokens/new', 'New token' ], [ 'webh
 {
     my ($path, $heading) = @$view;
 
-    $path =~ m{/} ? leads($heading) : to($path, $heading);
+    $path =~ m{/} ? $c->leads($heading) : $c->to($path, $heading);
     $c->fits("... $path has place");
-    says(qr/Look at the directory – your own role does not have it/,
+    $c->says(qr/Look at the directory – your own role does not have it/,
          'a token gets no more than one has') if $path eq 'tokens/new';
 }
 

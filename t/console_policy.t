@@ -25,18 +25,6 @@ my $c = SvcTest::Console->new($s);
 my $page = $c->{page};
 
 
-sub sees {
-    my ($selector, $pattern, $name) = @_;
-
-    my $text = '';
-
-    ok(wait_for(sub {
-        $text = join "\n", @{ $page->do(run => "[...document.querySelectorAll('$selector')]"
-                                               . '.map(e => e.innerText)') };
-        $text =~ $pattern
-    }), $name) or diag($text);
-}
-
 # Goes to a control as Tab does, and presses keys there.
 
 sub keys_at {
@@ -68,7 +56,7 @@ sub rules {
 # --- what is worked out in the page -----------------------------------------------------
 
 $c->opens('access', 'Access');
-sees('.list.empty', qr/There is no rule/, 'a policy without a rule');
+$c->sees('.list.empty', qr/There is no rule/, 'a policy without a rule');
 
 sub in_page {
     my ($module, $expression) = @_;
@@ -176,7 +164,7 @@ $page->do(heading => 'Add a rule');
 is_deeply($page->do('axe'), [], 'the dialog of a rule is for everybody');
 $page->do(key => split //, 'Office');
 $page->do(key => 'Enter');
-sees('.rules', qr/Office.*Allow everybody/s, 'a rule is made');
+$c->sees('.rules', qr/Office.*Allow everybody/s, 'a rule is made');
 
 keys_at('#rule-add', 'Enter');
 $page->do(type => 'Name', 'Home');
@@ -184,21 +172,21 @@ keys_at('#rule-action', 's');
 $page->do(type => 'Networks', "127.0.0.0/8\n300.1.1.1");
 $page->do(type => 'Countries', 'Atlantis');
 keys_at('#rule-name', 'Enter');
-sees('dialog .wrong', qr/\A"networks\[1\]" must/, 'what the server refuses is said at its field');
+$c->sees('dialog .wrong', qr/\A"networks\[1\]" must/, 'what the server refuses is said at its field');
 $page->do(type => 'Networks', '127.0.0.0/8');
 keys_at('#rule-name', 'Enter');
-sees('dialog .wrong', qr/"countries\[0\]" must/, '... of what is no option, too');
+$c->sees('dialog .wrong', qr/"countries\[0\]" must/, '... of what is no option, too');
 $page->do(type => 'Countries', '');
 keys_at('#rule-name', 'Enter');
-sees('.mark.bad', qr/never decides: rule 1, Office/, 'a rule that never decides is marked');
+$c->sees('.mark.bad', qr/never decides: rule 1, Office/, 'a rule that never decides is marked');
 
 is($page->do('focus'), 'rule-add', 'the focus is where it was');
 $page->do(key => ('Shift+Tab') x 5, 'Alt+ArrowUp');
-sees('[role=status].unseen', qr/Home is rule 1 of 2/, 'a rule is moved by keys, which is said');
+$c->sees('[role=status].unseen', qr/Home is rule 1 of 2/, 'a rule is moved by keys, which is said');
 like($page->do('focus'), qr/\Aname-/, '... and keeps the focus');
 $page->do(type => 'Place of Home', '2');
 $page->do(key => 'Enter');
-sees('[role=status].unseen', qr/Home is rule 2 of 2/, '... or to a place');
+$c->sees('[role=status].unseen', qr/Home is rule 2 of 2/, '... or to a place');
 $page->do(type => 'Place of Home', '0');
 $page->do(key => 'Tab');
 is($page->do(count => '.mark.bad'), 0, 'now it decides');
@@ -208,9 +196,9 @@ $s->sql('INSERT INTO svc.sign_in (tenant_id, at, ip, country)'
 add_addresses($s);
 
 keys_at('.bar .primary', 'Enter');
-sees('dialog', qr/Added: Rules › Home.*You: not denied.*Another outcome: [12]\./s,
+$c->sees('dialog', qr/Added: Rules › Home.*You: not denied.*Another outcome: [12]\./s,
      'what changes, and whose outcome');
-sees('dialog tbody', qr/127\.0\.0\.9.*France.*Allow.*Second factor/s, '... and how');
+$c->sees('dialog tbody', qr/127\.0\.0\.9.*France.*Allow.*Second factor/s, '... and how');
 is_deeply($page->do('axe'), [], '... for everybody');
 $page->do(key => 'Tab', 'Enter');
 is($c->said, 'The policy is in force.', 'it is applied');
@@ -222,17 +210,17 @@ is(rules(), 'Home Office', '... as the server has it');
 presses("Turn off: $_") for qw(Home Office);
 keys_at('#default-action', 'End');
 presses('Review …');
-sees('dialog [role=alert]', qr/would deny everybody/, 'a lockout is said');
-sees('dialog .wrong', qr/the server would refuse it/, '... and that it cannot be applied');
+$c->sees('dialog [role=alert]', qr/would deny everybody/, 'a lockout is said');
+$c->sees('dialog .wrong', qr/the server would refuse it/, '... and that it cannot be applied');
 is($page->do(count => 'dialog .primary:disabled'), 1, '... nor is there a way');
 presses('Cancel');
 
 $page->do(follow => 'What if');
 $page->do(type => 'Address', '203.0.113.7');
-sees('main', qr/not applied yet.*Deny No rule fits.*Home – is off/s, 'the draft is tried');
+$c->sees('main', qr/not applied yet.*Deny No rule fits.*Home – is off/s, 'the draft is tried');
 presses('Look at them');
 presses('Try 127.0.0.9');
-sees('main', qr/Deny No rule fits.*127\.0\.0\.9\s+France/s, '... with a sign-in that there was');
+$c->sees('main', qr/Deny No rule fits.*127\.0\.0\.9\s+France/s, '... with a sign-in that there was');
 is($page->do(run => 'document.querySelector("#try-address").value'), '127.0.0.9', '... too');
 $page->do(run => 'document.querySelector("details:not(.who)").open = true');
 $page->do(type => 'An entry, as JSON', $JSON->encode({
@@ -255,7 +243,7 @@ $c->admin(PUT => '/access-policy', { %$policy, rules => [
 presses('Review …');
 presses('Apply');
 $page->do(heading => 'Somebody else has changed this');
-sees('dialog .beside', qr/Added: Rules › Grace.*Moved: .*Removed: Rules › Grace/s,
+$c->sees('dialog .beside', qr/Added: Rules › Grace.*Moved: .*Removed: Rules › Grace/s,
      'theirs is beside, and what mine would make of it');
 is_deeply($page->do('axe'), [], '... for everybody');
 presses('Keep editing');
@@ -265,7 +253,7 @@ presses('Send mine again');
 ok(wait_for(sub { rules() eq 'Office Home' }), 'mine is sent again');
 
 $page->do(follow => 'History');
-sees('main .diff', qr/Moved: Rules.*Removed: Rules › Grace/s, 'what two versions differ in');
+$c->sees('main .diff', qr/Moved: Rules.*Removed: Rules › Grace/s, 'what two versions differ in');
 is_deeply($page->do('axe'), [], '... for everybody');
 presses('Restore version 2');
 $page->do(heading => 'Restore version 2');
@@ -279,13 +267,13 @@ is_deeply($page->do('faults'), [], 'with no error');
 $c->opens('risk', 'Risk');
 $page->do(type => 'A second factor from', '90');
 $page->do(press => 'Review …');
-sees('.field .wrong', qr/"mfaThreshold" must/, 'a threshold that is too high is said at its field');
+$c->sees('.field .wrong', qr/"mfaThreshold" must/, 'a threshold that is too high is said at its field');
 $page->do(type => 'A second factor from', '30');
 $page->do(press => 'Review …');
-sees('dialog .diff', qr/A second factor from\s+before:\s*40\s+after:\s*30/, 'what changes');
+$c->sees('dialog .diff', qr/A second factor from\s+before:\s*40\s+after:\s*30/, 'what changes');
 $c->admin(PUT => '/risk-policy', { denyThreshold => 95 });
 $page->do(press => 'Apply');
-sees('.beside',
+$c->sees('.beside',
      qr/Denied from.*95\s+What yours would change now\s+Changed: A second\D+40\D+30\s*\z/s,
      'of what another has changed mine would change nothing');
 $page->do(press => 'Send mine again');
@@ -297,13 +285,13 @@ my $staff = $c->admin(POST => '/groups', { name => 'Staff' })->{id};
 $c->admin(PUT => "/password-policy/groups/$staff", { minLength => 20, requireDigit => $true });
 $c->opens('passwords', 'Passwords');
 $page->do(type => 'A sample, not a password of yours', 'Ünsafe');
-sees('.checked', qr/\Ano at least 12 characters\z/, 'a sample is judged');
-sees('main table', qr/Staff.*at least 20 characters.*has a digit/s, 'a group has its own');
+$c->sees('.checked', qr/\Ano at least 12 characters\z/, 'a sample is judged');
+$c->sees('main table', qr/Staff.*at least 20 characters.*has a digit/s, 'a group has its own');
 $page->do(press => 'Change the policy of Staff');
-sees('dialog', qr/As the tenant's: no.*Empty: as the tenant's, 5/s, '... beside the tenant\'s');
+$c->sees('dialog', qr/As the tenant's: no.*Empty: as the tenant's, 5/s, '... beside the tenant\'s');
 is_deeply($page->do('axe'), [], '... for everybody');
 $page->do(key => 'Control+a', '1', '0', 'Enter');
-sees('dialog:last-of-type', qr/looser|may do less|less than/, 'a looser one is said');
+$c->sees('dialog:last-of-type', qr/looser|may do less|less than/, 'a looser one is said');
 $page->do(press => 'Apply');
 ok(wait_for(sub { $c->admin(GET => '/password-policy/groups')->{groups}[0]{minLength} == 10 }),
    'a group has another policy');
@@ -322,11 +310,11 @@ presses('Edit below');
 ok(wait_for(sub { $page->do(run => 'document.querySelector("#bundle").value') =~ /"old"/ }),
    'what is in force');
 keys_at('form .primary', 'Enter');
-sees('.plan', qr/No drift/, '... differs in nothing');
+$c->sees('.plan', qr/No drift/, '... differs in nothing');
 
 $page->do(type => 'Or its text', '{"version":1,}');
 keys_at('form .primary', 'Enter');
-sees('form .wrong', qr/This is no JSON/, 'what is no JSON is not sent');
+$c->sees('form .wrong', qr/This is no JSON/, 'what is no JSON is not sent');
 $page->do(run => <<'EOT');
 (() => {
   const files = new DataTransfer();
@@ -349,22 +337,22 @@ is($page->do(run => <<'EOT'), 'true', 'nothing can be typed while it is planned'
   return String(document.querySelector("#bundle").readOnly);
 })()
 EOT
-sees('.plan',
+$c->sees('.plan',
      qr/1 to create, 0 to change; 1 in force.*create Role new.*These stay.*stays Role old/s,
      'the plan, with what stays apart');
 is_deeply($page->do('axe'), [], '... for everybody');
 keys_at('.plan input[type=checkbox]', 'Space');
-sees('.plan', qr/1 to create, 0 to change, 1 to delete/, 'it is planned again, with deletes');
+$c->sees('.plan', qr/1 to create, 0 to change, 1 to delete/, 'it is planned again, with deletes');
 $c->admin(PUT => '/risk-policy', { mfaThreshold => 20 });
 
 for my $what ('a plan that is stale', 'a new plan') {
     keys_at('.plan .danger', 'Enter');
     $page->do(type => 'Type this to confirm:', 'acme');
     keys_at('dialog .danger', 'Enter');
-    sees('.plan', qr/This is a new plan/, "$what is not applied") if $what =~ /stale/;
+    $c->sees('.plan', qr/This is a new plan/, "$what is not applied") if $what =~ /stale/;
 }
 
-sees('.plan', qr/No drift/, 'the new plan is applied');
+$c->sees('.plan', qr/No drift/, 'the new plan is applied');
 is(join(' ', map { $_->{key} } @{ $c->admin(GET => '/roles')->{roles} }), 'new',
    '... as the server has it');
 is_deeply($page->do('faults'), [], 'with no error');

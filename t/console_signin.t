@@ -27,18 +27,6 @@ my $c = SvcTest::Console->new($s);
 my $page = $c->{page};
 
 
-sub sees {
-    my ($selector, $pattern, $name) = @_;
-
-    my $text = '';
-
-    ok(wait_for(sub {
-        $text = join "\n", @{ $page->do(run => "[...document.querySelectorAll('$selector')]"
-                                               . '.map(e => e.innerText)') };
-        $text =~ $pattern
-    }), $name) or diag($text);
-}
-
 sub tenant { return $c->admin(GET => '/tenant')->{tenant} }
 sub brands { return $c->admin(PATCH => '/tenant', { branding => $_[0] }) }
 
@@ -112,16 +100,16 @@ is(css('main', 'backgroundColor'), 'rgb(255, 255, 255)', '... in its own colours
 is($page->do(attribute => '[name="branding.bg"]', 'placeholder'), '#f3f4f6',
    '... which empty fields name');
 is($page->do(attribute => '.preview .page', 'inert'), '', '... and nobody can use it');
-sees('[data-field="branding.danger"]', qr/5\.8:1 on the card\. Easy to read/,
+$c->sees('[data-field="branding.danger"]', qr/5\.8:1 on the card\. Easy to read/,
      'a contrast is said');
 is($page->do(count => '.contrast .warn'), 0, '... and nothing stands in for another');
 
 $page->do(type => 'Button', '#ffff00');
 $page->do(type => 'Text on the button', 'white');
 $page->do(type => 'Notes', '#ccc');
-sees('[data-field="branding.primaryFg"]', qr/1:1 on the button\. Below 4\.5:1.*uses black/s,
+$c->sees('[data-field="branding.primaryFg"]', qr/1:1 on the button\. Below 4\.5:1.*uses black/s,
      'what nobody can read is said, and what is there instead');
-sees('[data-field="branding.muted"]', qr/1\.6:1.*the colour of text instead/s, '... as a note');
+$c->sees('[data-field="branding.muted"]', qr/1\.6:1.*the colour of text instead/s, '... as a note');
 is(css('[type=submit]', 'backgroundColor'), 'rgb(255, 255, 0)', 'the preview has what is typed');
 is(css('[type=submit]', 'color'), 'rgb(0, 0, 0)', '... and what stands in');
 is($page->do(attribute => '#field-branding\\.primaryFg', 'aria-describedby'),
@@ -129,12 +117,12 @@ is($page->do(attribute => '#field-branding\\.primaryFg', 'aria-describedby'),
 
 $page->do(type => 'Card', 'oklch(0.5 0 0)');
 $page->do(type => 'Page', 'blu');
-sees('[data-field="branding.bg"]', qr/is no colour/, 'what is no colour is said');
+$c->sees('[data-field="branding.bg"]', qr/is no colour/, 'what is no colour is said');
 is(preview('getComputedStyle(place.host).backgroundColor'), 'rgb(243, 244, 246)',
    '... and is not taken');
 $page->do(type => 'Page', 'hsl(0, 0%, 20%)');
 $page->do(press => 'Save');
-sees('.wrong', qr/"branding\.surface" must be a CSS colour/, 'a refusal is said at its field');
+$c->sees('.wrong', qr/"branding\.surface" must be a CSS colour/, 'a refusal is said at its field');
 ok(wait_for(sub { $page->do('focus') eq 'field-branding.surface' }), '... which has the focus');
 $page->do(type => 'Card', '#222');
 $page->do(type => 'Rounded corners', '12');
@@ -157,7 +145,7 @@ ok(wait_for(sub { preview('place?.querySelector("h1")?.innerText') }), 'the page
 my $previewed = looks($PREVIEW);
 
 $page->do(press => 'An error');
-sees('.preview [aria-pressed=true]', qr/An error/, 'there is an error to be seen');
+$c->sees('.preview [aria-pressed=true]', qr/An error/, 'there is an error to be seen');
 is(preview('place.querySelector("#error").innerText'),
    'Address or password is wrong, or the passkey is not known.', '... that of the page');
 $page->do(press => 'On a phone');
@@ -177,22 +165,22 @@ $c->opens('branding', 'Branding');
 $page->do(type => 'Notes', '#bbbbbb');
 $page->do('calls');
 chooses('logo.svg', svg(), 'image/svg+xml');
-sees('[role=alert]', qr/SVG, which may hold scripts/, 'SVG is refused');
+$c->sees('[role=alert]', qr/SVG, which may hold scripts/, 'SVG is refused');
 chooses('logo.png', '<svg xmlns="http://www.w3.org/2000/svg"/>', 'image/png');
-sees('[role=alert]', qr/SVG/, '... whatever it is called');
+$c->sees('[role=alert]', qr/SVG/, '... whatever it is called');
 chooses('logo.gif', 'GIF89a', 'image/gif');
-sees('[role=alert]', qr/no PNG, JPEG or WebP/, '... as are others');
+$c->sees('[role=alert]', qr/no PNG, JPEG or WebP/, '... as are others');
 chooses('logo.png', png(2001, 1), 'image/png');
-sees('[role=alert]', qr/2,001 × 1 pixels/, '... and what is too wide');
+$c->sees('[role=alert]', qr/2,001 × 1 pixels/, '... and what is too wide');
 chooses('logo.png', truncated(png(300, 300, noise => 1), 9000), 'image/png');
-sees('[role=alert]', qr/damaged/, '... or cannot be shown');
+$c->sees('[role=alert]', qr/damaged/, '... or cannot be shown');
 chooses('logo.png', png(8, 8) . "\0" x (512 * 1024), 'image/png');
-sees('[role=alert]', qr/It has 513 KB/, '... or is too large');
+$c->sees('[role=alert]', qr/It has 513 KB/, '... or is too large');
 is_deeply($page->do('axe'), [], '... for everybody');
 is_deeply([ grep { !/^GET/ } @{ $page->do('calls') } ], [], '... before anything is sent');
 
 chooses("$HOSTILE.png", png(8, 8), 'image/png');
-sees('main', qr/<img src=x.*: 8 × 8 pixels, 1 KB\. It is not in use yet/, 'what was chosen');
+$c->sees('main', qr/<img src=x.*: 8 × 8 pixels, 1 KB\. It is not in use yet/, 'what was chosen');
 like(preview('place.querySelector("#brand img").src'), qr/^data:image\/png/, '... is seen');
 is($page->do(count => '.top .logo'), 0, '... here alone');
 $page->do(follow => 'Risk');
@@ -230,7 +218,7 @@ is($page->do(count => 'img'), 0, '... everywhere');
 is(tenant()->{branding}{logoUrl}, undef, '... as the server has it');
 
 chooses('logo.png', png(8, 8), 'image/png');
-sees('main', qr/not in use yet/, 'another one');
+$c->sees('main', qr/not in use yet/, 'another one');
 is($c->{acme}->admin(PUT => '/tenant/logo', png(9, 9), [], $c->{all})->status, 200,
    '... while somebody else has one');
 $page->do(press => 'Use this logo');
@@ -249,11 +237,11 @@ is(preview('[...place.querySelectorAll("[type=button]")].at(-1).innerText'), 'Cr
 $page->do(run => 'document.querySelector("main details").open = true');
 $page->do(type => 'As a JSON object', '{"note":{"a":1},"primary":"red"}');
 $page->do(press => 'Save');
-sees('.wrong', qr/without the names that have a field/, 'a value has one place');
+$c->sees('.wrong', qr/without the names that have a field/, 'a value has one place');
 $page->do(type => 'As a JSON object', '{"note":{"a":1}}');
 $page->do(press => 'Save');
 $page->do(heading => 'Somebody else has changed this');
-sees('dialog .beside',
+$c->sees('dialog .beside',
      qr/Changed: Text and links.*#fff.*Changed: Lines.*Removed: .* › note › b/s,
      'theirs is beside, and what mine would make of it');
 is_deeply($page->do('axe'), [], '... for everybody');

@@ -136,6 +136,76 @@ sub shows {
 }
 
 
+# Goes where the navigation leads, which loads no page; tests the heading, if one is given.
+
+sub to {
+    my ($self, $view, $heading) = @_;
+
+    $self->{page}->do(run => qq{document.querySelector('#nav a[href="/console/$view"]').click()});
+    $self->shows($heading) if defined $heading;
+}
+
+
+# Follows a link, which loads no page, and tests what is there then.
+
+sub leads {
+    my ($self, $link, $heading) = @_;
+
+    $heading //= $link;
+    $self->{page}->do(follow => $link);
+    $self->shows($heading, $link eq $heading ? $link : "$link: $heading");
+}
+
+
+# Tests that the one thing of a selector comes to have a text, or one like it.
+
+sub has {
+    my ($self, $selector, $text, $name) = @_;
+
+    my $page = $self->{page};
+
+    ok(wait_for(sub {
+        my $there = $page->do(count => $selector) == 1
+                    ? eval { $page->do(text => $selector) } // '' : '';
+
+        return ref $text ? $there =~ $text : index($there, $text) >= 0;
+    }), $name) or diag($page->do(text => 'body'));
+}
+
+
+# The same of all things of a selector together, as they are seen by whoever looks.
+
+sub sees {
+    my ($self, $selector, $pattern, $name) = @_;
+
+    my $text = '';
+
+    ok(wait_for(sub {
+        $text = join "\n", @{ $self->{page}->do(run =>
+            "[...document.querySelectorAll('$selector')].map(e => e.innerText)") };
+        $text =~ $pattern
+    }), $name) or diag($text);
+}
+
+
+# The same of all that the view shows.
+
+sub says {
+    my ($self, $text, $name) = @_;
+
+    $self->sees('main', $text, $name // "says $text");
+}
+
+
+# Tests what is said at the edge.
+
+sub saying {
+    my ($self, $text, $name) = @_;
+
+    like($self->said($text) // '', $text, $name);
+}
+
+
 # Goes to what has a name, by the key that people without a mouse have.
 
 sub tabs_to {
