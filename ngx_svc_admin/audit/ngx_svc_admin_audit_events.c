@@ -98,6 +98,8 @@ ngx_svc_admin_follow_move(ngx_svc_admin_follow_t *f,
                      NGX_SVC_ADMIN_FOLLOW_KEY, &row->id);
     ngx_svc_row_copy(&f->since, f->since_text, NGX_SVC_ADMIN_FOLLOW_TIME,
                      &row->created_at);
+
+    f->waits = ngx_current_msec;
 }
 
 

@@ -57,7 +57,7 @@ typedef struct {
     ngx_msec_t                    pinged;
     ngx_msec_t                    renewed;
     ngx_msec_t                    backoff;      /* ms; events are not final */
-    ngx_msec_t                    waits;        /* since when they are not */
+    ngx_msec_t                    waits;        /* since when none is final */
 
     unsigned                      opening:1;    /* 1: the lease may be there */
     unsigned                      leased:1;
