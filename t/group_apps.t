@@ -225,7 +225,8 @@ $s->sql('UPDATE svc.session SET mfa_at = NULL, reauth_at = NULL');
 admin_error($b->ask(@$_), 403, 'step_up_required', "$_->[0]: not fresh")
     for [ POST => $members, { userId => $ada->{id} } ],
         [ POST => $members, { userId => $NONE } ],
-        [ PUT => $members, { userIds => [] } ], [ DELETE => "$members/$ada->{id}" ];
+        [ PUT => $members, { userIds => [] } ], [ DELETE => "$members/$ada->{id}" ],
+        map({ [ $_ => $members, { emails => [ 'none@acme.test' ] } ] } qw(POST PUT));
 is(ask(GET => "/$guests")->json->{memberCount}, 0, 'nobody is in it');
 is($b->ask(POST => "/v1/admin/groups/$plain/members", { userId => $ada->{id} })->status,
    200, 'a group without applications');

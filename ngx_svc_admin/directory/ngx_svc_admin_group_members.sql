@@ -14,7 +14,8 @@ SELECT id
 -- The users of these addresses, beside those that are given by their ids: the statement that
 -- changes the members takes both from a setting of the transaction. Whoever is to replace all
 -- members by addresses means nobody else to go: where nobody has one of them there is an id
--- of nobody in its place, by which that statement changes nothing. The first ten are named.
+-- of nobody in its place, by which that statement changes nothing. The first ten are named,
+-- but not where that statement asks for a fresh factor first.
 --
 -- when: ngx_svc_admin_members_by_email
 -- parameters
@@ -44,7 +45,11 @@ WITH named AS (
 SELECT CASE
            WHEN :replace
                 AND EXISTS (SELECT FROM unknown)
-                AND EXISTS (SELECT FROM svc.user_group WHERE tenant_id = :tenant AND id = :group_id)
+                AND EXISTS (SELECT
+                              FROM svc.user_group
+                             WHERE tenant_id = :tenant
+                               AND id = :group_id
+                               AND NOT (app_count > 0 AND :caller_stale))
                THEN 'nobody ' || (SELECT string_agg(first.address, ', ' ORDER BY first.place)
                                     FROM (SELECT unknown.*
                                             FROM unknown
