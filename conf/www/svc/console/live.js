@@ -130,43 +130,8 @@ function useLive({ sheet, given, words }) {
     return () => document.removeEventListener("visibilitychange", look);
   }, []);
 
-  effect(() => {
-    if (!seen) {
-      return null;
-    }
-
-    const ended = new AbortController();
-    let timer = null;
-
-    const waiting = yes => {
-      clearTimeout(timer);
-
-      if (yes) {
-        timer = setTimeout(setLate, LATE, true);
-      } else {
-        setLate(false);
-      }
-    };
-
-    const waits = () => {
-      setLink({ is: "elsewhere" });
-
-      if (log.rows.length === 0) {
-        catchUp({ log, sheet, given, words, signal: ended.signal }).then(draw, () => {});
-      }
-    };
-
-    alone({ take: log.take, signal: ended.signal, waits },
-          signal => followed({ log, sheet, given, words, signal, setLink, waiting, draw }))
-      .catch(failure => ended.signal.aborted || setLink({ is: "failed", failure }));
-
-    log.take = false;
-
-    return () => {
-      ended.abort();
-      waiting(false);
-    };
-  }, [seen, start]);
+  effect(() => seen ? live({ log, sheet, given, words, setLink, setLate, draw }) : null,
+         [seen, start]);
 
   return {
     log, link, late,
@@ -178,6 +143,43 @@ function useLive({ sheet, given, words }) {
       log.take = take;
       setStart(n => n + 1);
     },
+  };
+}
+
+// Returns the function that ends it.
+
+function live({ setLate, ...all }) {
+  const { log, setLink, draw } = all;
+  const ended = new AbortController();
+  let timer = null;
+
+  const waiting = yes => {
+    clearTimeout(timer);
+
+    if (yes) {
+      timer = setTimeout(setLate, LATE, true);
+    } else {
+      setLate(false);
+    }
+  };
+
+  const waits = () => {
+    setLink({ is: "elsewhere" });
+
+    if (log.rows.length === 0) {
+      catchUp({ ...all, signal: ended.signal }).then(draw, () => {});
+    }
+  };
+
+  alone({ take: log.take, signal: ended.signal, waits },
+        signal => followed({ ...all, signal, waiting }))
+    .catch(failure => ended.signal.aborted || setLink({ is: "failed", failure }));
+
+  log.take = false;
+
+  return () => {
+    ended.abort();
+    waiting(false);
   };
 }
 

@@ -21,48 +21,13 @@ const FIELDS = {
 // A dialog; "done" is told whether anything was changed.
 
 export function Paste({ one, sheet, words, done }) {
-  const [n, setN] = state(0);
+  const [n, setN] = state(null);                // how many are sent, once it has begun
   const [outcome, setOutcome] = state(null);
   const [ended] = state(() => new AbortController());
   const path = pathOf(sheet.path, one);
   const title = fill(words.paste, { name: shown(one.name) });
 
   effect(() => () => ended.abort(), []);
-
-  const add = async addresses => {
-    const before = await call({ path, query: { limit: 1 } });
-    const unknown = [];
-    let total = 0;
-
-    for (let from = 0; from < addresses.length && !ended.signal.aborted; from += MOST) {
-      setN(from);
-
-      const { data } = await call({ method: sheet.add.method, path, query: { limit: 1 },
-                                    body: { emails: addresses.slice(from, from + MOST) } });
-
-      unknown.push(...data.unknownEmails);
-      total = data.total;
-    }
-
-    return { unknown, added: Math.max(0, total - before.data.total) };
-  };
-
-  const replace = async emails => {
-    if (emails.length > MOST) {
-      throw new Failure("invalid_request", fill(words.tooMany, { n: emails.length, most: MOST }),
-                        { member: "emails" });
-    }
-
-    if (!await confirm({ title: fill(words.replace, { n: emails.length }),
-                         notes: [words.replaceNote], verb: words.replaceVerb }))
-    {
-      throw new Failure("cancelled", "");
-    }
-
-    await call({ method: sheet.set.method, path, query: { limit: 1 }, body: { emails } });
-
-    return { unknown: [], added: null };
-  };
 
   const send = async ({ emails, only }) => {
     const { addresses, others } = addressesOf(emails);
@@ -80,16 +45,55 @@ export function Paste({ one, sheet, words, done }) {
 
     setN(0);
     setOutcome({ others, n: addresses.length,
-                 ...await (only ? replace : add)(addresses) });
+                 ...await (only ? replace : add)({ addresses, path, sheet, words, setN,
+                                                   signal: ended.signal }) });
   };
 
-  return h(Dialog, { title, done: () => done(outcome !== null || n > 0) },
+  return h(Dialog, { title, done: () => done(n !== null) },
     outcome ? h(Outcome, { ...outcome, words, done: () => done(true) })
       : h(Form, {
           id: "paste", fields: FIELDS, words, verb: text.add, onsave: send,
-          oncancel: () => done(n > 0),
+          oncancel: () => done(n !== null),
           about: ({ emails }) => h(Counted, { emails, n, words }),
         }));
+}
+
+
+// Returns the addresses that nobody has, and how many members there are more.
+
+async function add({ addresses, path, sheet, setN, signal }) {
+  const before = await call({ path, query: { limit: 1 } });
+  const unknown = [];
+  let total = 0;
+
+  for (let from = 0; from < addresses.length && !signal.aborted; from += MOST) {
+    setN(from);
+
+    const { data } = await call({ method: sheet.add.method, path, query: { limit: 1 },
+                                  body: { emails: addresses.slice(from, from + MOST) } });
+
+    unknown.push(...data.unknownEmails);
+    total = data.total;
+  }
+
+  return { unknown, added: Math.max(0, total - before.data.total) };
+}
+
+async function replace({ addresses, path, sheet, words }) {
+  if (addresses.length > MOST) {
+    throw new Failure("invalid_request", fill(words.tooMany, { n: addresses.length, most: MOST }),
+                      { member: "emails" });
+  }
+
+  if (!await confirm({ title: fill(words.replace, { n: addresses.length }),
+                       notes: [words.replaceNote], verb: words.replaceVerb }))
+  {
+    throw new Failure("cancelled", "");
+  }
+
+  await call({ method: sheet.set.method, path, query: { limit: 1 }, body: { emails: addresses } });
+
+  return { unknown: [], added: null };
 }
 
 function Counted({ emails, n, words }) {

@@ -78,11 +78,7 @@ function useForm({ fields, value, draft, onsave, loose }) {
   const [failure, setFailure] = state(null);
   const [busy, setBusy] = state(false);
 
-  const shown = Object.entries(fields).filter(([, f]) => !f.when || f.when(typed));
-  const all = Object.fromEntries(shown.filter(([, f]) => !f.fixed).map(([name, f]) =>
-    [name, kinds[f.kind].to(typed[name], f)]));
-  const changed = Object.fromEntries(Object.entries(all).filter(([name, v]) =>
-    !same(v, unchanged(fields[name], value ? before[name] : undefined))));
+  const { shown, all, changed } = saysOf(fields, typed, before);
   const differs = Object.keys(changed).length > 0;
 
   effect(() => differs && !loose ? guard(mayLeave) : null, [differs]);
@@ -135,6 +131,19 @@ function useForm({ fields, value, draft, onsave, loose }) {
   };
 
   return { value, typed, set, wrong, failure, busy, shown, all, differs, submit, discard };
+}
+
+// The fields that are there, with what is typed as a body has it: all of them that may be
+// changed, and those that differ from what was before.
+
+function saysOf(fields, typed, before) {
+  const shown = Object.entries(fields).filter(([, f]) => !f.when || f.when(typed));
+  const all = Object.fromEntries(shown.filter(([, f]) => !f.fixed).map(([name, f]) =>
+    [name, kinds[f.kind].to(typed[name], f)]));
+  const changed = Object.fromEntries(Object.entries(all).filter(([name, v]) =>
+    !same(v, unchanged(fields[name], before[name]))));
+
+  return { shown, all, changed };
 }
 
 // Once the part that it is in has opened.
