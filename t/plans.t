@@ -131,6 +131,8 @@ is_deeply([ SvcBench::Explain::strays($sources) ], [],
 is_deeply([ SvcBench::Load::strays($s->root, $sources) ], [],
           'and so have the scripts that it gives to pgbench');
 
+SvcTest::Plans::widen($s);
+
 my $first = SvcTest::Plans->new($s, 'first', 1, $text);
 
 my $values = $first->values;

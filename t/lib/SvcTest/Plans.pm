@@ -40,6 +40,41 @@ sub id_sql {
 }
 
 
+# Lets the current partition of each table begin a month earlier, so that the
+# rows of the last week lie in one partition on every day: a few of them in a
+# partition that has just begun have plans of their own.
+
+sub widen {
+    my ($s) = @_;
+
+    $s->connect_as('postgres')->query(<<'SQL');
+DO $$
+DECLARE
+    part   record;
+    limits text[];
+BEGIN
+    FOR part IN
+        SELECT i.inhparent::regclass AS parent, c.oid::regclass AS name,
+               pg_get_expr(c.relpartbound, c.oid) AS bound
+          FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+         WHERE c.relkind = 'r' AND c.relnamespace = 'svc'::regnamespace
+           AND pg_get_expr(c.relpartbound, c.oid) <> 'DEFAULT'
+    LOOP
+        limits := regexp_match(part.bound, $re$FROM \('(.*)'\) TO \('(.*)'\)$re$);
+        CONTINUE WHEN NOT now() >= limits[1]::timestamptz
+                   OR NOT now() < limits[2]::timestamptz;
+
+        EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', part.parent, part.name);
+        EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)',
+                       part.parent, part.name,
+                       limits[1]::timestamptz - interval '1 month', limits[2]);
+    END LOOP;
+END
+$$
+SQL
+}
+
+
 # slug: the new tenant's; number: a different one for each tenant; text: the
 # statements to plan before there is a row, for the kind "early", or nothing.
 #  Rows are inserted without triggers, which would take longer than all the
