@@ -442,9 +442,10 @@ is_deeply([ $s->sql("SELECT count(*) FROM svc.ldap_sync_due(16)") ], [ [ 0 ] ], 
 
 sub waiting {
     $s->redis->command('FLUSHDB');
+    ok((wait_for { !$slapd->queued }), 'nothing waits');
     $slapd->hold;
     is(sync()->status, 202, 'an import begins');
-    ok((wait_for { $s->sql('SELECT status FROM svc.ldap_sync') eq 'running' }), 'and waits');
+    ok((wait_for { $slapd->queued }), 'and waits');
 }
 
 waiting();

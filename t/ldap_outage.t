@@ -14,7 +14,7 @@ use SvcTest;
 use SvcTest::Admin;
 use SvcTest::Browser;
 use SvcTest::Connection qw(verified);
-use SvcTest::Process qw(signal_pid slow slurp wait_for);
+use SvcTest::Process qw(signal_pid slow wait_for);
 use SvcTest::Slapd qw($SUFFIX $SERVICE $BIND);
 
 my $TRUE = JSON::PP::true();
@@ -53,24 +53,15 @@ sub begin {
                      { email => "$who\@example.test", password => $THERE, tenant => 'acme' }, %opt);
 }
 
-# Whether something waits to be read by slapd.
-
-sub queued {
-    my $port = sprintf ':%04X', $slapd->{ports};
-
-    return grep { /^\s*\d+: [0-9A-F]+$port \S+ 01 \w+:(?!0{8})/ }
-           split /\n/, slurp('/proc/net/tcp');
-}
-
 # Begins a sign-in of somebody new, which waits for slapd, as that is stopped.
 
 sub waiting {
-    ok((wait_for { !queued() }), 'nothing waits');
+    ok((wait_for { !$slapd->queued }), 'nothing waits');
     $slapd->hold;
 
     my $c = begin('bob', @_);
 
-    ok((wait_for { queued() }), 'the directory is asked');
+    ok((wait_for { $slapd->queued }), 'the directory is asked');
 
     return $c;
 }
@@ -159,7 +150,7 @@ $slapd->hold;
 
 my @both = map { begin('kim') } 1 .. 2;
 
-ok((wait_for { queued() }), 'two ask');
+ok((wait_for { $slapd->queued }), 'two ask');
 $slapd->go_on;
 
 my @status = sort map { $_->read->status } @both;

@@ -106,9 +106,9 @@ isnt(($there->users('sync'))[0]{displayName}, 'Thief', 'and has compared');
 
 # a sync that had not even begun
 
+$there->users('sync', { %$user, displayName => 'Thief' });
 $s->sql("UPDATE svc.scim_target SET sync_status = 'failing', sync_was = 'queued',"
         . " sync_id = gen_random_uuid(), last_error = 'x' WHERE id = '$t'");
-$there->users('sync', { %$user, displayName => 'Thief' });
 $out->wake;
 $out->soon($t, "sync_status = 'success'", 'a sync that had not begun does');
 isnt(($there->users('sync'))[0]{displayName}, 'Thief', 'and compares');

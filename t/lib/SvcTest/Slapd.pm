@@ -288,6 +288,16 @@ sub hold {
     wait_for { !grep { slurp($_) !~ /^\d+ \(.*\) T/ } glob "/proc/$self->{pid}/task/*/stat" };
 }
 
+# Whether something waits to be read by it.
+
+sub queued {
+    my ($self) = @_;
+    my $port = join '|', map { sprintf '%04X', $_ } @$self{qw(port ports)};
+
+    return grep { /^\s*\d+: [0-9A-F]+:(?:$port) \S+ 01 \w+:(?!0{8})/ }
+           split /\n/, slurp('/proc/net/tcp');
+}
+
 sub go_on { signal_pid('CONT', $_[0]{pid}) }
 
 
