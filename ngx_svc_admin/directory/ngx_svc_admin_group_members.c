@@ -30,6 +30,10 @@ static ngx_int_t ngx_svc_admin_members_given(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_int_t ngx_svc_admin_members_emails(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static ngx_int_t ngx_svc_admin_members_keys(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static ngx_int_t ngx_svc_admin_members_bind(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_str_t *texts, ngx_uint_t n);
 static ngx_int_t ngx_svc_admin_members_replace(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static void ngx_svc_admin_members_unknown(ngx_svc_json_writer_t *w,
@@ -228,17 +232,87 @@ static ngx_int_t
 ngx_svc_admin_members_emails(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     const ngx_svc_param_t *param, void *body)
 {
-    u_char                   *p;
-    size_t                    size;
-    ngx_str_t                 text, address;
+    ngx_str_t                *texts;
+    ngx_uint_t                i, n;
     const cJSON              *email;
     ngx_svc_admin_members_t  *members = body;
 
+    n = cJSON_GetArraySize(members->emails.json);
+
+    texts = ngx_palloc(sr->request->pool, n * sizeof(ngx_str_t));
+    if (texts == NULL) {
+        return NGX_ERROR;
+    }
+
+    email = members->emails.json->child;
+
+    for (i = 0; i < n; i++) {
+        ngx_svc_admin_members_address(&texts[i], email);
+        email = email->next;
+    }
+
+    return ngx_svc_admin_members_bind(sr, call, texts, n);
+}
+
+
+/*
+ * The keys of the addresses, in their order: made here, since those with letters
+ * outside ASCII take PostgreSQL a thousand times as long.
+ */
+
+static ngx_int_t
+ngx_svc_admin_members_keys(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    u_char                    key[NGX_SVC_EMAIL_KEY];
+    ngx_str_t                 address, made, *keys;
+    ngx_uint_t                i, n;
+    const cJSON              *email;
+    ngx_svc_admin_members_t  *members = body;
+
+    n = cJSON_GetArraySize(members->emails.json);
+
+    keys = ngx_palloc(sr->request->pool, n * sizeof(ngx_str_t));
+    if (keys == NULL) {
+        return NGX_ERROR;
+    }
+
+    email = members->emails.json->child;
+    made.data = key;
+
+    for (i = 0; i < n; i++) {
+        ngx_svc_admin_members_address(&address, email);
+        email = email->next;
+
+        if (ngx_svc_email_key(key, &made.len, &address) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        keys[i].len = made.len;
+        keys[i].data = ngx_pstrdup(sr->request->pool, &made);
+
+        if (keys[i].data == NULL) {
+            return NGX_ERROR;
+        }
+    }
+
+    return ngx_svc_admin_members_bind(sr, call, keys, n);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_members_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_str_t *texts, ngx_uint_t n)
+{
+    u_char      *p;
+    size_t       size;
+    ngx_str_t    list;
+    ngx_uint_t   i;
+
     size = sizeof("{}");
 
-    for (email = members->emails.json->child; email; email = email->next) {
-        ngx_svc_admin_members_address(&address, email);
-        size += ngx_svc_pg_array_len(&address);
+    for (i = 0; i < n; i++) {
+        size += ngx_svc_pg_array_len(&texts[i]);
     }
 
     p = ngx_pnalloc(sr->request->pool, size);
@@ -246,18 +320,17 @@ ngx_svc_admin_members_emails(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
         return NGX_ERROR;
     }
 
-    text.data = p;
+    list.data = p;
     *p++ = '{';
 
-    for (email = members->emails.json->child; email; email = email->next) {
-        ngx_svc_admin_members_address(&address, email);
-        p = ngx_svc_pg_array_add(p, &address);
+    for (i = 0; i < n; i++) {
+        p = ngx_svc_pg_array_add(p, &texts[i]);
     }
 
     *p++ = '}';
-    text.len = p - text.data;
+    list.len = p - list.data;
 
-    ngx_svc_pg_bind_str(call, &text);
+    ngx_svc_pg_bind_str(call, &list);
 
     return NGX_OK;
 }

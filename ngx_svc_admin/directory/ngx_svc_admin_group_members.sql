@@ -22,6 +22,7 @@ SELECT id
 --   group_id       uuid ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_GROUP)
 --   user_ids       text ngx_svc_param_call(ngx_svc_admin_members_given)
 --   emails         text ngx_svc_param_call(ngx_svc_admin_members_emails)
+--   keys           text ngx_svc_param_call(ngx_svc_admin_members_keys)
 --   replace        bool ngx_svc_param_call(ngx_svc_admin_members_replace)
 -- verdicts
 --   nobody         invalid_value   There is no user with one of these addresses: %V.
@@ -33,9 +34,8 @@ WITH named AS (
                AND account.user_name_key BETWEEN given.key AND given.key
              ORDER BY account.user_name_key
              LIMIT 1) AS id
-      FROM (SELECT listed.address, listed.place, svc.address_key(listed.address) AS key
-              FROM unnest(:emails::text::text[]) WITH ORDINALITY listed (address, place)
-            OFFSET 0) given
+      FROM unnest(:emails::text::text[], :keys::text::text[])
+           WITH ORDINALITY given (address, key, place)
 ), unknown AS (
     SELECT named.address, min(named.place) AS place
       FROM named

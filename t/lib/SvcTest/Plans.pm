@@ -895,8 +895,8 @@ sub values {
         admin_groups_delete => [ $member ],
         admin_members_lock => [ $member ],
         admin_members_find => [ $member, $self->array($USER, 1, 10),
-                                '{' . join(',', map { "user$_\@$self->{slug}.test" } 1 .. 1000)
-                                . '}', 'false' ],
+                                ('{' . join(',', map { "user$_\@$self->{slug}.test" } 1 .. 1000)
+                                 . '}') x 2, 'false' ],
         admin_members_change => [ $member, $self->array($USER, 1, 1000),
                                   'true' ],
         admin_members_remove => [ $member, $user ],
