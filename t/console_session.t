@@ -138,6 +138,16 @@ EOT
 is($page->do(run => 'import("/svc/ui/call.js").then(({ call }) =>'
                     . ' call({ path: "/admin/users" })).then(() => "read", e => e.code)'),
    'session_changed', 'nor is anything shown of it');
+is($page->do(run => <<'EOT'), JSON::PP::false(), 'nor is a file fetched');
+(async () => {
+  const { ours } = await import("/svc/ui/call.js");
+  const link = document.createElement("a");
+
+  link.addEventListener("click", ours);
+
+  return link.dispatchEvent(new Event("click", { cancelable: true }));
+})()
+EOT
 is($s->sql("SELECT md5(string_agg(g::text, '')) FROM svc.governance g")
    . $s->sql("SELECT md5(string_agg(t::text, '')) FROM svc.tenant t"), $before,
    'nothing has changed in either');

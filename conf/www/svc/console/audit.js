@@ -1,6 +1,6 @@
 // The audit log, with all that an entry says; and incidents, with what to do about them.
 
-import { may } from "../ui/call.js";
+import { may, ours } from "../ui/call.js";
 import { Code } from "../ui/copy.js";
 import { Dialog, show } from "../ui/dialog.js";
 import { h } from "../ui/draw.js";
@@ -31,14 +31,17 @@ function AuditList({ sheet, words }) {
     type: "button", class: "plain", onclick: () => show(Entry, { one: row, sheet, words }),
   }, words.details);
 
+  const link = format =>
+    ({ class: "button", href: exportOf(given, format), download: "", onclick: ours });
+
   return h("div", {},
     h(Head, { title: words.title },
       h("label", { class: "switch" }, h("input", {
         type: "checkbox", role: "switch", checked: live,
         onchange: event => change({ live: event.target.checked ? "on" : null, offset: null }),
       }), " ", words.live.title),
-      h("a", { class: "button", href: exportOf(given, "csv"), download: "" }, words.csv),
-      h("a", { class: "button", href: exportOf(given, "json"), download: "" }, words.json)),
+      h("a", link("csv"), words.csv),
+      h("a", link("json"), words.json)),
     h("p", { class: "muted" }, words.note),
     live ? h("div", {},
              h(Tools, { sheet, words, query }),

@@ -221,6 +221,16 @@ async function answerOf(r) {
 
 // --- the session ---------------------
 
+// The click on a link to an answer, which the browser asks for by itself: not with the
+// cookie of somebody else.
+
+export function ours(event) {
+  if (session.user && moved()) {
+    event.preventDefault();
+    call({ path: "/auth/session" }).then(() => event.target.click(), () => {});
+  }
+}
+
 const cookieToken = () =>
   document.cookie.match(/(?:^|; )(?:__Host-)?svc_csrf=([^;]*)/)?.[1];
 
