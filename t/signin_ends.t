@@ -138,14 +138,34 @@ for my $n (1 .. 3) {
     ok($e->wait_for($n), "event $n");
 }
 
-is($s->sql("SELECT count(*) FROM svc.session WHERE user_id = '$ada->{id}'"
-           . " AND last_seen_at > now() - interval '4 min'"), 0,
-   'nobody is seen for it');
+my $SEEN = "SELECT count(*) FROM svc.session WHERE user_id = '$ada->{id}'"
+           . " AND last_seen_at > now() - interval '4 min'";
+
+is($s->sql($SEEN), 0, 'nobody is seen for it');
+
+for my $last ($e->last_id, undef) {
+    my $next = SvcTest::Sse->new($s, undef, '/v1/admin/audit/stream', $last,
+                                 cookie => $page->cookie);
+
+    ok($next->open && $next->{answer}->status == 200, 'another one');
+
+    if ($last) {
+        $acme->create(userName => 'next@acme.test');
+        ok($next->wait_for(1), '... that goes on behind an event');
+        is($s->sql($SEEN), 0, '... for which nobody is seen');
+
+    } else {
+        ok((wait_for { $s->sql($SEEN) == 1 }), '... that begins: somebody is');
+    }
+}
+
+$s->sql("UPDATE svc.session SET last_seen_at = now() - interval '5 min'"
+        . " WHERE user_id = '$ada->{id}'");
 
 $s->sql("UPDATE svc.user_account SET valid_after = clock_timestamp() WHERE $ADA");
 $acme->create(userName => 'last@acme.test');
 is($e->wait_end, 'end', 'it ends with the session, complete');
-is(scalar @{ $e->{events} }, 3, 'and says nothing more');
+is(scalar @{ $e->{events} }, 4, 'and says nothing more');
 
 is(join('', $s->pg->errors), '', 'no error in the log of PostgreSQL');
 

@@ -166,7 +166,7 @@ async function send(request) {
     const answer = stream && r.ok ? { ok: true, status: r.status, data: r.body, id: idOf(r) }
                                   : await answerOf(r);
 
-    if (r.status !== 401) {
+    if (r.status !== 401 && !last) {
       seen = Date.now();
     }
 
