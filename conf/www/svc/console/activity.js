@@ -7,6 +7,7 @@ import { change, usePlace } from "../ui/place.js";
 import { List } from "../ui/table.js";
 import { wordsOf } from "../ui/words.js";
 import sheets from "./activity.sheet.js";
+import { outcomeOf } from "./cause.js";
 
 const words = (await wordsOf("console/activity")).activity;
 
@@ -15,6 +16,8 @@ const words = (await wordsOf("console/activity")).activity;
 const WAYS = { about: "targetId", by: "actorId", named: "q" };
 const ACTING = ["email", "prefix", "clientId"];
 
+const draws = { outcome: outcomeOf(sheets.activity, words) };
+
 
 function Activity({ id, acts }) {
   const { query } = usePlace();
@@ -22,7 +25,7 @@ function Activity({ id, acts }) {
   const way = ways.includes(query.show) ? query.show : ways[0];
 
   return h(List, {
-    sheet: { ...sheets.activity, query: { [WAYS[way]]: id } }, words, rounds: way,
+    sheet: { ...sheets.activity, query: { [WAYS[way]]: id } }, words, rounds: way, draws,
   }, h("label", {}, words.show, " ", h("select", {
     value: way,
     onchange: event => change({ show: event.target.value, offset: null }),

@@ -10,6 +10,7 @@ import { List, Tools } from "../ui/table.js";
 import { text } from "../ui/text.js";
 import { exact } from "../ui/time.js";
 import { fill, shown } from "../ui/words.js";
+import { causeOf, outcomeOf } from "./cause.js";
 import { Live } from "./live.js";
 import { at } from "./nav.js";
 import { Acts, Facts, Head } from "./sheet.js";
@@ -34,6 +35,8 @@ function AuditList({ sheet, words }) {
   const link = format =>
     ({ class: "button", href: exportOf(given, format), download: "", onclick: ours });
 
+  const draws = { outcome: outcomeOf(sheet, words) };
+
   return h("div", {},
     h(Head, { title: words.title },
       h("label", { class: "switch" }, h("input", {
@@ -45,19 +48,26 @@ function AuditList({ sheet, words }) {
     h("p", { class: "muted" }, words.note),
     live ? h("div", {},
              h(Tools, { sheet, words, query }),
-             h(Live, { key: JSON.stringify(given), sheet, words, given, acts: details }))
-         : h(List, { sheet, words, acts: details }));
+             h(Live, { key: JSON.stringify(given), sheet, words, given, draws,
+                       acts: details }))
+         : h(List, { sheet, words, draws, acts: details }));
 }
 
 // All that is known of it, whole.
 
-const factsOf = ({ one, sheet, words }) => ({
-  sheet: { ...sheet, facts: { ...sheet.facts, createdAt: "node", actorId: "copy",
-                              targetId: "copy" } },
-  words: { ...words, columns: { ...words.columns, ...words.filters } },
-  one: { ...one, actorId: one.actor.id, targetId: one.target?.id,
-         createdAt: `${exact(one.createdAt)} · ${one.createdAt}` },
-});
+function factsOf({ one, sheet, words }) {
+  const { createdAt, action, outcome, ...facts } = sheet.facts;
+  const cause = causeOf(one);
+
+  return {
+    sheet: { ...sheet, facts: { createdAt: "node", action, outcome, ...cause && { why: "node" },
+                                ...facts, actorId: "copy", targetId: "copy" } },
+    words: { ...words, columns: { ...words.columns, ...words.filters, why: cause?.label } },
+    one: { ...one, actorId: one.actor.id, targetId: one.target?.id,
+           createdAt: `${exact(one.createdAt)} · ${one.createdAt}`,
+           why: cause && [cause.said, " ", h("code", {}, cause.code)] },
+  };
+}
 
 // Signs that nobody sees are written as JSON can: what is copied is the same.
 

@@ -231,9 +231,9 @@ function followed({ log, sheet, given, words, signal, setLink, waiting, draw }) 
 
 // --- what is seen --------------------
 
-// "given" are the search and the filters.
+// "given" are the search and the filters; "draws" and "acts" are as those of Table.
 
-export function Live({ sheet, words: { live: words, ...others }, given, acts }) {
+export function Live({ sheet, words: { live: words, ...others }, given, acts, draws }) {
   const { log, link, late, pause, again } = useLive({ sheet, given, words });
 
   return h("div", {},
@@ -241,7 +241,8 @@ export function Live({ sheet, words: { live: words, ...others }, given, acts }) 
       ? h(Problem, { failure: link.failure, again: () => again(false) })
       : h(Status, { log, link, late, words, pause, take: () => again(true) }),
     log.rows.length > 0
-      ? h(Table, { sheet, words: others, rows: log.rows, acts, draws: { createdAt: Clock } })
+      ? h(Table, { sheet, words: others, rows: log.rows, acts,
+                   draws: { ...draws, createdAt: Clock } })
       : link.is === "open" && h("p", { class: "list empty muted" }, words.none),
     log.cut && h("p", { class: "muted" }, fill(words.cut, { n: MOST })));
 }

@@ -1,3 +1,7 @@
+import cause from "./cause.de.js";
+
+const { signals } = cause;
+
 const actions = { allow: "Zulassen", mfa: "Zweiter Faktor", deny: "Abweisen" };
 
 const theirs = "Was andere geändert haben, ist jetzt hier.";
@@ -125,16 +129,7 @@ export default {
     signals: {
       title: "Was ungewöhnlich ist", signal: "Signal", points: "Punkte", range: "{least} bis {most}",
       note: "Bei der ersten Anmeldung eines Benutzers zählen nur Fehlversuche.",
-      of: {
-        impossible_travel: "Zu weit von der letzten Anmeldung für die Zeit dazwischen",
-        failing_address: "Viele Fehlversuche von dieser Adresse",
-        recent_failures: "Fehlversuche dieses Benutzers kurz zuvor",
-        new_country: "Ein Land, das für den Benutzer neu ist",
-        new_device: "Ein Gerät, das für den Benutzer neu ist",
-        new_network: "Ein Netz, das für den Benutzer neu ist",
-        long_absent: "Der Benutzer war lange weg", unusual_hour: "Eine für den Benutzer ungewöhnliche Stunde",
-        trusted_device: "Ein Gerät, dem der Benutzer vertraut",
-      },
+      of: signals,
     },
     review: { open: "Prüfen …", verb: "Anwenden", title: "Risikorichtlinie prüfen", refused },
     theirs,

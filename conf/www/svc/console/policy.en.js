@@ -1,3 +1,7 @@
+import cause from "./cause.en.js";
+
+const { signals } = cause;
+
 const actions = { allow: "Allow", mfa: "Second factor", deny: "Deny" };
 
 const theirs = "What others have changed is here now.";
@@ -122,16 +126,7 @@ export default {
     signals: {
       title: "What is unusual", signal: "Signal", points: "Points", range: "{least} to {most}",
       note: "For a user's first sign-in only failures count.",
-      of: {
-        impossible_travel: "Too far from the last sign-in for the time between",
-        failing_address: "Many failures from this address",
-        recent_failures: "Failures of this user just before",
-        new_country: "A country that is new for the user",
-        new_device: "A device that is new for the user",
-        new_network: "A network that is new for the user",
-        long_absent: "The user was away for long", unusual_hour: "An hour that is unusual for the user",
-        trusted_device: "A device that the user trusts",
-      },
+      of: signals,
     },
     review: { open: "Review …", verb: "Apply", title: "Review the risk policy", refused },
     theirs,

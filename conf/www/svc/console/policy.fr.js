@@ -1,3 +1,7 @@
+import cause from "./cause.fr.js";
+
+const { signals } = cause;
+
 const actions = { allow: "Autoriser", mfa: "Second facteur", deny: "Refuser" };
 
 const theirs = "Les modifications des autres sont chargées.";
@@ -125,17 +129,7 @@ export default {
     signals: {
       title: "Ce qui est inhabituel", signal: "Signal", points: "Points", range: "{least} à {most}",
       note: "À la première connexion d'un utilisateur, seuls les échecs comptent.",
-      of: {
-        impossible_travel: "Trop loin de la dernière connexion pour le temps écoulé",
-        failing_address: "De nombreux échecs depuis cette adresse",
-        recent_failures: "Des échecs de cet utilisateur juste avant",
-        new_country: "Un pays nouveau pour l'utilisateur",
-        new_device: "Un appareil nouveau pour l'utilisateur",
-        new_network: "Un réseau nouveau pour l'utilisateur",
-        long_absent: "L'utilisateur est resté longtemps absent",
-        unusual_hour: "Une heure inhabituelle pour l'utilisateur",
-        trusted_device: "Un appareil auquel l'utilisateur fait confiance",
-      },
+      of: signals,
     },
     review: { open: "Vérifier …", verb: "Appliquer", title: "Vérifier la stratégie de risque", refused },
     theirs,
