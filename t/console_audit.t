@@ -92,6 +92,39 @@ EOT
 }
 
 is($page->do(run => 'document.activeElement.tagName'), 'SELECT', '... where the focus stays');
+
+# Why a sign-in was refused, and by whom something was done, whom the log knows by the id.
+
+$s->sql(<<"EOT");
+INSERT INTO svc.audit_event (tenant_id, action, outcome, actor_type, actor_id, target_type,
+                             target_id, details)
+VALUES ('$acme->{id}', 'user.login_failed', 'failure', 'user', '$bob', 'user', '$bob',
+        '{"reason": "risk", "score": 45, "signals": ["new_country"]}'),
+       ('$acme->{id}', 'user.login_failed', 'failure', 'user', '$bob', 'user', '$bob',
+        '{"reason": "of <b>tomorrow</b>"}'),
+       ('$acme->{id}', 'mfa.challenge_failed', 'failure', 'user', '$bob', 'user', '$bob',
+        '{"method": "totp"}')
+EOT
+$c->opens("users/$bob/activity?show=by", 'Bob', 'what was refused');
+$c->sees('main tbody tr', qr/Authenticator app: what was presented was wrong/,
+         '... is said in words');
+like(text(), qr/The risk policy has denied it\. A country that is new/, '... with what was unusual');
+like(text(), qr/of <b>tomorrow<\/b>/, '... or as it is');
+is_deeply($page->do('axe'), [], '... for everybody');
+$page->do('calls');
+$c->to(audit => 'Audit');
+$c->sees('main tbody tr', qr/Bob bob\@acme\.test/, 'the log names who did it');
+is_deeply([ sort @{ $page->do('calls') } ], [ 'GET /v1/admin/audit' ], '... and knows it by now');
+$page->do('reload');
+$c->sees('main tbody tr', qr/Bob bob\@acme\.test/, '... or asks');
+is(scalar(grep { m{/admin/names} } @{ $page->do('calls') }), 1, '... once for all rows');
+$page->do(run => '[...document.querySelectorAll("tbody tr")].find(row =>'
+                 . ' row.innerText.includes("risk policy")).querySelector("button").click()');
+asked();
+$c->has('dialog', qr/Why\s+The risk policy has denied it.*risk\n/s, 'the details have it, and the code');
+is_deeply($page->do('axe'), [], '... for everybody');
+$page->do(press => 'Close');
+gone();
 $c->opens("groups/$staff/activity", 'Staff');
 is($page->do(count => 'main option'), 2, 'a group does nothing itself');
 

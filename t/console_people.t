@@ -301,9 +301,11 @@ is(scalar $s->sql("SELECT count(*) FROM svc.user_group WHERE name = '$HOSTILE'")
    '... and once');
 $page->do(follow => 'Activity');
 ok(wait_for(sub { $page->do(count => 'tbody tr') == 1 }), 'its making is in the log');
-is($page->do(attribute => 'tbody code[title]', 'title'),
+is($page->do(text => 'tbody td:nth-child(3)'), 'Ada Lovelace ada@acme.test',
+   '... with the name of whoever made it');
+is($page->do(attribute => 'tbody span[title]', 'title'),
    scalar $s->sql("SELECT id FROM svc.user_account WHERE user_name = 'ada\@acme.test'"),
-   '... with the id of whoever made it');
+   '... and the id');
 is_deeply($page->do('axe'), [], '... for everybody');
 $page->do(press => 'Delete');
 $page->do(run => 'document.querySelector("dialog .danger").click()');

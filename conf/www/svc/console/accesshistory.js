@@ -9,8 +9,9 @@ import { Table, useAnswer } from "../ui/table.js";
 import { text } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
 import { about } from "../ui/time.js";
-import { fill, shown } from "../ui/words.js";
+import { fill } from "../ui/words.js";
 import { diffWords, reviewPolicy } from "./accessreview.js";
+import { useNames } from "./names.js";
 
 const KEPT = 50;
 
@@ -73,6 +74,7 @@ export function History({ sheet, words, base, adopt, dirty }) {
 function Compare({ versions, words }) {
   const { query } = usePlace();
   const said = words.history;
+  const who = useNames(versions.map(one => one.createdBy));
   const byId = id => versions.find(one => one.id === id);
   const b = byId(query.to) ?? versions[0];
   const a = byId(query.from) ?? versions[versions.indexOf(b) + 1] ?? versions[0];
@@ -81,7 +83,7 @@ function Compare({ versions, words }) {
     value: one.id, onchange: event => change({ [name]: event.target.value }, { sure: true }),
   }, versions.map(version => h("option", { key: version.id, value: version.id },
     fill(said.version, { n: version.version, when: about(version.createdAt),
-                         name: shown(version.createdBy.name ?? version.createdBy.type) })))));
+                         name: who(version.createdBy) })))));
 
   return h("section", { class: "panel" },
     h("h2", {}, said.compare),

@@ -7,6 +7,7 @@ import { Table } from "../ui/table.js";
 import { text } from "../ui/text.js";
 import { about } from "../ui/time.js";
 import { fill, number, shown } from "../ui/words.js";
+import { whoIs } from "./names.js";
 import { review } from "./review.js";
 import { TONES } from "./rules.js";
 import { countryOf, sentence, windowOf } from "./sentence.js";
@@ -73,7 +74,7 @@ async function lastOf(words) {
   const [last] = data.versions;
 
   return last && fill(words.review.by, {
-    name: shown(last.createdBy.name ?? last.createdBy.id ?? last.createdBy.type),
+    name: await whoIs(last.createdBy),
     when: about(last.createdAt),
   });
 }

@@ -8,6 +8,7 @@ import { List } from "../ui/table.js";
 import { wordsOf } from "../ui/words.js";
 import sheets from "./activity.sheet.js";
 import { outcomeOf } from "./cause.js";
+import "./names.js";
 
 const words = (await wordsOf("console/activity")).activity;
 

@@ -12,6 +12,7 @@ import { exact } from "../ui/time.js";
 import { fill, shown } from "../ui/words.js";
 import { causeOf, outcomeOf } from "./cause.js";
 import { Live } from "./live.js";
+import "./names.js";
 import { at } from "./nav.js";
 import { Acts, Facts, Head } from "./sheet.js";
 

@@ -1,5 +1,5 @@
 export default {
-  why: "Warum", of: "{method}: {cause}",
+  why: "Warum", wrongBy: "{method}: Der Nachweis war falsch.",
   methods: {
     password: "Passwort", totp: "Authenticator-App", passkey: "Passkey", email: "Code per E-Mail",
     recovery: "Wiederherstellungscode",

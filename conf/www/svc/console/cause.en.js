@@ -1,5 +1,5 @@
 export default {
-  why: "Why", of: "{method}: {cause}",
+  why: "Why", wrongBy: "{method}: what was presented was wrong.",
   methods: {
     password: "Password", totp: "Authenticator app", passkey: "Passkey", email: "Code by mail",
     recovery: "Recovery code",

@@ -1,5 +1,5 @@
 export default {
-  why: "Pourquoi", of: "{method} : {cause}",
+  why: "Pourquoi", wrongBy: "{method} : la preuve était incorrecte.",
   methods: {
     password: "Mot de passe", totp: "Application d'authentification", passkey: "Clé d'accès",
     email: "Code par e-mail", recovery: "Code de récupération",

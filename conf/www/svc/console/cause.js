@@ -29,7 +29,7 @@ export function causeOf({ action, details }) {
   const method = wordOf(words.methods, details.method);
   const signals = (details.signals ?? []).map(one => wordOf(words.signals, one) ?? shown(one));
 
-  const said = !cause ? null : method ? fill(words.of, { method, cause })
+  const said = !cause ? null : method && code === "wrong" ? fill(words.wrongBy, { method })
     : code === "risk" ? [cause, signals.join(" · ")].join(" ").trim() : cause;
 
   return { label: words.why, code: shown(code), said };

@@ -15,7 +15,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
 const briefly = id => UUID.test(id) ? `${id.slice(0, 8)}…` : id;
 
-const none = () => h("span", { class: "muted" }, "–");
+const none = () => h("span", { class: "muted none" }, "–");
 
 const isNone = value => value === null || value === undefined || value === "";
 
@@ -24,7 +24,20 @@ const isNone = value => value === null || value === undefined || value === "";
 export const Badge = ({ value, tone = "off", words }) =>
   h("span", { class: `badge ${tone}` }, wordOf(words, value) ?? value);
 
-const CELLS = {
+// Who did it, if anybody is known: {type, id, name}.  People choose their names, and two may
+// have one: "detail" is what tells a user from others, and what is no user is said.
+
+export function Actor({ type, id, name, detail }) {
+  const kind = type === "user" ? detail : wordOf(text.actors, type);
+  const of = name ? shown(name) : id && h("code", {}, shown(briefly(id)));
+
+  return h("span", { title: id }, of ?? kind ?? type,
+    of && kind && kind !== name && [" ", h("span", { class: "muted" }, shown(kind))]);
+}
+
+// Whoever knows how to show more of a kind than this puts another one here.
+
+export const CELLS = {
   text: value => shown(value),
   code: value => h("code", {}, shown(value)),
   number: value => number(value),
@@ -43,12 +56,7 @@ const CELLS = {
   ms: value => fill(text.ms, { n: value }),
   copy: value => h(Id, { value }),
 
-  // Who did it, if anybody is known: {type, id, name}.  People choose their names, and two
-  // may have one.
-
-  actor: ({ type, id, name }) => h("span", {},
-    name && [shown(name), " "],
-    (id || !name) && h("code", { title: id }, id ? shown(briefly(id)) : type)),
+  actor: value => h(Actor, value),
 
   // whose it is, and whether that user is still there: {id, email, active}
 

@@ -1,4 +1,6 @@
 export default {
+  actors: { agent: "KI-Agent", anonymous: "anonym", apiToken: "API-Token",
+            application: "Anwendung", scim: "SCIM-Token", system: "System" },
   acts: "Aktionen",
   add: "Hinzufügen",
   all: "Alle",

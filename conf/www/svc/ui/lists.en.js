@@ -1,4 +1,6 @@
 export default {
+  actors: { agent: "AI agent", anonymous: "anonymous", apiToken: "API token",
+            application: "application", scim: "SCIM token", system: "system" },
   acts: "Actions",
   add: "Add",
   all: "All",

@@ -1,4 +1,6 @@
 export default {
+  actors: { agent: "agent IA", anonymous: "anonyme", apiToken: "jeton d'API",
+            application: "application", scim: "jeton SCIM", system: "système" },
   acts: "Actions",
   add: "Ajouter",
   all: "Tout",
