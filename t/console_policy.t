@@ -196,9 +196,10 @@ $s->sql('INSERT INTO svc.sign_in (tenant_id, at, ip, country)'
 add_addresses($s);
 
 keys_at('.bar .primary', 'Enter');
-$c->sees('dialog', qr/Added: Rules › Home.*You: not denied.*Another outcome: [12]\./s,
-     'what changes, and whose outcome');
+$c->sees('dialog', qr/Added: Rules › Home.*You: a second factor has to be added.*You have none.*Another outcome: [12]\./s,
+     'what changes, what one would have to do, and whose outcome it is');
 $c->sees('dialog tbody', qr/127\.0\.0\.9.*France.*Allow.*Second factor/s, '... and how');
+like($page->do(text => 'dialog tbody'), qr/\b20\d\d, \d+:\d\d/, '... with the time by the clock');
 is_deeply($page->do('axe'), [], '... for everybody');
 $page->do(key => 'Tab', 'Enter');
 is($c->said, 'The policy is in force.', 'it is applied');

@@ -1,15 +1,15 @@
 // What another access policy would do, before it is in force.
 
-import { call } from "../ui/call.js";
+import { call, session } from "../ui/call.js";
 import { Badge } from "../ui/cells.js";
 import { h } from "../ui/draw.js";
 import { Table } from "../ui/table.js";
 import { text } from "../ui/text.js";
-import { about } from "../ui/time.js";
-import { fill, number, shown } from "../ui/words.js";
+import { about, exact } from "../ui/time.js";
+import { fill, language, number, shown } from "../ui/words.js";
 import { whoIs } from "./names.js";
 import { review } from "./review.js";
-import { TONES } from "./rules.js";
+import { decide, TONES } from "./rules.js";
 import { countryOf, sentence, windowOf } from "./sentence.js";
 
 const PATH = "/admin/access-policy";
@@ -46,15 +46,28 @@ export async function reviewPolicy({ words, base, policy, send, title }) {
 
   simulation.catch(() => {});   // the plan says what is wrong with it
 
+  const own = ownOf(policy);
+
   return review({
     section: "accessPolicy", value: policy, mine: () => policy, etag: base.etag, was: base.data,
     of: snapshotOf,
     words: { ...words.review, ...title && { title }, diff: diffWords(words) },
     draw: h(Simulation, { words: words.simulation, actions: words.actions, say: words.say,
-                          ...await settled(simulation) }),
+                          own: await own, ...await settled(simulation) }),
     send: send ?? (etag => call({ method: "PUT", path: PATH, body: policy, etag })),
     read: async () => ({ ...await call({ path: PATH }), note: await lastOf(words) }),
   });
+}
+
+// What the policy would decide of oneself, where one is signed in from: null where that is
+// not known.
+
+async function ownOf(policy) {
+  const { data } = await call({ path: "/auth/sessions", query: { limit: 500 } })
+    .catch(() => ({ data: { sessions: [] } }));
+  const { ip, country } = data.sessions.find(one => one.current) ?? {};
+
+  return ip ? decide(policy, { address: ip, country: country ?? "", at: new Date() }).action : null;
 }
 
 const settled = async promise => {
@@ -80,7 +93,25 @@ async function lastOf(words) {
 }
 
 
-function Simulation({ data, failure, words, actions, say }) {
+// Whether one would come in, and what would have to be shown for that.
+
+function You({ lockout, own, words }) {
+  const you = lockout.wouldLockOutCaller || lockout.denyAll ? "deny"
+    : own !== "mfa" ? "allow" : session.mfa.enrolled ? "mfa" : "enroll";
+
+  return h("div", {},
+    h("p", {}, h(Badge, { value: you, words: words.you,
+                          tone: { allow: "good", deny: "bad" }[you] ?? "warn" })),
+    words.yours[you] && h("p", {}, words.yours[you]));
+}
+
+// Times that stand below each other are said in one way, by the clock of this browser.
+
+export const Moment = ({ value }) => h("time", { datetime: value, title: exact(value) },
+  new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" })
+    .format(new Date(value)));
+
+function Simulation({ data, failure, words, actions, say, own }) {
   if (failure) {
     return h("p", { class: "muted" }, words.none);
   }
@@ -90,14 +121,13 @@ function Simulation({ data, failure, words, actions, say }) {
 
   return h("section", {},
     h("h3", {}, words.title),
-    h("p", {}, h(Badge, lockout.wouldLockOutCaller || lockout.denyAll
-      ? { value: words.you.deny, tone: "bad" } : { value: words.you.allow, tone: "good" })),
+    h(You, { lockout, own, words }),
     h("p", {}, sample.distinctIps === 0 ? words.empty : fill(words.sample, {
       n: sample.distinctIps, signIns: number(sample.signIns), ...summary })),
     changed.length > 0 && h(Table, {
       sheet: { id: "ip", columns: { ip: "code", country: "text", users: "number",
                                     lastSignInAt: "time", now: "node", then: "node" } },
-      words,
+      words, draws: { lastSignInAt: one => h(Moment, { value: one.lastSignInAt }) },
       rows: changed.slice(0, SHOWN).map(one => ({
         ...one, country: one.country && countryOf(one.country, say),
         now: decision(one.current, actions, words), then: decision(one.candidate, actions, words),

@@ -8,6 +8,7 @@ import { Problem } from "../ui/fail.js";
 import { localOf } from "../ui/fields.js";
 import { Table } from "../ui/table.js";
 import { fill, shown } from "../ui/words.js";
+import { Moment } from "./accessreview.js";
 import { addressOf, decide, TONES } from "./rules.js";
 import { countriesOf, countryOf, sentence } from "./sentence.js";
 
@@ -155,6 +156,7 @@ function Recent({ words, policy, sheet, take }) {
         then: h(Badge, { value: one.candidate.action, tone: TONES[one.candidate.action],
                          words: words.actions }),
       })),
+      draws: { lastSignInAt: one => h(Moment, { value: one.lastSignInAt }) },
       acts: one => h("button", {
         type: "button", class: "plain", "aria-label": fill(said.tryOne, { ip: one.ip }),
         onclick: () => choose(one),

@@ -52,6 +52,7 @@ export default {
 export const operations = [
   "PUT /v1/admin/access-policy",
   "POST /v1/admin/access-policy/simulate",
+  "GET /v1/auth/sessions",
   "POST /v1/admin/access-policy/versions/{id}/restore",
   "POST /v1/admin/password-policy/groups",
   "PUT /v1/admin/password-policy/groups/{groupId}",
