@@ -3,7 +3,7 @@
 export const rotate = path => ({
   method: "POST", path,
   form: {
-    graceSeconds: { kind: "choice", options: [0, 3600, 86400], first: 0 },
+    graceSeconds: { kind: "choice", options: [0, 3600, 86400], first: 86400 },
     revokeTokens: { kind: "switch" },
   },
 });
