@@ -40,11 +40,15 @@ const NONE = ["AC", "CP", "CQ", "DG", "EA", "EU", "EZ", "IC", "QO", "TA", "UN", 
 
 const LETTERS = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
 
+// Codes of countries that there are no more, or that have another one, as UK.
+
+const isObsolete = code => new Intl.Locale(`und-${code}`).region !== code;
+
 // by code, in the order of their names
 
 export function countriesOf(words) {
   const all = LETTERS.flatMap(a => LETTERS.map(b => a + b))
-    .filter(code => !NONE.includes(code) && nameOf(code))
+    .filter(code => !NONE.includes(code) && nameOf(code) && !isObsolete(code))
     .map(code => [code, nameOf(code)])
     .sort((a, b) => a[1].localeCompare(b[1], language));
 
