@@ -20,8 +20,8 @@ export default {
 
   owners: { path: "/admin/members", list: "members", needs: "members:manage",
             query: { role: "owner", limit: 1 } },
-  invited: { path: "/admin/invitations", list: "invitations", needs: "members:manage",
-             query: { limit: 1 } },
+  people: { path: "/admin/members", list: "members", needs: "members:manage",
+            query: { limit: 1 } },
   logo: { path: "/tenants/{slug}/branding" },
   versions: { path: "/admin/access-policy/versions", list: "versions", needs: "tenant:manage",
               query: { limit: 1 } },

@@ -33,7 +33,7 @@ function keep(hidden) {
 const STEPS = {
   factor: { now: () => session.mfa.enrolled },
   owner: { needs: "members:manage", asks: ["owners"], view: ["invitations", "new"] },
-  invited: { needs: "members:manage", asks: ["invited"], view: ["invitations", "new"] },
+  invited: { needs: "members:manage", asks: ["people"], view: ["invitations", "new"] },
   logo: { needs: "tenant:manage", asks: ["logo"], view: ["branding"] },
   mail: { needs: "tenant:manage", now: () => server.features.passwordReset },
   policy: { needs: "tenant:manage", asks: ["versions", "risk"], view: ["access"] },
@@ -49,6 +49,7 @@ const some = ({ total }) => total > 0;
 
 const TOLD = {
   owners: ({ total }) => total > 1,
+  people: ({ total }) => total > 1,
   logo: ({ branding }) => Boolean(branding.logoUrl),
   risk: ({ enabled }) => enabled,
   domains: ({ domains }) => domains.some(({ verified }) => verified),
