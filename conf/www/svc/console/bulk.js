@@ -19,7 +19,7 @@ import { fits, labelOf, mayAct, pathOf, sendAct, SheetList, withLock } from "./s
 // A list whose rows may be picked: "many" of its sheet names the acts.  "members" is the sheet
 // of a group's members, where the rows are users.
 
-export function BulkList({ members, ...props }) {
+export function BulkList({ members, kids, ...props }) {
   const { sheet } = props;
   const picks = usePicks(sheet.id);
   const join = members && may(members.needs);
@@ -28,7 +28,7 @@ export function BulkList({ members, ...props }) {
   return h(SheetList, {
     ...props, picks: able ? picks : undefined,
     bar: again => h(Bulk, { ...props, members: join && members, picks, again }),
-  });
+  }, kids);
 }
 
 

@@ -11,7 +11,7 @@ export default {
   bulk,
 
   users: {
-    title: "Benutzer", one: "Benutzer",
+    title: "Benutzer", one: "Benutzer", invite: "Personen einladen",
     empty: ["Hier ist noch niemand.",
             "Laden Sie jemanden ein, oder lassen Sie Ihren Identitätsanbieter Benutzer per SCIM bereitstellen."],
     kept: "Ein Identitätsanbieter oder ein Verzeichnis führt diese Angaben: Was hier geändert wird, würde überschrieben.",

@@ -11,7 +11,7 @@ export default {
   bulk,
 
   users: {
-    title: "Users", one: "User",
+    title: "Users", one: "User", invite: "Invite people",
     empty: ["Nobody is here yet.", "Invite somebody, or let your identity provider provision people by SCIM."],
     kept: "An identity provider or a directory keeps these: what is changed here would be overwritten.",
     columns: {

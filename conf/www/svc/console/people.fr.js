@@ -11,7 +11,7 @@ export default {
   bulk,
 
   users: {
-    title: "Utilisateurs", one: "Utilisateur",
+    title: "Utilisateurs", one: "Utilisateur", invite: "Inviter des personnes",
     empty: ["Il n'y a encore personne.",
             "Invitez quelqu'un, ou laissez votre fournisseur d'identité provisionner par SCIM."],
     kept: "Un fournisseur d'identité ou un annuaire tient ces données : ce qui est modifié ici serait écrasé.",

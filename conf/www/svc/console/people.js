@@ -49,7 +49,10 @@ const paste = async () => (await import("./paste.js")).Paste;
 
 // --- a user --------------------------
 
-const UserList = props => h(BulkList, { ...props, members: props.sheets.groupMembers });
+const UserList = props => h(BulkList, {
+  ...props, members: props.sheets.groupMembers,
+}, may("members:manage")
+   && h(Link, { class: "button primary", to: at("invitations", "new") }, props.words.invite));
 
 // An identity provider or a directory writes over what it keeps, but not the language.
 
