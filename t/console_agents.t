@@ -92,13 +92,13 @@ $page->do(key => 'k');
 is($page->do(count => 'dialog'), 0, 'keys may be off');
 $page->do(run => 'localStorage.setItem("svc-keys", "on")');
 $page->do(key => 'k');
-$c->has('dialog', 'All tokens are dead; none comes back.', 'a key asks');
+$c->has('dialog', 'All its tokens end, and none comes back.', 'a key asks');
 $page->do(run => 'window.fetched = fetch; fetch = () => Promise.reject(new Error("away")); 1');
 $page->do(key => 'Enter');
 $c->has('dialog', 'The server cannot be reached.', 'what could not be done is said');
 $page->do(run => 'fetch = fetched; 1');
 $page->do(key => 'Enter');
-like($c->said, qr/\AInvoice bot is dead/, 'another one kills');
+like($c->said, qr/\AInvoice bot is off\. All its tokens have ended/, 'another one kills');
 ok(!lives(), '... and introspection refuses the token');
 $c->has('tbody tr:has-text("Invoice bot") .badge.bad', 'off', '... and the list has it');
 ok(wait_for(sub { $page->do(run => 'document.activeElement.innerText') eq 'Invoice bot' }),

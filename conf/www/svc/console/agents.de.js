@@ -29,7 +29,7 @@ export default {
     application: "Als Anwendung",
     statuses: {
       active: "Er bekommt Token, innerhalb seiner Obergrenzen.",
-      disabled: "Er bekommt kein Token, und keines, das er hatte, gilt noch.",
+      disabled: "Er bekommt kein Token, und alle, die er hatte, sind beendet.",
       expired: "Seine Frist ist abgelaufen: Er bekommt kein Token, bis er eine andere hat.",
       orphaned: "Niemand Aktives steht für ihn ein. Geben Sie ihm einen Verantwortlichen.",
     },
@@ -71,8 +71,9 @@ export default {
     review: "Prüfung", due: "Die nächste ist am {time} fällig.",
     attest: "Ich habe geprüft: Es stimmt so", attested: "{name} ist geprüft.",
     acts: {
-      kill: { verb: "Stoppen", title: "{name} stoppen?", done: "{name} ist gestoppt: Keines seiner Token gilt noch, und keines wird wieder gültig.",
-              notes: ["Keines seiner Token gilt noch; keines wird wieder gültig.", "Er bekommt keine neuen, bis jemand ihn wieder einschaltet."] },
+      kill: { verb: "Stoppen", title: "{name} stoppen?", done: "{name} ist gestoppt. Alle seine Token sind beendet, und keines wird wieder gültig.",
+              notes: ["Alle seine Token werden beendet, und keines wird wieder gültig. Er bekommt keine neuen, bis jemand ihn wieder einschaltet.",
+                      "Eine API, die Token prüft, ohne diesen Server zu fragen, nimmt eines an, bis es abläuft."] },
       revive: { verb: "Einschalten", title: "{name} einschalten?", done: "{name} kann wieder Token bekommen.",
                 notes: ["Er kann neue Token bekommen. Die alten werden nicht wieder gültig."] },
       reset: { verb: "Ohne Obergrenzen", title: "{name} alle Obergrenzen nehmen?",

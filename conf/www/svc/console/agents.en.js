@@ -29,7 +29,7 @@ export default {
     application: "As an application",
     statuses: {
       active: "It gets tokens, within its ceilings.",
-      disabled: "It gets no token, and all that it had are dead.",
+      disabled: "It gets no token, and all that it had have ended.",
       expired: "Its end is over: it gets no token until it has another one.",
       orphaned: "Nobody who is active answers for it. Give it an owner.",
     },
@@ -71,8 +71,9 @@ export default {
     review: "Review", due: "The next one is due on {time}.",
     attest: "I have looked: this is right", attested: "{name} is reviewed.",
     acts: {
-      kill: { verb: "Kill", title: "Kill {name}?", done: "{name} is dead: all its tokens are, and none comes back.",
-              notes: ["All tokens are dead; none comes back.", "It gets no new ones until somebody switches it on again."] },
+      kill: { verb: "Kill", title: "Kill {name}?", done: "{name} is off. All its tokens have ended, and none comes back.",
+              notes: ["All its tokens end, and none comes back. It gets no new ones until somebody switches it on again.",
+                      "An API that verifies tokens without asking this server takes one until its time is over."] },
       revive: { verb: "Switch on", title: "Switch {name} on?", done: "{name} may get tokens again.",
                 notes: ["It may get new tokens. Those that it had stay dead."] },
       reset: { verb: "No ceilings", title: "Take all ceilings from {name}?",

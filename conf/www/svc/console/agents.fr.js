@@ -29,7 +29,7 @@ export default {
     application: "Comme application",
     statuses: {
       active: "Il obtient des jetons, dans ses plafonds.",
-      disabled: "Il n'obtient aucun jeton, et aucun de ceux qu'il avait n'est plus valable.",
+      disabled: "Il n'obtient aucun jeton, et tous ceux qu'il avait ont pris fin.",
       expired: "Son terme est passé : il n'obtient aucun jeton tant qu'il n'en a pas un autre.",
       orphaned: "Personne d'actif n'en répond. Donnez-lui un propriétaire.",
     },
@@ -71,8 +71,9 @@ export default {
     review: "Revue", due: "La prochaine est due le {time}.",
     attest: "J'ai vérifié : c'est juste", attested: "{name} est revu.",
     acts: {
-      kill: { verb: "Arrêter", title: "Arrêter {name} ?", done: "{name} est arrêté : aucun de ses jetons n'est plus valable, et aucun ne le redeviendra.",
-              notes: ["Aucun de ses jetons n'est plus valable ; aucun ne le redeviendra.", "Il n'en obtient pas de nouveau tant que personne ne le réactive."] },
+      kill: { verb: "Arrêter", title: "Arrêter {name} ?", done: "{name} est arrêté. Tous ses jetons ont pris fin, et aucun ne redeviendra valable.",
+              notes: ["Tous ses jetons prennent fin, et aucun ne redeviendra valable. Il n'en obtient pas de nouveau tant que personne ne le réactive.",
+                      "Une API qui vérifie les jetons sans interroger ce serveur en accepte un jusqu'à son terme."] },
       revive: { verb: "Réactiver", title: "Réactiver {name} ?", done: "{name} peut de nouveau obtenir des jetons.",
                 notes: ["Il peut obtenir de nouveaux jetons. Ceux qu'il avait ne redeviennent pas valables."] },
       reset: { verb: "Sans plafonds", title: "Retirer tous les plafonds de {name} ?",

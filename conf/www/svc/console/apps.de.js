@@ -99,7 +99,7 @@ export default {
       keys: "Ihre Schlüssel waren nicht abrufbar",
     },
     why: {
-      disabled: "Sie bekommt kein Token, und keines, das sie hatte, gilt noch.",
+      disabled: "Sie bekommt kein Token, und alle, die sie hatte, sind beendet.",
       longTtl: "Was im Browser oder auf einem Gerät läuft, kann ein Token nicht schützen: höchstens eine Stunde, und ein Refresh-Token.",
       noDpop: "Wer ein Token stiehlt, kann es benutzen. DPoP bindet es an einen Schlüssel, der den Client nicht verlässt.",
       noConsent: "Sie bekommt, was ihre Scopes erlauben, von allen, die sich anmelden. Für eigene Anwendungen ist das richtig.",
@@ -107,11 +107,11 @@ export default {
       keys: "Früher abgerufene gelten 7 Tage. {error}",
     },
     acts: {
-      disable: { verb: "Abschalten", title: "{name} abschalten?", done: "{name} ist aus; keines der Token gilt noch.",
-                 notes: ["Sie bekommt keine Token, und niemand meldet sich bei ihr an.", "Keines ihrer Token gilt noch; keines wird wieder gültig, wenn sie eingeschaltet wird."] },
+      disable: { verb: "Abschalten", title: "{name} abschalten?", done: "{name} ist aus; alle Token sind beendet.",
+                 notes: ["Sie bekommt keine Token, und niemand meldet sich bei ihr an.", "Alle ihre Token werden beendet; keines wird wieder gültig, wenn sie eingeschaltet wird. Eine API, die Token prüft, ohne diesen Server zu fragen, nimmt eines an, bis es abläuft."] },
       enable: { verb: "Einschalten", done: "{name} ist an. Die alten Token werden nicht wieder gültig." },
       remove: { verb: "Löschen", title: "{name} löschen?", done: "{name} ist gelöscht.",
-                notes: ["Ihre Token gelten nicht mehr, und sie verlässt alle Gruppen. Ihre Client-ID kommt nie wieder.",
+                notes: ["Ihre Token werden beendet, und sie verlässt alle Gruppen. Ihre Client-ID kommt nie wieder.",
                         "Das Audit-Protokoll und das Journal der Delegationen behalten, was sie getan hat."] },
     },
   },

@@ -99,7 +99,7 @@ export default {
       keys: "Its keys could not be fetched",
     },
     why: {
-      disabled: "It gets no token, and all that it had are dead.",
+      disabled: "It gets no token, and all that it had have ended.",
       longTtl: "What runs in a browser or on a device cannot keep a token safe: an hour or less, and a refresh token.",
       noDpop: "Whoever steals a token can use it. DPoP binds it to a key that does not leave the client.",
       noConsent: "It gets what its scopes allow of everybody who signs in. That is right for applications of your own.",
@@ -107,11 +107,11 @@ export default {
       keys: "Those that were fetched before are good for 7 days. {error}",
     },
     acts: {
-      disable: { verb: "Disable", title: "Disable {name}?", done: "{name} is off; all its tokens are dead.",
-                 notes: ["It gets no tokens, and nobody signs in to it.", "All tokens that it has are dead; none comes back when it is enabled."] },
+      disable: { verb: "Disable", title: "Disable {name}?", done: "{name} is off; all its tokens have ended.",
+                 notes: ["It gets no tokens, and nobody signs in to it.", "All tokens that it has end; none comes back when it is enabled. An API that verifies tokens without asking this server takes one until its time is over."] },
       enable: { verb: "Enable", done: "{name} is on. The tokens that it had stay dead." },
       remove: { verb: "Delete", title: "Delete {name}?", done: "{name} is deleted.",
-                notes: ["Its tokens are dead, and it goes from all groups. Its client id never comes back.",
+                notes: ["Its tokens end, and it goes from all groups. Its client id never comes back.",
                         "The audit log and the journal of delegations keep what it has done."] },
     },
   },

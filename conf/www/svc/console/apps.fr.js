@@ -99,7 +99,7 @@ export default {
       keys: "Ses clés n'ont pas pu être lues",
     },
     why: {
-      disabled: "Elle n'obtient aucun jeton, et aucun de ceux qu'elle avait n'est plus valable.",
+      disabled: "Elle n'obtient aucun jeton, et tous ceux qu'elle avait ont pris fin.",
       longTtl: "Ce qui tourne dans un navigateur ou sur un appareil ne peut pas protéger un jeton : une heure au plus, et un jeton de rafraîchissement.",
       noDpop: "Qui vole un jeton peut l'utiliser. DPoP le lie à une clé qui ne quitte pas le client.",
       noConsent: "Elle obtient ce que permettent ses portées, de quiconque se connecte. C'est juste pour vos propres applications.",
@@ -107,11 +107,11 @@ export default {
       keys: "Celles lues auparavant restent valables 7 jours. {error}",
     },
     acts: {
-      disable: { verb: "Désactiver", title: "Désactiver {name} ?", done: "{name} est désactivé ; aucun de ses jetons n'est plus valable.",
-                 notes: ["Elle n'obtient aucun jeton, et personne ne s'y connecte.", "Aucun de ses jetons n'est plus valable ; aucun ne le redevient quand elle est réactivée."] },
+      disable: { verb: "Désactiver", title: "Désactiver {name} ?", done: "{name} est désactivé ; tous ses jetons ont pris fin.",
+                 notes: ["Elle n'obtient aucun jeton, et personne ne s'y connecte.", "Tous ses jetons prennent fin ; aucun ne redevient valable quand elle est réactivée. Une API qui vérifie les jetons sans interroger ce serveur en accepte un jusqu'à son terme."] },
       enable: { verb: "Activer", done: "{name} est activé. Ses anciens jetons ne redeviennent pas valables." },
       remove: { verb: "Supprimer", title: "Supprimer {name} ?", done: "{name} est supprimé.",
-                notes: ["Ses jetons ne sont plus valables, et elle quitte tous les groupes. Son client id ne revient jamais.",
+                notes: ["Ses jetons prennent fin, et elle quitte tous les groupes. Son client id ne revient jamais.",
                         "Le journal d'audit et celui des délégations gardent ce qu'elle a fait."] },
     },
   },
