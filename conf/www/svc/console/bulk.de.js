@@ -5,6 +5,9 @@ export default {
   underWay: "{n} von {total} sind erledigt …",
   left: "„{verb}“ ging bei {n} nicht.",
   again: "Für diese wiederholen",
+  undone: "Bei {n} rückgängig gemacht.",
+  skipped: { one: "{n} Eintrag bleibt, wie er ist: Er wurde seither geändert.", other: "{n} Einträge bleiben, wie sie sind: Sie wurden seither geändert." },
+  notUndone: "Bei {n} ließ es sich nicht rückgängig machen.",
   columns: { name: "Name", why: "Warum", link: "Link" },
 
   suspend: {

@@ -5,6 +5,9 @@ export default {
   underWay: "{n} of {total} are done …",
   left: "“{verb}” did not work for {n}.",
   again: "Again for these",
+  undone: "Undone for {n}.",
+  skipped: { one: "{n} stays as it is: it has changed since.", other: "{n} stay as they are: they have changed since." },
+  notUndone: "For {n} it could not be undone.",
   columns: { name: "Name", why: "Why", link: "Link" },
 
   suspend: {

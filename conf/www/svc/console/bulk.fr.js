@@ -5,6 +5,9 @@ export default {
   underWay: "{n} sur {total} sont faits …",
   left: "« {verb} » n'a pas fonctionné pour {n}.",
   again: "Réessayer pour ceux-ci",
+  undone: "Annulé pour {n}.",
+  skipped: { one: "{n} entrée reste telle quelle : elle a changé depuis.", other: "{n} entrées restent telles quelles : elles ont changé depuis." },
+  notUndone: "Pour {n}, cela n'a pas pu être annulé.",
   columns: { name: "Nom", why: "Pourquoi", link: "Lien" },
 
   suspend: {

@@ -54,7 +54,7 @@ function Bulk({ sheet, words, all, members, picks, again }) {
     setOutcome(null);
     setUnder({ n: 0, total: some.length });
 
-    const { done, left } = await sendAll(act, some, now.ended.signal,
+    const { done, left } = await sendAll(one => sendAct(act, one), some, now.ended.signal,
                                          n => setUnder({ n, total: some.length }));
 
     setUnder(null);
@@ -64,7 +64,11 @@ function Bulk({ sheet, words, all, members, picks, again }) {
 
     if (done.length > 0) {
       toast(fill(said[name].done, { n: done.length }),
-            act.back && (() => undo(sheet.acts[act.back], done.map(([one]) => one), again)));
+            act.back && (() => undo({
+              rows: done, said, again,
+              send: async ([one, { data }]) => await isSame(sheet, data)
+                ? sendAct(sheet.acts[act.back], one) : SKIPPED,
+            })));
     }
   };
 
@@ -120,14 +124,14 @@ const verbOf = (sheet, words, name) => sheet.acts[name].sensitive
 // Does it for each of them.  Returns who it was done for, with the answers, and who is left,
 // with the reasons.
 
-async function sendAll(act, rows, signal, tell) {
+async function sendAll(send, rows, signal, tell) {
   const done = new Map();
   const failed = new Map();
   let last = new Failure("cancelled", "");
 
   await forEach(rows, async one => {
     try {
-      done.set(one, (await sendAct(act, one)).data);
+      done.set(one, await send(one));
       failed.delete(one);
 
       return null;
@@ -147,14 +151,40 @@ async function sendAll(act, rows, signal, tell) {
                                       .map(one => [one, failed.get(one) ?? last]) };
 }
 
-async function undo(act, rows, again) {
-  const { left } = await sendAll(act, rows);
+// Takes back what an act did, and no more: what has changed since stays as it is, and so
+// does what is not there any more.  Returns what is to be said of that, if something is.
+
+const SKIPPED = Symbol("skipped");
+
+async function undo({ rows, send, said, again }) {
+  const { done, left } = await sendAll(send, rows);
+  const skipped = done.filter(([, answer]) => answer === SKIPPED).length;
 
   again();
 
-  if (left.length > 0) {
+  if (left.length === rows.length) {
     throw left[0][1];
   }
+
+  return skipped + left.length === 0 ? null : [
+    fill(said.undone, { n: done.length - skipped }),
+    skipped > 0 && fill(said.skipped, { n: skipped }),
+    left.length > 0 && fill(said.notUndone, { n: left.length }),
+  ].filter(Boolean).join(" ");
+}
+
+const unlessGone = e => {
+  if (e.code !== "not_found") {
+    throw e;
+  }
+};
+
+// Whether it is still as an act has left it.
+
+async function isSame(sheet, { [sheet.id]: id, updatedAt }) {
+  const now = await call({ path: pathOf(`${sheet.path}/{id}`, { id }) }).catch(unlessGone);
+
+  return now?.data.updatedAt === updatedAt;
 }
 
 
@@ -162,9 +192,9 @@ async function undo(act, rows, again) {
 
 function Outcome({ name, left, made, sheet, words, said, run, close }) {
   const secret = sheet.acts[name].secret;
-  const links = made.filter(([, data]) => data?.[secret])
-                    .map(([one, data]) => ({ id: one[sheet.id], name: labelOf(sheet, one),
-                                             link: data[secret] }));
+  const links = made.filter(([, { data }]) => data?.[secret])
+                    .map(([one, { data }]) => ({ id: one[sheet.id], name: labelOf(sheet, one),
+                                                 link: data[secret] }));
   const failed = left.map(([one, why]) => ({
     id: one[sheet.id], name: labelOf(sheet, one),
     why: [sentence(why), why.message].filter(Boolean).join(" "),
@@ -216,5 +246,18 @@ async function intoGroup({ said, members, rows, picks, again }) {
 
   picks.clear();
   toast(fill(said.group.done, { n: added.length, name: shown(group.name) }),
-        added.length > 0 && (() => undo(members.takes, added, again)));
+        added.length > 0 && (() => leave({ path, members, added, said, again })));
+}
+
+// Whoever was taken out of it since, or put into it once more, is left as they are.
+
+async function leave({ path, members, added, said, again }) {
+  const { data } = await call({ path, query: { limit: MOST_PICKED } });
+  const now = new Map(data.members.map(one => [one.userId, one.addedAt]));
+
+  return undo({
+    rows: added, said, again,
+    send: async one => (now.get(one.userId) ?? one.addedAt) === one.addedAt
+      && await sendAct(members.takes, one).catch(unlessGone) || SKIPPED,
+  });
 }
