@@ -18,6 +18,7 @@ export default {
     signIns: {
       title: "Anmeldungen", success: "Erfolgreich", failure: "Fehlgeschlagen", denied: "Abgewiesen", lockouts: "Gesperrte Konten",
       rateLimited: "Gebremst", mfa: "Benutzer mit zweitem Faktor", mfaOf: "{n} von {all}",
+      factor: "zweiter Faktor", by: { blocked: "blockierte Adresse", policy: "Richtlinie", risk: "Risiko" },
       none: "An diesen Tagen hat niemand versucht, sich anzumelden.",
     },
 

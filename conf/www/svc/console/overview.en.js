@@ -18,6 +18,7 @@ export default {
     signIns: {
       title: "Sign-ins", success: "Succeeded", failure: "Failed", denied: "Denied", lockouts: "Accounts locked",
       rateLimited: "Slowed down", mfa: "Users with a second factor", mfaOf: "{n} of {all}",
+      factor: "second factor", by: { blocked: "blocked address", policy: "policy", risk: "risk" },
       none: "Nobody has tried to sign in on these days.",
     },
 

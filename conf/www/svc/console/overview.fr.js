@@ -18,6 +18,7 @@ export default {
     signIns: {
       title: "Connexions", success: "Réussies", failure: "Échouées", denied: "Refusées", lockouts: "Comptes verrouillés",
       rateLimited: "Ralenties", mfa: "Utilisateurs avec un second facteur", mfaOf: "{n} sur {all}",
+      factor: "second facteur", by: { blocked: "adresse bloquée", policy: "stratégie", risk: "risque" },
       none: "Personne n'a essayé de se connecter ces jours-là.",
     },
 

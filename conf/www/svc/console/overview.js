@@ -173,11 +173,24 @@ const auditOf = date => at("audit") + queryOf({
   from: new Date(date).toISOString(), to: new Date(Date.parse(date) + DAY).toISOString(),
 });
 
+// What was refused since a day, by the action, and by the reason that the details have.
+
+const refused = (from, action, reason) => at("audit") + queryOf({
+  outcome: "failure", action, q: reason && `"reason": "${reason}"`,
+  from: new Date(from).toISOString(),
+});
+
+const LOGIN = "user.login_failed";
+const FACTOR = "mfa.challenge_failed";
+const DENIED = ["blocked", "policy", "risk"];
+
 const Figures = ({ kids }) => h("dl", { class: "figures" }, kids);
 
-const Figure = ({ label, value, to, note }) => h("div", {},
+const Figure = ({ label, value, to, note, parts = [] }) => h("div", {},
   h("dt", {}, label),
-  h("dd", {}, to ? h(Link, { to }, value) : value, note && h("span", { class: "muted" }, note)));
+  h("dd", {}, to ? h(Link, { to }, value) : value, note && h("span", { class: "muted" }, note)),
+  parts.length > 0 && h("dd", { class: "parts" }, parts.map(part =>
+    h(Link, { key: part.label, to: part.to }, part.label))));
 
 const shareOf = (some, all) => all === 0 ? "–"
   : new Intl.NumberFormat(language, { style: "percent" }).format(some / all);
@@ -189,11 +202,15 @@ function SignIns({ part, words }) {
   const said = words.signIns;
   const series = ["success", "failure"].map(name => ({ name, label: said[name] }));
 
-  const draw = ({ signIns, mfa, denied, lockouts, rateLimited, series: days }) => h("div", {},
+  const draw = ({ signIns, mfa, denied, lockouts, rateLimited, series: days, period }) => h("div", {},
     h(Figures, {},
       h(Figure, { label: said.success, value: number(signIns.success) }),
-      h(Figure, { label: said.failure, value: number(signIns.failure) }),
-      h(Figure, { label: said.denied, value: number(denied) }),
+      h(Figure, { label: said.failure, value: number(signIns.failure),
+                  to: refused(period.from, LOGIN),
+                  parts: [{ label: said.factor, to: refused(period.from, FACTOR) }] }),
+      h(Figure, { label: said.denied, value: number(denied), to: refused(period.from, LOGIN),
+                  parts: DENIED.map(reason => ({ label: said.by[reason],
+                                                 to: refused(period.from, LOGIN, reason) })) }),
       h(Figure, { label: said.lockouts, value: number(lockouts) }),
       h(Figure, { label: said.rateLimited, value: number(rateLimited) }),
       h(Figure, { label: said.mfa, value: shareOf(mfa.enrolled, mfa.total),
