@@ -78,7 +78,7 @@ function AgentList({ view, sheet, words, all }) {
       h(Link, { class: "button", to: at(view, "settings") }, all.settings.title),
       h(Link, { class: "button primary", to: `${at("applications", "new")}?type=agent` },
         words.new)),
-    h("p", { class: "muted" }, words.note),
+    h("p", { class: "muted keyed" }, words.note),
     h(List, {
       sheet, words, to: one => at(view, one.clientId), onkey: key,
       draws: { policy: one => ceilingsOf(one, words) },

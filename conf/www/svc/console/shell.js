@@ -45,7 +45,7 @@ export function Shell() {
         h(Link, { to: at(FIRST), title: words.views[FIRST] }, shown(session.tenant.name),
           h("span", { class: "muted" }, " ", session.tenant.slug))),
       h("button", { type: "button", class: "find", onclick: keysOf(words)["/"] },
-        h(Icon, { name: "find" }), " ", words.palette, " ", h("kbd", {}, "/")),
+        h(Icon, { name: "find" }), " ", h("span", {}, words.palette), " ", h("kbd", {}, "/")),
       h(Who)),
     h("nav", { id: "nav", popover: true, "aria-label": words.navigation },
       groups.map(([name, names]) => h(NavGroup, { key: name, name, names, view }))),

@@ -4,6 +4,7 @@ export default {
   acts: "Aktionen",
   add: "Hinzufügen",
   all: "Alle",
+  allFilters: "Filter",
   clear: "Leeren",
   conflict: {
     load: "Fremde Änderungen laden",

@@ -4,6 +4,7 @@ export default {
   acts: "Actions",
   add: "Add",
   all: "All",
+  allFilters: "Filters",
   clear: "Clear",
   conflict: {
     load: "Load theirs",

@@ -4,6 +4,7 @@ export default {
   acts: "Actions",
   add: "Ajouter",
   all: "Tout",
+  allFilters: "Filtres",
   clear: "Effacer",
   conflict: {
     load: "Charger les leurs",

@@ -9,7 +9,7 @@ import { kinds } from "./fields.js";
 import { change, Link, restore, usePlace } from "./place.js";
 import { queryOf } from "./query.js";
 import { text } from "./text.js";
-import { fill } from "./words.js";
+import { fill, number } from "./words.js";
 
 export const PAGE = 50;
 
@@ -94,9 +94,35 @@ export function List({ sheet, path = sheet.path, words, to, acts, draws, onkey, 
 
 // --- search and filters --------------
 
+const small = matchMedia("(width < 40rem)");
+
+// A fold that somebody looks into stays open: what is typed there may be what opened it.
+
+function Fold({ n, narrow, kids }) {
+  const some = n > 0 && !narrow;
+  const [open, setOpen] = state(some);
+
+  effect(() => some && setOpen(true), [some]);
+
+  return h("details", { open, ontoggle: event => setOpen(event.target.open) },
+    h("summary", {}, narrow ? text.allFilters : text.filters, n > 0 && ` (${number(n)})`),
+    h("div", { class: "tools" }, kids));
+}
+
+// On a small screen all filters are folded away.
+
 export function Tools({ sheet, words, query, kids }) {
+  const [narrow, setNarrow] = state(small.matches);
   const filters = Object.entries(sheet.filters ?? {});
-  const rare = sheet.rare ?? [];
+  const rare = narrow ? Object.keys(sheet.filters ?? {}) : sheet.rare ?? [];
+
+  effect(() => {
+    const look = () => setNarrow(small.matches);
+
+    small.addEventListener("change", look);
+
+    return () => small.removeEventListener("change", look);
+  }, []);
 
   const draw = ([name, kind]) => h("label", { key: name },
     words.filters[name], " ",
@@ -105,9 +131,8 @@ export function Tools({ sheet, words, query, kids }) {
   return !sheet.find && filters.length === 0 && kids.length === 0 ? null : h("search", { class: "tools" },
     sheet.find && h(Find, { name: sheet.find, value: query[sheet.find] ?? "" }),
     filters.filter(([name]) => !rare.includes(name)).map(draw),
-    rare.length > 0 && h("details", { open: rare.some(name => query[name]) },
-      h("summary", {}, text.filters),
-      h("div", { class: "tools" }, filters.filter(([name]) => rare.includes(name)).map(draw))),
+    rare.length > 0 && h(Fold, { n: rare.filter(name => query[name]).length, narrow },
+      filters.filter(([name]) => rare.includes(name)).map(draw)),
     kids);
 }
 
