@@ -210,6 +210,19 @@ $c->has('.tree .tree [aria-current=true]', qr/Lost on the way\s+mail\s*out/,
     'the token that was pasted, and what it has lost');
 is($page->do(count => 'main img'), 0, 'names are text');
 
+$c->opens('delegations', 'Delegations', 'of somebody');
+$page->do(type => 'Who acts last', 'invoice');
+ok(wait_for(sub { $page->do(count => '[role=option]') == 1 }), 'who acts is found by the name');
+$page->do(key => 'Enter');
+ok(wait_for(sub { $page->do('url') =~ /\?clientId=$bot->{clientId}\z/ }), '... and is in the address');
+$c->has('.named', qr/Who acts last Invoice bot/, '... with the name');
+is_deeply($page->do('axe'), [], '... for everybody');
+$page->do('reload');
+$c->has('.named', qr/Who acts last Invoice bot/, '... for whoever gets the address, too');
+$page->do(press => 'Remove Who acts last');
+ok(wait_for(sub { $page->do('url') =~ /delegations\z/ && $page->do('focus') eq 'filter-clientId' }),
+   'it can be another one');
+
 $c->opens("agents/$bot->{clientId}/delegations", 'Invoice bot', 'those of an agent');
 
 $page->do(open => { viewport => { width => 360, height => 740 }, colorScheme => 'dark' });

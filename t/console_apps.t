@@ -101,6 +101,10 @@ unlike($page->do(run => 'document.documentElement.outerHTML'), qr/\Q$app->{clien
 # --- another secret, with some time for the old one ---------------------------------------
 
 $page->do(press => 'New secret');
+is($page->do(run => 'document.querySelector("dialog [name=graceSeconds]").value'), '86400',
+   'the old one is good for a day, unless somebody says otherwise');
+is($page->do(text => 'dialog .actions button:last-child') =~ /New secret/, 1,
+   '... and what does it is the last button');
 $page->do(run => q{(select => { select.value = "3600";
                     select.dispatchEvent(new Event("change", { bubbles: true })); })}
                  . q{(document.querySelector("dialog [name=graceSeconds]"))});

@@ -59,7 +59,8 @@ EOT
 
 $c->shows('Overview', 'whoever has signed in sees how things are');
 has('main', qr/Nothing needs your attention/, 'of a new tenant there is nothing to say');
-has('.first', qr/1 of 9|0 of 9/, 'and all is to be done');
+has('.first', qr/1 of 9 are done.*done\s+Connect a directory/s,
+    'and all is to be done, but for the SCIM token that it has');
 has('.first', qr/to do\s+Add a second factor/, 'one thing is a factor of one\'s own');
 cmp_ok((asked())[1], '<=', 8, 'eight requests at once, and no more');
 
@@ -105,6 +106,22 @@ $c->shows('Overview');
 
 # --- a tenant in which something was ----------------------------------------------------
 
+# The owner has come by an invitation, which is none of somebody else.
+
+$s->sql(<<"EOT");
+INSERT INTO svc.invitation (tenant_id, id, email, email_key, role, group_ids, days, token_hash,
+                            expires_at, accepted_at)
+VALUES ('$acme->{id}', gen_random_uuid(), 'ada\@acme.test', 'ada\@acme.test', 'owner', '{}', 7,
+        sha256('x'), now(), now())
+EOT
+$c->opens('', 'Overview');
+$page->do(press => 'First steps') if $page->do(count => '.first') == 0;
+has('.first', qr/to do\s+Invite somebody/, 'an invitation of oneself invites nobody');
+$page->do(follow => 'Invite a second owner');
+$c->shows('Invite people');
+ok(wait_for(sub { $page->do(count => '[name=role] option[value=owner]') == 1 }), 'of a role');
+is($page->do(run => 'document.querySelector("[name=role]").value'), 'owner', '... which is chosen');
+
 my $webhook = $s->sql("SELECT gen_random_uuid()");
 my $client = application($acme, name => 'Chat')->{clientId};
 
@@ -136,6 +153,15 @@ is($page->do(attribute => '.trouble li:nth-child(3) a', 'href'),
 has('.trouble li:last-child', qr/And 2 more/, '... with five at most');
 has('.beside > :first-child', qr/Succeeded\s+[\d,]+\s+Failed\s+60/,
     'a month of sign-ins is summed up');
+
+my $from = $s->sql("SELECT (now() AT TIME ZONE 'UTC')::date - 29");
+my $log = "/console/audit?outcome=failure&action=user.login_failed";
+
+is_deeply([ map { $page->do(attribute => ".figures > div:nth-child($_->[0]) a >> nth=$_->[1]", 'href') }
+            [ 2, 0 ], [ 3, 0 ], [ 3, 2 ] ],
+          [ ("$log&from=${from}T00%3A00%3A00.000Z") x 2,
+            "$log&q=%22reason%22%3A+%22policy%22&from=${from}T00%3A00%3A00.000Z" ],
+          '... and leads to what was refused');
 is($page->do(count => '.chart:has(.failure) svg a'), 30, '... with a day each');
 is_deeply($page->do('axe'), [], '... for everybody');
 cmp_ok((asked())[1], '<=', 8, '... eight requests at once');

@@ -16,7 +16,7 @@ export default {
       policy: "Obergrenzen", anomalies: "Auffällig", tokens: "Token", lastSeenAt: "Zuletzt",
       allowed: "Obergrenze", reason: "Warum", value: "Was",
     },
-    filters: { status: "Status", ownerId: "ID des Verantwortlichen" },
+    filters: { status: "Status", ownerId: "Verantwortlich" },
     options: {
       status: { active: "aktiv", disabled: "abgeschaltet", expired: "abgelaufen", orphaned: "niemand verantwortlich" },
       "review.status": { never: "nie geprüft", current: "geprüft", due: "Prüfung fällig" },

@@ -16,7 +16,7 @@ export default {
       policy: "Ceilings", anomalies: "Unusual", tokens: "Tokens", lastSeenAt: "Last",
       allowed: "Ceiling", reason: "Why", value: "What",
     },
-    filters: { status: "Status", ownerId: "Owner's id" },
+    filters: { status: "Status", ownerId: "Owner" },
     options: {
       status: { active: "active", disabled: "off", expired: "expired", orphaned: "no owner" },
       "review.status": { never: "never reviewed", current: "reviewed", due: "review is due" },

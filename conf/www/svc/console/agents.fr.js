@@ -16,7 +16,7 @@ export default {
       policy: "Plafonds", anomalies: "Inhabituel", tokens: "Jetons", lastSeenAt: "Dernier",
       allowed: "Plafond", reason: "Pourquoi", value: "Quoi",
     },
-    filters: { status: "Statut", ownerId: "Id du propriétaire" },
+    filters: { status: "Statut", ownerId: "Propriétaire" },
     options: {
       status: { active: "actif", disabled: "désactivé", expired: "arrivé à terme", orphaned: "sans propriétaire" },
       "review.status": { never: "jamais revu", current: "revu", due: "à revoir" },

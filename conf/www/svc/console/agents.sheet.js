@@ -17,7 +17,7 @@ export default {
   agents: {
     path: "/admin/agents", list: "agents", id: "clientId", needs: "apps:manage",
     label: ["name"], find: "q",
-    filters: { status: ["active", "disabled", "expired", "orphaned"], ownerId: "text" },
+    filters: { status: ["active", "disabled", "expired", "orphaned"], ownerId: "user" },
     tones: {
       status: { active: "good", disabled: "bad", expired: "off", orphaned: "warn" },
       "review.status": { never: "warn", current: "good", due: "warn" },

@@ -5,7 +5,7 @@ export default {
   columns: { createdAt: "Wann", actor: "Wer handelt", subject: "Für wen", audience: "Bei",
              scopes: "Scopes", outcome: "Ergebnis" },
   filters: { tokenId: "Token (jti)", inChain: "Jemand in der Kette", clientId: "Wer zuletzt handelt",
-             userId: "ID des Benutzers", outcome: "Ergebnis", from: "Von", to: "Bis" },
+             userId: "Benutzer", outcome: "Ergebnis", from: "Von", to: "Bis" },
   options: { outcome: { granted: "erteilt", refused: "verweigert" } },
   reasons: {
     agent_disabled: "Der Agent ist abgeschaltet.",

@@ -5,7 +5,7 @@ export default {
   columns: { createdAt: "When", actor: "Who acts", subject: "For whom", audience: "At",
              scopes: "Scopes", outcome: "Outcome" },
   filters: { tokenId: "Token (jti)", inChain: "Anybody who acts", clientId: "Who acts last",
-             userId: "User's id", outcome: "Outcome", from: "From", to: "To" },
+             userId: "User", outcome: "Outcome", from: "From", to: "To" },
   options: { outcome: { granted: "granted", refused: "refused" } },
   reasons: {
     agent_disabled: "The agent is switched off.",

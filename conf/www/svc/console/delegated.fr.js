@@ -5,7 +5,7 @@ export default {
   columns: { createdAt: "Quand", actor: "Qui agit", subject: "Pour qui", audience: "Auprès de",
              scopes: "Portées", outcome: "Résultat" },
   filters: { tokenId: "Jeton (jti)", inChain: "Un acteur de la chaîne", clientId: "Le dernier acteur",
-             userId: "Id de l'utilisateur", outcome: "Résultat", from: "De", to: "À" },
+             userId: "Utilisateur", outcome: "Résultat", from: "De", to: "À" },
   options: { outcome: { granted: "accordé", refused: "refusé" } },
   reasons: {
     agent_disabled: "L'agent est désactivé.",

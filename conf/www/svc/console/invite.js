@@ -7,7 +7,7 @@ import { effect, h, state } from "../ui/draw.js";
 import { sentence } from "../ui/fail.js";
 import { Form } from "../ui/form.js";
 import { forEach } from "../ui/many.js";
-import { go, guard, Link } from "../ui/place.js";
+import { go, guard, here, Link } from "../ui/place.js";
 import { Table } from "../ui/table.js";
 import { fill } from "../ui/words.js";
 import { addressesOf } from "./addresses.js";
@@ -35,7 +35,8 @@ export function InviteNew({ view, sheet, words, all }) {
   }
 
   const known = roles && choiceOfRole(roles, all.users.acts.role, null);
-  const { role, expiresInDays } = sheet.form;
+  const { expiresInDays } = sheet.form;
+  const role = { ...sheet.form.role, first: here().query.role ?? sheet.form.role.first };
 
   const send = ({ emails, ...rest }) => {
     const { addresses: good, others } = addressesOf(emails.join("\n"));

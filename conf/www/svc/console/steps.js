@@ -5,6 +5,7 @@ import { call, may, session } from "../ui/call.js";
 import { effect, h } from "../ui/draw.js";
 import { Problem } from "../ui/fail.js";
 import { Link } from "../ui/place.js";
+import { queryOf } from "../ui/query.js";
 import { useAnswer } from "../ui/table.js";
 import { text } from "../ui/text.js";
 import { fill } from "../ui/words.js";
@@ -32,7 +33,8 @@ function keep(hidden) {
 
 const STEPS = {
   factor: { now: () => session.mfa.enrolled },
-  owner: { needs: "members:manage", asks: ["owners"], view: ["invitations", "new"] },
+  owner: { needs: "members:manage", asks: ["owners"], view: ["invitations", "new"],
+           query: { role: "owner" } },
   invited: { needs: "members:manage", asks: ["people"], view: ["invitations", "new"] },
   logo: { needs: "tenant:manage", asks: ["logo"], view: ["branding"] },
   mail: { needs: "tenant:manage", now: () => server.features.passwordReset },
@@ -128,7 +130,7 @@ export function Steps({ sheets, words, ready, invited, moved, hide }) {
 
 const TONES = { done: "good", todo: "off", unknown: "warn" };
 
-function Step({ name, step: { view }, done, words }) {
+function Step({ name, step: { view, query }, done, words }) {
   const state = done ? "done" : done === null ? "unknown" : "todo";
   const { title, note } = words.of[name];
 
@@ -136,7 +138,7 @@ function Step({ name, step: { view }, done, words }) {
     h("span", { class: `badge ${TONES[state]}` }, words.states[state]),
     h("div", {},
       name === "factor" ? h("a", { href: "/account" }, title)
-        : view && allowed(view[0]) ? h(Link, { to: at(...view) }, title)
+        : view && allowed(view[0]) ? h(Link, { to: at(...view) + queryOf(query) }, title)
         : h("strong", {}, title),
       !done && h("p", { class: "muted" }, note)));
 }

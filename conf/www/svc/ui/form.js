@@ -28,6 +28,9 @@ const same = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 export function Form({ words, verb, oncancel, about, beside, kids, id = "field", ...given }) {
   const { value, typed, set, wrong, failure, busy, shown, all, differs, submit, discard }
     = useForm(given);
+  const [asks, setAsks] = state(false);
+
+  effect(element => setAsks(element.closest("dialog") !== null), []);
 
   const parts = [...new Set(shown.map(([, f]) => f.part))].filter(Boolean);
 
@@ -61,11 +64,21 @@ export function Form({ words, verb, oncancel, about, beside, kids, id = "field",
       h("summary", {}, words.parts[part]), h("div", { class: "form" }, draw(part)))),
     about?.(all),
     kids,
-    (differs || !value || oncancel) && h("div", { class: "actions" },
-      (differs || !value) && h("button", { class: "primary", disabled: busy }, verb),
-      oncancel && h("button", { type: "button", onclick: oncancel }, text.cancel),
-      value && differs && !oncancel
-        && h("button", { type: "button", onclick: discard }, text.discard)));
+    (differs || !value || oncancel)
+      && h(Buttons, { sends: differs || !value, verb, busy, oncancel, last: asks,
+                      discard: value && differs && !oncancel ? discard : null }));
+}
+
+// What sends it is the first one, and in a dialog the last, as in all dialogs.
+
+function Buttons({ sends, verb, busy, oncancel, discard, last }) {
+  const all = [
+    sends && h("button", { key: "send", class: "primary", disabled: busy }, verb),
+    oncancel && h("button", { key: "cancel", type: "button", onclick: oncancel }, text.cancel),
+    discard && h("button", { key: "discard", type: "button", onclick: discard }, text.discard),
+  ];
+
+  return h("div", { class: "actions" }, last ? all.reverse() : all);
 }
 
 

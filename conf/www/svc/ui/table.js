@@ -7,9 +7,10 @@ import { effect, h, state } from "./draw.js";
 import { Problem } from "./fail.js";
 import { kinds } from "./fields.js";
 import { change, Link, restore, usePlace } from "./place.js";
+import { Pick } from "./pick.js";
 import { queryOf } from "./query.js";
 import { text } from "./text.js";
-import { fill, number } from "./words.js";
+import { fill, number, shown } from "./words.js";
 
 export const PAGE = 50;
 
@@ -88,11 +89,13 @@ export function List({ sheet, path = sheet.path, words, to, acts, draws, onkey, 
             acts: acts && (row => acts(row, again)),
             onkey: onkey && ((event, row) => onkey(event, row, again)),
           }),
-    data && !failure && h(Pager, { data, shown: data[sheet.list].length, offset, query, asked }));
+    data && !failure && h(Pager, { data, n: data[sheet.list].length, offset, query, asked }));
 }
 
 
 // --- search and filters --------------
+
+const NAMED = ["user", "application"];  // kinds, which are types of GET /v1/admin/names
 
 const small = matchMedia("(width < 40rem)");
 
@@ -124,11 +127,16 @@ export function Tools({ sheet, words, query, kids }) {
     return () => small.removeEventListener("change", look);
   }, []);
 
-  const draw = ([name, kind]) => h("label", { key: name },
-    words.filters[name], " ",
-    h(Filter, { name, kind, value: query[name] ?? "", words: words.options?.[name] }));
+  const draw = ([name, kind]) => NAMED.includes(kind)
+    ? h(Named, { key: name, name, type: kind, value: query[name], label: words.filters[name] })
+    : h("label", { key: name }, words.filters[name], " ",
+        h(Filter, { name, kind, value: query[name] ?? "", words: words.options?.[name] }));
 
-  return !sheet.find && filters.length === 0 && kids.length === 0 ? null : h("search", { class: "tools" },
+  if (!sheet.find && filters.length === 0 && kids.length === 0) {
+    return null;
+  }
+
+  return h("search", { class: "tools" },
     sheet.find && h(Find, { name: sheet.find, value: query[sheet.find] ?? "" }),
     filters.filter(([name]) => !rare.includes(name)).map(draw),
     rare.length > 0 && h(Fold, { n: rare.filter(name => query[name]).length, narrow },
@@ -136,6 +144,27 @@ export function Tools({ sheet, words, query, kids }) {
     kids);
 }
 
+
+// What has an id is found by its name.
+
+function Named({ name, type, value, label }) {
+  const [chosen, setChosen] = state(null);
+  const id = `filter-${name}`;
+  const { data } = useAnswer(value && chosen?.id !== value
+    ? { path: "/admin/names", query: { type, ids: value } } : async () => ({}), [value]);
+  const one = chosen?.id === value ? chosen : data?.names?.[0];
+
+  const set = async next => {
+    setChosen(next);
+    await change({ [name]: next?.id ?? null, offset: null });
+    setTimeout(() => document.getElementById(id)?.focus());
+  };
+
+  return !value ? h(Pick, { id, type, label, onpick: set })
+    : h("span", { class: "named" }, label, " ", h("strong", {}, shown(one?.name ?? value)),
+        h("button", { id, type: "button", class: "plain", onclick: () => set(null),
+                      "aria-label": fill(text.removeOne, { name: label }) }, "×"));
+}
 
 // "kind" is what there is to choose from, or "text", or "time".
 
@@ -262,10 +291,10 @@ function Empty({ words, asked, first }) {
 
 // --- pages ---------------------------
 
-function Pager({ data, shown, offset, query, asked }) {
+function Pager({ data, n, offset, query, asked }) {
   const { total } = data;
   const many = asked && total >= MANY;
-  const last = offset + shown >= total;
+  const last = offset + n >= total;
 
   if (total === 0 || offset === 0 && last) {
     return null;
@@ -275,7 +304,7 @@ function Pager({ data, shown, offset, query, asked }) {
 
   return h("nav", { class: "pager", "aria-label": text.pages },
     h("span", { class: "muted", role: "status" },
-      fill(many ? text.many : text.from, { from: offset + 1, to: offset + shown, total }),
+      fill(many ? text.many : text.from, { from: offset + 1, to: offset + n, total }),
       many && last && ` ${text.narrow}`),
     offset > 0 && h(Link, { class: "button", to: at(Math.max(0, offset - PAGE)) },
                     text.previous),
