@@ -8,7 +8,14 @@ const VERSION = 0xa0;
 const UTC_TIME = 0x17;
 
 const CN = "550403";            // 2.5.4.3, in hexadecimal
-const RSA = "2a864886f70d010101";
+
+// Algorithms of keys, by RFC 3279, 4055, 5480 and 8410.
+
+const KINDS = {
+  "2a864886f70d010101": "RSA", "2a864886f70d01010a": "RSA", "2a8648ce3d0201": "EC",
+  "2b6570": "Ed25519", "2b6571": "Ed448", "2a8648ce380401": "DSA",
+};
+const SIZES = { Ed25519: 256, Ed448: 456 };
 const CURVES = { "2a8648ce3d030107": 256, "2b81040022": 384, "2b81040023": 521 };
 
 const hex = bytes => [...bytes].map(byte => byte.toString(16).padStart(2, "0")).join("");
@@ -87,14 +94,16 @@ function keyOf(key) {
   const [algorithm, bits] = partsOf(key.bytes);
   const [type, curve] = partsOf(algorithm.bytes);
 
-  if (hex(type.bytes) !== RSA) {
-    return { kind: "EC", bits: CURVES[hex(curve?.bytes ?? [])] ?? null };
+  const kind = KINDS[hex(type.bytes)] ?? "?";
+
+  if (kind !== "RSA") {
+    return { kind, bits: SIZES[kind] ?? CURVES[hex(curve?.bytes ?? [])] ?? null };
   }
 
   const inner = partOf(bits.bytes.slice(1), 0);
   const [modulus] = inner.tag === SEQUENCE ? partsOf(inner.bytes) : [];
   const first = modulus.bytes.findIndex(byte => byte !== 0);
 
-  return { kind: "RSA", bits: (modulus.bytes.length - first) * 8
-                              - Math.clz32(modulus.bytes[first]) + 24 };
+  return { kind, bits: (modulus.bytes.length - first) * 8
+                      - Math.clz32(modulus.bytes[first]) + 24 };
 }
