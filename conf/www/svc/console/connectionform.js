@@ -205,9 +205,11 @@ export const Off = () => server.features.federation ? null
 
 // The view of one: "tabs" are drawn by their names, and "kids" are what it is without one.
 
-export function Page({ view, id, tab, title, sheet, words, one, tabs, actions, kids }) {
+export function Page({ view, id, tab, title, sheet, words, one, tabs, actions, failure, again,
+                       kids }) {
   return h("div", {},
     h(Head, { title, above: { view, title: words.title } }, actions),
+    failure && h(Problem, { failure, again }),
     h(Tabs, { view, id, tab, words, names: Object.keys(tabs) }),
     tab && tabs[tab] ? tabs[tab]()
       : h("div", { class: "object" }, h("div", {}, kids), h(Facts, { sheet, words, one })));

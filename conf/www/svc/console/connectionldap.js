@@ -43,6 +43,7 @@ export function View(props) {
   if (!one.configured) {
     return h("div", {},
       h(Head, { title: words.options.kind.ldap, above }),
+      failure && h(Problem, { failure, again }),
       h(Off, {}),
       h("p", { class: "muted" }, words.first),
       h("div", { class: "panel" }, h(Make, { view, fields, words, again })));
@@ -60,7 +61,7 @@ export function View(props) {
   };
 
   return h(Page, {
-    ...props, sheet, one, title,
+    ...props, sheet, one, title, failure, again,
     actions: h(Remove, { view, one, title, domains, words, sensitive: true }),
     tabs: {
       test: () => h(Test, { sheet, words }),

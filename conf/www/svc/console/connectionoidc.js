@@ -137,7 +137,7 @@ export function View(props) {
   };
 
   return h(Page, {
-    ...props, title, one,
+    ...props, title, one, failure, again,
     actions: h(Remove, { view, one, title, domains, words }),
     tabs: { test: () => h(Test, { one, title, words }) },
   },

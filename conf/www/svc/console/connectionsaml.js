@@ -47,7 +47,8 @@ export function View(props) {
     await put(changed) && toast(text.saved);
   };
 
-  return h(Page, { ...props, sheet, one, tabs: {}, title: titleOf(one, "saml", words) },
+  return h(Page, { ...props, sheet, one, failure, again, tabs: {},
+                   title: titleOf(one, "saml", words) },
     h(Off, {}),
     h("p", { class: "notice" }, words.unused),
     one.updatedAt && h(Covers, { one, words, vouch: () => put({ vouch: true }) }),
