@@ -218,7 +218,7 @@ function Rule({ id, rule, n, total, words, mark, names, wrong, move, edit, remov
         mark.above !== null && [" ", h("span", { class: "mark bad" }, fill(words.marks.never, {
           n: mark.above + 1, name: shown(names[mark.above].rule.name) }))]),
       h("p", {}, sentence(rule, words.say)),
-      wrong && h("p", { class: "wrong", role: "alert", lang: "en" }, wrong)),
+      wrong && h("p", { class: "wrong", role: "alert", lang: "en" }, shown(wrong))),
     h("div", { class: "actions" },
       h("button", { type: "button", "aria-label": about(words.up), "aria-disabled": n === 0
                     ? "true" : null, onclick: () => move(n - 1) }, "↑"),

@@ -50,7 +50,7 @@ async function kill({ one, sheet, words, done }) {
       return done();
 
     } catch (e) {
-      problem = [`${sentence(e)} ${e.message}`];
+      problem = [`${sentence(e)} ${shown(e.message)}`];
     }
   }
 }

@@ -70,7 +70,7 @@ function usePlan(words) {
   };
 
   const { busy, failure, run, setFailure } = useAct(e =>
-    e.code === "invalid_request" ? refuse(e.message) : setFailure(e));
+    e.code === "invalid_request" ? refuse(shown(e.message)) : setFailure(e));
 
   effect(() => typed !== kept ? guard(mayLeave) : null, [typed !== kept]);
 
@@ -173,7 +173,7 @@ function bundleOf(typed, words) {
       ? { bundle } : { why: words.noObject };
 
   } catch (e) {
-    return { why: fill(words.noJson, { reason: e.message }) };
+    return { why: fill(words.noJson, { reason: shown(e.message) }) };
   }
 }
 

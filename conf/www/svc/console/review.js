@@ -8,6 +8,7 @@ import { h, state } from "../ui/draw.js";
 import { Problem } from "../ui/fail.js";
 import { Icon } from "../ui/icon.js";
 import { text } from "../ui/text.js";
+import { shown } from "../ui/words.js";
 
 // These are why the server would refuse it; the others are to be known.
 
@@ -132,4 +133,4 @@ export const Warnings = ({ warnings }) => h("div", {}, warnings.map(({ code, mes
   h("div", {
     key: n, class: REFUSALS.includes(code) ? "problem" : "notice",
     role: REFUSALS.includes(code) ? "alert" : null,
-  }, h("p", { lang: "en" }, message))));
+  }, h("p", { lang: "en" }, shown(message)))));

@@ -2,7 +2,7 @@
 
 import { h } from "./draw.js";
 import { text } from "./text.js";
-import { fill } from "./words.js";
+import { fill, shown } from "./words.js";
 import { Copy } from "./copy.js";
 import { useWait } from "./wait.js";
 
@@ -20,7 +20,7 @@ export function Problem({ failure, again }) {
   return h("div", { class: "problem", role: "alert" },
     h("p", {}, h("strong", {}, sentence(failure))),
     failure.message && !OWN.includes(failure.code)
-      && h("p", { lang: "en" }, failure.message),
+      && h("p", { lang: "en" }, shown(failure.message)),
     failure.id && h("p", { class: "muted" }, `${text.requestId} `, h("code", {}, failure.id), " ",
                     h(Copy, { value: failure.id })),
     again && h("button", {

@@ -11,6 +11,7 @@ import { Problem } from "./fail.js";
 import { kinds } from "./fields.js";
 import { guard } from "./place.js";
 import { text } from "./text.js";
+import { shown } from "./words.js";
 
 const same = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 
@@ -26,13 +27,13 @@ const same = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 // of all that is typed.  What a "loose" one asks for changes nothing, and may be lost.
 
 export function Form({ words, verb, oncancel, about, beside, kids, id = "field", ...given }) {
-  const { value, typed, set, wrong, failure, busy, shown, all, differs, submit, discard }
+  const { value, typed, set, wrong, failure, busy, there, all, differs, submit, discard }
     = useForm(given);
   const [asks, setAsks] = state(false);
 
   effect(element => setAsks(element.closest("dialog") !== null), []);
 
-  const parts = [...new Set(shown.map(([, f]) => f.part))].filter(Boolean);
+  const parts = [...new Set(there.map(([, f]) => f.part))].filter(Boolean);
 
   const one = ([name, field]) => h(Field, {
     key: name, id: `${id}-${name}`, name, field, words, typed: typed[name], wrong: wrong[name],
@@ -40,7 +41,7 @@ export function Form({ words, verb, oncancel, about, beside, kids, id = "field",
   });
 
   const draw = part => {
-    const own = shown.filter(([, f]) => f.part === part);
+    const own = there.filter(([, f]) => f.part === part);
 
     return [...new Set(own.map(([, f]) => f.set))].map(name => {
       const fields = own.filter(([, f]) => f.set === name).map(one);
@@ -59,7 +60,7 @@ export function Form({ words, verb, oncancel, about, beside, kids, id = "field",
     draw(undefined),
     parts.map(part => h("details", {
       key: part, class: "fold",
-      open: shown.some(([name, f]) => f.part === part && wrong[name]),
+      open: there.some(([name, f]) => f.part === part && wrong[name]),
     },
       h("summary", {}, words.parts[part]), h("div", { class: "form" }, draw(part)))),
     about?.(all),
@@ -91,7 +92,7 @@ function useForm({ fields, value, draft, onsave, loose }) {
   const [failure, setFailure] = state(null);
   const [busy, setBusy] = state(false);
 
-  const { shown, all, changed } = saysOf(fields, typed, before);
+  const { there, all, changed } = saysOf(fields, typed, before);
   const differs = Object.keys(changed).length > 0;
 
   effect(() => differs && !loose ? guard(mayLeave) : null, [differs]);
@@ -110,7 +111,7 @@ function useForm({ fields, value, draft, onsave, loose }) {
 
   const submit = async event => {
     const form = event.target;
-    const missing = wrongOf(shown, typed);
+    const missing = wrongOf(there, typed);
     const active = document.activeElement;
     let wanted = Object.keys(missing)[0];
 
@@ -133,7 +134,7 @@ function useForm({ fields, value, draft, onsave, loose }) {
       value && setTyped(now => ({ ...now, ...typedOf(secretsOf(fields), {}) }));
 
     } catch (e) {
-      wanted = e.code === "invalid_request" && memberOf(e, shown);
+      wanted = e.code === "invalid_request" && memberOf(e, there);
       told(wanted ? { wrong: { [wanted]: e.message } }
                   : { failure: e.code === "cancelled" ? null : e });
 
@@ -143,20 +144,20 @@ function useForm({ fields, value, draft, onsave, loose }) {
     }
   };
 
-  return { value, typed, set, wrong, failure, busy, shown, all, differs, submit, discard };
+  return { value, typed, set, wrong, failure, busy, there, all, differs, submit, discard };
 }
 
 // The fields that are there, with what is typed as a body has it: all of them that may be
 // changed, and those that differ from what was before.
 
 function saysOf(fields, typed, before) {
-  const shown = Object.entries(fields).filter(([, f]) => !f.when || f.when(typed));
-  const all = Object.fromEntries(shown.filter(([, f]) => !f.fixed).map(([name, f]) =>
+  const there = Object.entries(fields).filter(([, f]) => !f.when || f.when(typed));
+  const all = Object.fromEntries(there.filter(([, f]) => !f.fixed).map(([name, f]) =>
     [name, kinds[f.kind].to(typed[name], f)]));
   const changed = Object.fromEntries(Object.entries(all).filter(([name, v]) =>
     !same(v, unchanged(fields[name], before[name]))));
 
-  return { shown, all, changed };
+  return { there, all, changed };
 }
 
 // Once the part that it is in has opened.
@@ -192,7 +193,7 @@ const given = all => Object.fromEntries(Object.entries(all)
 
 // The server judges; this is for what everybody can see is missing.
 
-const wrongOf = (shown, typed) => Object.fromEntries(shown
+const wrongOf = (there, typed) => Object.fromEntries(there
   .filter(([, f]) => !f.fixed)
   .map(([name, { must, kind, wrong }]) => [name, must && kinds[kind].empty(typed[name])
     ? text.missing : kinds[kind].wrong?.(typed[name]) ?? wrong?.(typed)])
@@ -200,11 +201,11 @@ const wrongOf = (shown, typed) => Object.fromEntries(shown
 
 // The field that the server names, if it is one that is shown.
 
-function memberOf(e, shown) {
+function memberOf(e, there) {
   const member = e.member ?? e.message?.match(/"([^"]+)"/)?.[1];
 
   return [member, member?.match(/^\w+/)?.[0]]
-    .find(wanted => shown.some(([name]) => name === wanted));
+    .find(wanted => there.some(([name]) => name === wanted));
 }
 
 
@@ -231,5 +232,5 @@ function Field({ id, name, field, words, typed, wrong, set, more }) {
     field.kind === "switch" ? h("label", { class: "switch" }, control, " ", label) : control,
     help && h("p", { id: `${id}-help`, class: "muted" }, help),
     more && h("div", { id: `${id}-more` }, more),
-    wrong && h("p", { id: `${id}-wrong`, class: "wrong", role: "alert" }, wrong));
+    wrong && h("p", { id: `${id}-wrong`, class: "wrong", role: "alert" }, shown(wrong)));
 }
