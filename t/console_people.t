@@ -140,6 +140,8 @@ is($page->do(text => 'dialog h2'), 'Suspend 11 users?', 'it is asked first');
 is_deeply($page->do('axe'), [], '... for everybody');
 confirmed();
 ok(wait_for(sub { $page->do(count => 'main .panel [role=alert]') == 1 }), 'what failed is said');
+is($page->do(run => 'document.activeElement.innerText.trim()'), 'Again for these',
+   '... where the focus is then');
 is(suspended(), 10, '... and the others are suspended');
 like($page->do(text => 'main .panel'),
      qr/ not work for 1\..*<b>User<\/b> \x{27e8}U\+202E\x{27e9}159.*It is not there/s,
@@ -150,8 +152,17 @@ $page->do(press => 'Again for these');
 called(qr{^POST /v1/admin/users/[^/]+/suspend$}, 1, '... which is tried again');
 ok(wait_for(sub { $page->do(count => 'main .panel [role=alert]') == 1 }), '... to no other end');
 is($c->said(qr/10 users/), '10 users are suspended.', 'it is said, with a way back');
+
+# What somebody else has done since is not undone.
+
+my $changed = $s->sql("SELECT md5('150')::uuid");
+
+$c->admin(POST => "/users/$changed/$_", {}) for qw(reactivate suspend);
 $page->do(press => 'Undo');
-ok(wait_for(sub { suspended() == 0 }), '... which was taken');
+is($c->said(qr/Undone/), 'Undone for 9. 1 stays as it is: it has changed since.',
+   '... which was taken, and no more than that');
+is(suspended(), 1, '... of whoever was suspended once more');
+$c->admin(POST => "/users/$changed/reactivate", {});
 
 $s->sql("UPDATE svc.user_account SET locked_until = now() + interval '1 hour'"
         . " WHERE user_name = 'user21\@acme.test'");
@@ -209,6 +220,18 @@ $page->do(press => 'Suspend');
 ok(wait_for(sub { user_of($of_one, 'status') eq 'suspended' }), 'suspended at once');
 ok(eval { $page->do(press => 'Undo'); 1 }, 'there is a way back');
 ok(wait_for(sub { user_of($of_one, 'status') eq 'active' }), '... which was taken');
+$page->do(press => 'Suspend');
+$c->said(qr/suspended/);
+$page->do(run => 'document.querySelector(".tabs a[href$=access]").click()');
+ok(wait_for(sub { $page->do(count => 'main .part') > 0 }), 'another tab of one thing');
+is($page->do(count => '.toast button:not(.plain)'), 1, '... has the way back, too');
+$c->to(users => 'Users');
+is($page->do(count => '.toast button:not(.plain)'), 0,
+   '... has no way back of what is not seen there');
+$c->leads('Invite people');
+$c->opens("users/$of_one", 'User 1');
+$page->do(press => 'Reactivate');
+ok(wait_for(sub { user_of($of_one, 'status') eq 'active' }), '... which is in its place');
 
 $page->do(type => 'Title', 'Admiral');
 $page->do(follow => 'Groups');
@@ -534,6 +557,9 @@ $page->do(press => 'Save');
 is($c->said(qr/Saved/), 'Saved.', 'all of them are others');
 is($s->sql("SELECT string_agg(client_id, ' ') FROM svc.group_app WHERE group_id = '$hands'"),
    $app{Payroll}, '... at once');
+$page->do(press => 'Remove');
+ok(wait_for(sub { $page->do(count => '.list.empty') == 1 }), 'the last one is taken away');
+is($page->do(run => 'document.activeElement.tagName'), 'H1', '... and the focus is not lost');
 
 
 # --- a small screen ---------------------------------------------------------------------

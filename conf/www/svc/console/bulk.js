@@ -1,6 +1,6 @@
 // What is done with several rows at once: those that are picked in a list.
 
-import { useAct } from "../ui/act.js";
+import { useAct, useFocus } from "../ui/act.js";
 import { call, Failure, may } from "../ui/call.js";
 import { Copy } from "../ui/copy.js";
 import { confirm, Dialog, show } from "../ui/dialog.js";
@@ -40,6 +40,8 @@ function Bulk({ sheet, words, all, members, picks, again }) {
   const [now] = state(() => ({ ended: null }));
   const said = all.bulk;
   const rows = [...picks.picked.values()];
+  const focused = useFocus(element => element.querySelector("button")
+                                      ?? document.querySelector("main h1"));
 
   effect(() => () => now.ended?.abort(), []);
   effect(() => under ? guard(() => confirm({ title: said.leave, verb: said.stop })) : null,
@@ -82,7 +84,7 @@ function Bulk({ sheet, words, all, members, picks, again }) {
     }
   };
 
-  return h("div", { class: "bulk" },
+  return h("div", { class: "bulk", onfocusin: focused },
     under ? h("p", { class: "actions picks", role: "status" },
       fill(said.underWay, under), " ",
       h("button", { type: "button", onclick: () => now.ended.abort() }, said.stop))

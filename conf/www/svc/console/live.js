@@ -1,6 +1,7 @@
 // The audit log as it is written: entries come by themselves, for as long as somebody
 // looks.
 
+import { useFocus } from "../ui/act.js";
 import { call } from "../ui/call.js";
 import { effect, h, state } from "../ui/draw.js";
 import { Problem, sentence } from "../ui/fail.js";
@@ -235,8 +236,10 @@ function followed({ log, sheet, given, words, signal, setLink, waiting, draw }) 
 
 export function Live({ sheet, words: { live: words, ...others }, given, acts, draws }) {
   const { log, link, late, pause, again } = useLive({ sheet, given, words });
+  const focused = useFocus(element => element.querySelector(".live button")
+                                      ?? document.querySelector("main h1"));
 
-  return h("div", {},
+  return h("div", { onfocusin: focused },
     link.is === "failed"
       ? h(Problem, { failure: link.failure, again: () => again(false) })
       : h(Status, { log, link, late, words, pause, take: () => again(true) }),

@@ -1,6 +1,6 @@
 // People, their groups and their roles: what their sheets do not say.
 
-import { useAct } from "../ui/act.js";
+import { useAct, useFocus } from "../ui/act.js";
 import { call, may, session } from "../ui/call.js";
 import { Dialog, show } from "../ui/dialog.js";
 import { effect, h, state } from "../ui/draw.js";
@@ -8,7 +8,7 @@ import { Problem } from "../ui/fail.js";
 import { Form } from "../ui/form.js";
 import { Pick } from "../ui/pick.js";
 import { go, Link } from "../ui/place.js";
-import { List, Table, useAnswer } from "../ui/table.js";
+import { List, nextRow, Table, useAnswer } from "../ui/table.js";
 import { text } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
 import { fill, shown } from "../ui/words.js";
@@ -83,6 +83,7 @@ const Access = ({ one, sheets, all }) => h("div", {}, PARTS
 function Part({ one, sheet, words, name }) {
   const { data, failure, again } = useAnswer(
     { path: pathOf(sheet.path, one), query: { limit: FEW } }, [one.id]);
+  const focused = useFocus(nextRow);
 
   if (failure?.code === "not_found") {
     return null;
@@ -91,7 +92,7 @@ function Part({ one, sheet, words, name }) {
   const rows = data?.[sheet.list].map(row => ({ ...row, userId: one.id }));
   const to = name === "userGroups" && may("groups:manage") ? row => at("groups", row.id) : undefined;
 
-  return h("section", { class: "part" },
+  return h("section", { class: "part", onfocusin: focused },
     h("h2", {}, words.title),
     failure && h(Problem, { failure, again }),
     rows?.length === 0 && h("p", { class: "muted" }, words.empty),

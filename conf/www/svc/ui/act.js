@@ -1,6 +1,42 @@
 // What people do by a button: it waits meanwhile, and what went wrong is said.
 
-import { state } from "./draw.js";
+import { effect, state } from "./draw.js";
+
+// What could not be used for a while has lost the focus.
+
+const regain = element => document.activeElement === document.body && element.isConnected
+                          && element.focus();
+
+
+// Where what had the focus goes away, "next" says what has it then: it gets what went, and
+// the element of the component.  Returns the listener that the element needs.
+
+export function useFocus(next) {
+  const [kept] = state(() => ({ last: null }));
+
+  effect(element => {
+    const { last } = kept;
+
+    if (last && !last.isConnected) {
+      kept.last = null;
+
+      if (document.activeElement === document.body) {
+        const to = next(element, kept.place);
+
+        to?.focus({ preventScroll: to.tabIndex < 0 });
+      }
+    }
+  });
+
+  return event => {
+    kept.last = event.target;
+    kept.place = placeOf(event.target);
+  };
+}
+
+// The number of the row that it is in, if it is in one.
+
+const placeOf = element => element.closest("tbody tr")?.sectionRowIndex;
 
 
 // Returns { busy, failure, run, setFailure }: run(action) is an onclick.  "tell" says what
@@ -11,6 +47,8 @@ export function useAct(tell) {
   const [busy, setBusy] = state(false);
 
   const run = action => async () => {
+    const active = document.activeElement;
+
     setFailure(null);
     setBusy(true);
 
@@ -24,6 +62,7 @@ export function useAct(tell) {
 
     } finally {
       setBusy(false);
+      setTimeout(regain, 0, active);
     }
   };
 

@@ -1,6 +1,7 @@
 // A list: what the server has, a page of it at a time.  Its search, its filters and
 // where it is are in the address.
 
+import { useFocus } from "./act.js";
 import { call } from "./call.js";
 import { cell, isNumber } from "./cells.js";
 import { effect, h, state } from "./draw.js";
@@ -71,12 +72,14 @@ export function List({ sheet, path = sheet.path, words, to, acts, draws, onkey, 
     [path, ...Object.values(given), offset, rounds]);
 
   const there = data !== undefined;
+  const focused = useFocus(nextRow);
 
   effect(() => there ? restore() : null, [there]);
+  effect(() => data && picks?.renew(data[sheet.list]), [data]);
 
   const asked = Object.values(given).some(Boolean);
 
-  return h("div", { class: "whole-list" },
+  return h("div", { class: "whole-list", onfocusin: focused },
     h(Tools, { sheet, words, query }, kids),
     failure?.status === 404 && sheet.directive
       ? h("p", { class: "list empty" }, fill(text.isOff, { directive: sheet.directive }))
@@ -213,6 +216,16 @@ function Find({ name, value }) {
 
 // --- rows ----------------------------
 
+// Where a row has gone the next one has the focus, and else the heading.
+
+export function nextRow(element, place) {
+  const rows = place === undefined ? [] : [...element.querySelectorAll("tbody tr")];
+  const row = rows[Math.min(place, rows.length - 1)];
+
+  return row?.querySelector(".acts :is(button, a)") ?? row?.querySelector("a, button, input")
+         ?? document.querySelector("main h1");
+}
+
 // Rows that are there already.  "picks" is what usePicks() returns, where some may be
 // picked.  What has a "between" is no row, but a sentence between them.
 
@@ -267,6 +280,13 @@ export function usePicks(id) {
   return {
     picked,
     clear: () => setPicked(new Map()),
+
+    // as they are now, of which some have changed
+
+    renew: rows => setPicked(before => rows.some(row => before.has(row[id]))
+      ? new Map([...before].map(([key, row]) => [key, rows.find(one => one[id] === key) ?? row]))
+      : before),
+
     set: (rows, yes) => setPicked(before => {
       const after = new Map(before);
 
