@@ -108,13 +108,11 @@ function Rules({ words, draft, setDraft, dirty, base, adopt }) {
 }
 
 
-// The rules as they are edited, what is wrong with them, and their review.
+// What is wrong with the rules, as the server says, by a rule's id; and their review.
 
-function useRules({ words, draft, setDraft, base, adopt }) {
-  const [wrong, setWrong] = state({});        // what the server says, by a rule's id
-  const [said, setSaid] = state("");
+function useReview({ words, draft, base, adopt }) {
+  const [wrong, setWrong] = state({});
   const { rules } = draft;
-  const policy = policyOf(draft);
 
   const { busy, failure, run, setFailure } = useAct(e => {
     const rule = rules[e.member?.match(/^rules\[(\d+)\]/)?.[1]];
@@ -127,6 +125,28 @@ function useRules({ words, draft, setDraft, base, adopt }) {
       setFailure(e);
     }
   });
+
+  const look = run(async () => {
+    setWrong({});
+
+    const next = await reviewPolicy({ words, base, policy: policyOf(draft) });
+
+    if (next) {
+      adopt(next);
+      toast(next.theirs ? words.theirs : words.applied);
+    }
+  });
+
+  return { wrong, setWrong, busy, failure, setFailure, look };
+}
+
+// The rules as they are edited.
+
+function useRules({ words, draft, setDraft, base, adopt }) {
+  const { wrong, setWrong, busy, failure, setFailure, look }
+    = useReview({ words, draft, base, adopt });
+  const [said, setSaid] = state("");
+  const { rules } = draft;
 
   const setRules = change => setDraft(now => ({ ...now, rules: change(now.rules) }));
   const put = (id, rule) => setRules(all => all.map(one => one.id === id ? { id, rule } : one));
@@ -165,19 +185,8 @@ function useRules({ words, draft, setDraft, base, adopt }) {
     toast(words.discarded, async () => setDraft(draft));
   };
 
-  const look = run(async () => {
-    setWrong({});
-
-    const next = await reviewPolicy({ words, base, policy });
-
-    if (next) {
-      adopt(next);
-      toast(next.theirs ? words.theirs : words.applied);
-    }
-  });
-
-  return { rules, marks: marksOf(policy.rules), said, put, move, edit, remove, wrong, failure,
-           busy, look, discard };
+  return { rules, marks: marksOf(policyOf(draft).rules), said, put, move, edit, remove, wrong,
+           failure, busy, look, discard };
 }
 
 

@@ -1,6 +1,7 @@
 // Agents: who answers for them, what they may do, what they have done, and how to stop one
 // at once; and what is unusual of them.
 
+import { useFocus } from "../ui/act.js";
 import { call } from "../ui/call.js";
 import { Badge, cell } from "../ui/cells.js";
 import { sendOver } from "../ui/conflict.js";
@@ -11,7 +12,7 @@ import { Problem, sentence } from "../ui/fail.js";
 import { Form } from "../ui/form.js";
 import { forEach } from "../ui/many.js";
 import { change, Link, usePlace } from "../ui/place.js";
-import { Filter, List, Table, useAnswer, usePicks } from "../ui/table.js";
+import { Filter, List, nextRow, Table, useAnswer, usePicks } from "../ui/table.js";
 import { text } from "../ui/text.js";
 import { exact, Time } from "../ui/time.js";
 import { toast } from "../ui/toast.js";
@@ -239,12 +240,10 @@ const AgentOrSettings = props => props.id === "settings"
 const MOST = 500;
 const WORST = ["high", "medium", "low"];
 
-function AnomalyList({ sheet, sheets, words, all }) {
-  const { query } = usePlace();
-  const picks = usePicks("id");
+// What is done about some of them, and what of that has failed.
+
+function useAcknowledge({ sheet, words, picks, again }) {
   const [failed, setFailed] = state([]);
-  const { data, failure, loading, again } = useAnswer(
-    { path: sheet.path, query: { limit: MOST, all: query.all || null } }, [query.all]);
 
   const acknowledge = async all => {
     const left = new Map();
@@ -263,16 +262,27 @@ function AnomalyList({ sheet, sheets, words, all }) {
     again();
   };
 
+  return { failed, acknowledge };
+}
+
+const shownOf = (anomalies, { severity, agent }) => anomalies
+  .filter(one => (!severity || one.severity === severity) && (!agent || one.clientId === agent))
+  .sort((a, b) => WORST.indexOf(a.severity) - WORST.indexOf(b.severity));
+
+function AnomalyList({ sheet, sheets, words, all }) {
+  const { query } = usePlace();
+  const picks = usePicks("id");
+  const { data, failure, loading, again } = useAnswer(
+    { path: sheet.path, query: { limit: MOST, all: query.all || null } }, [query.all]);
+  const { failed, acknowledge } = useAcknowledge({ sheet, words, picks, again });
+  const focused = useFocus(nextRow);
+  const rows = shownOf(data?.anomalies ?? [], query);
+
   const stop = ({ clientId, agentName: name }) => kill({
     one: { clientId, name }, sheet: sheets.agents, words: all.agents, done: again,
   });
 
-  const rows = data?.anomalies
-    .filter(one => (!query.severity || one.severity === query.severity)
-                   && (!query.agent || one.clientId === query.agent))
-    .sort((a, b) => WORST.indexOf(a.severity) - WORST.indexOf(b.severity)) ?? [];
-
-  return h("div", {},
+  return h("div", { onfocusin: focused },
     h(Head, { title: words.title }),
     h("p", { class: "muted" }, words.note),
     h(Filters, { query, words, anomalies: data?.anomalies ?? [] }),

@@ -20,7 +20,8 @@ export default {
 
   incidents: {
     path: "/admin/security-incidents", list: "securityIncidents", id: "id",
-    needs: "audit:view", changes: "tenant:manage", label: ["title"], filters: { all: ["false", "true"] },
+    needs: "audit:view", changes: "tenant:manage", label: ["title"],
+    filters: { all: ["false", "true"] },
     tones: { severity: { high: "bad", medium: "warn" },
              status: { open: "warn", acknowledged: "off" } },
     columns: { createdAt: "time", severity: "badge", title: "text", status: "badge",

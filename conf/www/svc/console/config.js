@@ -56,11 +56,33 @@ export function Configuration({ sheet, words: own, all }) {
 }
 
 
+// The text.  What was typed goes only if somebody says so; "begun" is called before it is
+// another one.
+
+function useText(begun) {
+  const [typed, setTyped] = state("");
+  const [kept, setKept] = state("");          // what has been applied, or was never typed
+
+  effect(() => typed !== kept ? guard(mayLeave) : null, [typed !== kept]);
+
+  const write = next => {
+    setTyped(next);
+    begun();
+  };
+
+  const replace = async (next, same) => {
+    if (typed === kept || typed === "" || await mayLeave()) {
+      write(next);
+      setKept(same ? next : "");
+    }
+  };
+
+  return { typed, write, replace, setKept };
+}
+
 // The text, and what it would change, which is asked of the server.
 
 function usePlan(words) {
-  const [typed, setTyped] = state("");
-  const [kept, setKept] = state("");          // what has been applied, or was never typed
   const [wrong, setWrong] = state(null);
   const [plan, setPlan] = state(null);        // { source, bundle, prune, data, stale }
 
@@ -72,23 +94,11 @@ function usePlan(words) {
   const { busy, failure, run, setFailure } = useAct(e =>
     e.code === "invalid_request" ? refuse(shown(e.message)) : setFailure(e));
 
-  effect(() => typed !== kept ? guard(mayLeave) : null, [typed !== kept]);
-
-  const write = next => {
-    setTyped(next);
+  const { typed, write, replace, setKept } = useText(() => {
     setPlan(null);
     setWrong(null);
     setFailure(null);
-  };
-
-  // what was typed goes only if somebody says so
-
-  const replace = async (next, same) => {
-    if (typed === kept || typed === "" || await mayLeave()) {
-      write(next);
-      setKept(same ? next : "");
-    }
-  };
+  });
 
   // "source" is the text that the bundle is of
 

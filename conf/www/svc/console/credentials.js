@@ -92,5 +92,6 @@ function NewSecret({ act, one, done }) {
           h("button", { type: "button", class: "primary", onclick: () => done() }, text.kept)))
       : h("div", {},
           h("p", {}, words.note),
-          h(Form, { fields: act.form, words, verb: words.rotate, onsave: save, oncancel: () => done() })));
+          h(Form, { fields: act.form, words, verb: words.rotate, onsave: save,
+                    oncancel: () => done() })));
 }

@@ -81,7 +81,9 @@ const outcomesOf = rows => ({
              ...rows.some(row => row.why) && { why: "text" } },
 });
 
-function Invited({ view, words, above, sent, more }) {
+// Invites them, and says what has come of each: { rows, busy, retry }.
+
+function useInvites(sent, words) {
   const [rows, setRows] = state(() => sent.addresses.map(email => ({ email, outcome: "waiting" })));
   const [round, setRound] = state(0);
   const [busy, setBusy] = state(true);
@@ -121,6 +123,12 @@ function Invited({ view, words, above, sent, more }) {
     return () => ended.abort();
   }, [round]);
 
+  return { rows, busy, retry: () => setRound(n => n + 1) };
+}
+
+function Invited({ view, words, above, sent, more }) {
+  const { rows, busy, retry } = useInvites(sent, words);
+
   effect(() => busy ? guard(() => confirm({ title: words.leave, verb: words.stop })) : null,
          [busy]);
 
@@ -140,7 +148,7 @@ function Invited({ view, words, above, sent, more }) {
         value: links.map(row => `${row.email}\t${row.inviteUrl}`).join("\n"),
       }),
       !busy && made.length < rows.length && h("button", {
-        type: "button", onclick: () => setRound(n => n + 1),
+        type: "button", onclick: retry,
       }, words.retry)),
     h(Table, { sheet: outcomesOf(rows), words, rows, loading: false }),
     !busy && h("p", { class: "actions end" },

@@ -136,7 +136,8 @@ function rowsOf(name, data, words) {
   const more = rows.length - MOST;
 
   return more <= 0 ? rows
-    : [...rows.slice(0, MOST), { key: name, said: fill(text.more, { n: more }), view: LISTS[name] }];
+    : [...rows.slice(0, MOST),
+       { key: name, said: fill(text.more, { n: more }), view: LISTS[name] }];
 }
 
 const TONES = { open: "bad", failing: "bad", held: "warn", failed: "bad" };
@@ -202,7 +203,7 @@ function SignIns({ part, words }) {
   const said = words.signIns;
   const series = ["success", "failure"].map(name => ({ name, label: said[name] }));
 
-  const draw = ({ signIns, mfa, denied, lockouts, rateLimited, series: days, period }) => h("div", {},
+  const figures = ({ signIns, mfa, denied, lockouts, rateLimited, period }) =>
     h(Figures, {},
       h(Figure, { label: said.success, value: number(signIns.success) }),
       h(Figure, { label: said.failure, value: number(signIns.failure),
@@ -214,9 +215,12 @@ function SignIns({ part, words }) {
       h(Figure, { label: said.lockouts, value: number(lockouts) }),
       h(Figure, { label: said.rateLimited, value: number(rateLimited) }),
       h(Figure, { label: said.mfa, value: shareOf(mfa.enrolled, mfa.total),
-                  note: fill(said.mfaOf, { n: mfa.enrolled, all: mfa.total }) })),
-    h(Chart, { key: days.length, label: said.title, days, series, to: auditOf,
-               words: { ...words.chart, none: said.none } }));
+                  note: fill(said.mfaOf, { n: mfa.enrolled, all: mfa.total }) }));
+
+  const draw = data => h("div", {},
+    figures(data),
+    h(Chart, { key: data.series.length, label: said.title, days: data.series, series,
+               to: auditOf, words: { ...words.chart, none: said.none } }));
 
   return h("section", { class: "panel" }, h("h2", {}, said.title), h(Part, { part, draw }));
 }

@@ -156,14 +156,7 @@ function Groups({ sheet, words, tenant, fields }) {
 // What is left as it is, is as the tenant's, which is said in place.
 
 function Edit({ sheet, words, fields, tenant, shapes, row, done }) {
-  const asTenant = (name, said = words.asTenant) => fill(said, {
-    value: typeof tenant?.[name] === "boolean" ? (tenant[name] ? text.yes : text.no)
-                                               : tenant?.[name] ?? "–",
-  });
   const was = policyOf(row);
-  const shape = Object.fromEntries(NAMES.map(name => [name, SWITCHES.includes(name)
-    ? { kind: "choice", options: ["yes", "no"], none: true }
-    : { ...shapes[name], must: false }]));
   const path = `${sheet.path}/${row.groupId}`;
   const [once] = state(() => crypto.randomUUID());
 
@@ -210,16 +203,30 @@ function Edit({ sheet, words, fields, tenant, shapes, row, done }) {
 
   return h(Dialog, { title: shown(row.groupName), done: () => done() },
     h(Form, {
-      id: "group", fields: shape, verb: words.review.open, oncancel: () => done(), onsave: save,
+      id: "group", fields: shapeOf(shapes), verb: words.review.open, onsave: save,
+      oncancel: () => done(),
       value: Object.fromEntries(NAMES.map(name => [name,
         SWITCHES.includes(name) && was[name] !== null ? (was[name] ? "yes" : "no")
                                                       : was[name]])),
-      words: {
-        ...fields,
-        help: Object.fromEntries(NAMES.filter(name => !SWITCHES.includes(name))
-                                      .map(name => [name, asTenant(name, words.empties)])),
-        options: Object.fromEntries(SWITCHES.map(name => [name, { yes: text.yes, no: text.no }])),
-        none: Object.fromEntries(SWITCHES.map(name => [name, asTenant(name)])),
-      },
+      words: wordsFor({ words, fields, tenant }),
     }));
+}
+
+const shapeOf = shapes => Object.fromEntries(NAMES.map(name => [name, SWITCHES.includes(name)
+  ? { kind: "choice", options: ["yes", "no"], none: true }
+  : { ...shapes[name], must: false }]));
+
+function wordsFor({ words, fields, tenant }) {
+  const asTenant = (name, said) => fill(said, {
+    value: typeof tenant?.[name] === "boolean" ? (tenant[name] ? text.yes : text.no)
+                                               : tenant?.[name] ?? "–",
+  });
+
+  return {
+    ...fields,
+    help: Object.fromEntries(NAMES.filter(name => !SWITCHES.includes(name))
+                                  .map(name => [name, asTenant(name, words.empties)])),
+    options: Object.fromEntries(SWITCHES.map(name => [name, { yes: text.yes, no: text.no }])),
+    none: Object.fromEntries(SWITCHES.map(name => [name, asTenant(name, words.asTenant)])),
+  };
 }

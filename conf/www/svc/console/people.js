@@ -90,7 +90,8 @@ function Part({ one, sheet, words, name }) {
   }
 
   const rows = data?.[sheet.list].map(row => ({ ...row, userId: one.id }));
-  const to = name === "userGroups" && may("groups:manage") ? row => at("groups", row.id) : undefined;
+  const to = name === "userGroups" && may("groups:manage") ? row => at("groups", row.id)
+                                                           : undefined;
 
   return h("section", { class: "part", onfocusin: focused },
     h("h2", {}, words.title),

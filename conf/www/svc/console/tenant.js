@@ -177,23 +177,29 @@ function SignIn({ one, again, words }) {
     h("h2", {}, said.takes),
     h("ul", {}, said.needs.map(need => h("li", { key: need }, need))),
     off && h("p", { class: "problem" }, fill(text.isOff, { directive: FEDERATION })),
-    h(Form, {
-      key: JSON.stringify(one), verb: text.save, onsave: save,
-      value: { connection: one.signIn, includeSubdomains: one.includeSubdomains,
-               endSessions: false },
-      words: { ...words, options: { connection: Object.fromEntries(data.map(found =>
-        [found.connection, fill(found.linkByEmail === "never" ? said.never : said.option,
-                                { name: nameOf(found) })])) } },
-      fields: {
-        connection: { kind: "choice", none: true, fixed,
-                      options: data.map(found => found.connection),
-                      off: key => key !== one.signIn
-                        && data.find(c => c.connection === key).linkByEmail === "never" },
-        includeSubdomains: { kind: "switch", fixed: Boolean(fixed) },
-        endSessions: { kind: "switch", fixed: Boolean(fixed),
-                       when: typed => typed.connection !== "" },
-      },
-    }));
+    h(SignInForm, { one, data, fixed, words, nameOf, save }));
+}
+
+function SignInForm({ one, data, fixed, words, nameOf, save }) {
+  const { option, never } = words.force;
+  const isNever = key => data.find(c => c.connection === key).linkByEmail === "never";
+
+  return h(Form, {
+    key: JSON.stringify(one), verb: text.save, onsave: save,
+    value: { connection: one.signIn, includeSubdomains: one.includeSubdomains,
+             endSessions: false },
+    words: { ...words, options: { connection: Object.fromEntries(data.map(found =>
+      [found.connection, fill(isNever(found.connection) ? never : option,
+                              { name: nameOf(found) })])) } },
+    fields: {
+      connection: { kind: "choice", none: true, fixed,
+                    options: data.map(found => found.connection),
+                    off: key => key !== one.signIn && isNever(key) },
+      includeSubdomains: { kind: "switch", fixed: Boolean(fixed) },
+      endSessions: { kind: "switch", fixed: Boolean(fixed),
+                     when: typed => typed.connection !== "" },
+    },
+  });
 }
 
 export default {

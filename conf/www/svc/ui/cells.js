@@ -91,4 +91,4 @@ const isLive = row => !row.revokedAt && (row.status ?? "active") === "active";
 export const cell = (kind, value, about = {}) =>
   !SAYS_NONE.includes(kind) && isNone(value) ? none() : CELLS[kind](value, about);
 
-export const isNumber = kind => kind === "number" || kind === "count" || kind === "some" || kind === "ms";
+export const isNumber = kind => ["number", "count", "some", "ms"].includes(kind);

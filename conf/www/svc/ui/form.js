@@ -97,8 +97,6 @@ function useForm({ fields, value, draft, onsave, loose }) {
 
   effect(() => differs && !loose ? guard(mayLeave) : null, [differs]);
 
-  const set = (name, next) => setTyped(now => ({ ...now, [name]: next }));
-
   const told = failed => {
     setWrong(failed.wrong ?? {});
     setFailure(failed.failure ?? null);
@@ -109,7 +107,19 @@ function useForm({ fields, value, draft, onsave, loose }) {
     told({});
   };
 
-  const submit = async event => {
+  const submit = sender({ fields, value, typed, setTyped, there, all, changed, differs, busy,
+                          setBusy, told, onsave });
+
+  const set = (name, next) => setTyped(now => ({ ...now, [name]: next }));
+
+  return { value, typed, set, wrong, failure, busy, there, all, differs, submit, discard };
+}
+
+// Returns the listener that sends what differs, once nothing is missing.
+
+function sender({ fields, value, typed, setTyped, there, all, changed, differs, busy, setBusy,
+                  told, onsave }) {
+  return async event => {
     const form = event.target;
     const missing = wrongOf(there, typed);
     const active = document.activeElement;
@@ -134,17 +144,25 @@ function useForm({ fields, value, draft, onsave, loose }) {
       value && setTyped(now => ({ ...now, ...typedOf(secretsOf(fields), {}) }));
 
     } catch (e) {
-      wanted = e.code === "invalid_request" && memberOf(e, there);
-      told(wanted ? { wrong: { [wanted]: e.message } }
-                  : { failure: e.code === "cancelled" ? null : e });
+      const failed = failureOf(e, there);
+
+      wanted = Object.keys(failed.wrong ?? {})[0];
+      told(failed);
 
     } finally {
       setBusy(false);
       setTimeout(() => wanted ? focus(form, wanted) : back(active), 0);
     }
   };
+}
 
-  return { value, typed, set, wrong, failure, busy, there, all, differs, submit, discard };
+// What was refused is wrong of a field, where the server names one.
+
+function failureOf(e, there) {
+  const wanted = e.code === "invalid_request" && memberOf(e, there);
+
+  return wanted ? { wrong: { [wanted]: e.message } }
+                : { failure: e.code === "cancelled" ? null : e };
 }
 
 // The fields that are there, with what is typed as a body has it: all of them that may be

@@ -83,7 +83,8 @@ export function Combo({ id = "pick", label, find, now, onpick, bare, ...attribut
         },
       }, shown(one.name), one.detail && h("span", { class: "muted" }, " ", shown(one.detail))))),
     h("p", { class: "muted", role: "status" },
-      failure ? sentence(failure) : open && (found.length === 0 ? text.none : fill(text.found, { n: found.length }))));
+      failure ? sentence(failure)
+        : open && (found.length === 0 ? text.none : fill(text.found, { n: found.length }))));
 }
 
 
