@@ -57,10 +57,10 @@ function NavGroup({ name, names, view }) {
   const shownNames = names.filter(allowed);
 
   return shownNames.length === 0 ? null : h("section", {},
-    name && h("h2", {}, words.groups[name]),
+    name && h("h2", {}, h(Icon, { name }), words.groups[name]),
     h("ul", {}, shownNames.map(one => h("li", { key: one },
       h(Link, { to: at(one), "aria-current": one === view ? "page" : null },
-        words.views[one])))));
+        !name && h(Icon, { name: one }), words.views[one])))));
 }
 
 
