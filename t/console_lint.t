@@ -189,6 +189,58 @@ finds(qr/loads \/svc\/(?:a|c|f)\.js, which its script does not import$/,
       preloads('ui/b', 'c', $_)) for qw(a c f);
 finds(qr/does not parse: /, 'const = 1');
 
+# The colours of the console, in the light and in the dark: what is written or drawn on
+# what, and the least contrast of it, as WCAG computes it.
+
+my @GROUNDS = qw(bg surface raised);
+my %LEAST = (
+    fg => [ 7, @GROUNDS, 'fg 6% surface', 'accent 14% surface', 'bad 8% surface' ],
+    muted => [ 4.5, @GROUNDS, 'accent 14% surface' ],
+    (map { $_ => [ 4.5, @GROUNDS ] } qw(accent good warn bad info)),
+    accentFg => [ 7, 'accent' ],
+    raised => [ 7, 'bad' ],     # a button that destroys something
+    (map { $_ => [ 3, @GROUNDS ] } qw(control focus)),
+);
+
+sub luminance {
+    my ($r, $g, $b) = map { $_ <= 0.03928 ? $_ / 12.92 : (($_ + 0.055) / 1.055) ** 2.4 } @_;
+
+    return 0.2126 * $r + 0.7152 * $g + 0.0722 * $b;
+}
+
+sub contrast {
+    my ($low, $high) = sort { $a <=> $b } map { luminance(@$_) } @_;
+
+    return ($high + 0.05) / ($low + 0.05);
+}
+
+for my $theme (0, 1) {
+    my %color;
+
+    while ($pages{'svc/ui/ui.css'} =~ /--(\w+): light-dark\(#(\w+), #(\w+)\);/g) {
+        my ($name, $hex) = ($1, ($2, $3)[$theme]);
+
+        $hex =~ s/(.)/$1$1/g if length $hex == 3;
+        $color{$name} = [ map { hex() / 255 } unpack '(A2)*', $hex ];
+    }
+
+    my $ground = sub {
+        my ($name, $share, $below) = split /[ %]+/, $_[0];
+
+        return $color{$name} if !defined $share;
+
+        return [ map { ($color{$name}[$_] * $share + $color{$below}[$_] * (100 - $share)) / 100 }
+                     0 .. 2 ];
+    };
+
+    for my $name (sort keys %LEAST) {
+        my ($least, @grounds) = @{ $LEAST{$name} };
+
+        cmp_ok(contrast($color{$name}, $ground->($_)), '>=', $least,
+               "$name on $_, " . ('light', 'dark')[$theme]) for @grounds;
+    }
+}
+
 my $found = JSON::PP->new->utf8->decode(npm_run('.', 'page_lint.mjs',
     JSON::PP->new->utf8->encode({ '' => \%pages, %sites })));
 
