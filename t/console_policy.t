@@ -306,6 +306,9 @@ is_deeply($page->do('faults'), [], 'with no error');
 
 $c->admin(POST => '/roles', { name => 'Old', key => 'old', permissions => ['audit:view'] });
 $c->opens('configuration', 'Configuration');
+cmp_ok($page->do(run => 'document.querySelector("#nav [aria-current]").getBoundingClientRect()'
+                        . '.bottom - innerHeight'),
+       '<=', 0, 'the last view of the navigation is seen there');
 presses('Download');
 presses('Edit below');
 ok(wait_for(sub { $page->do(run => 'document.querySelector("#bundle").value') =~ /"old"/ }),

@@ -36,6 +36,12 @@ export function Shell() {
 
   effect(() => hear("session", () => setSession(n => n + 1)), []);
 
+  // where one is may be below what of the navigation is seen
+
+  effect(element => {
+    element.querySelector("#nav [aria-current]")?.scrollIntoView({ block: "nearest" });
+  }, [view]);
+
   return h("div", { class: "shell" },
     h("header", { class: "top" },
       h("button", { class: "plain menu", popovertarget: "nav", "aria-label": words.menu },
