@@ -134,6 +134,8 @@ is_deeply({ %$version, createdAt => undef },
             snapshot => { rules => $rules, defaultAction => 'mfa' } },
           'with who made it, and all of it');
 is($version->{createdAt}, $first->{updatedAt}, 'and when');
+admin_one($acme, '/access-policy/versions', $version->{id}, needs => 'tenant:manage',
+          other => $globex, none => [ '00000000-0000-4000-8000-000000000000', 'x', '1' ]);
 is_deeply([ $acme->events(qw(action details)) ],
           [ [ 'access_policy.updated', { version => 1, source => 'api' } ] ],
           'its event');

@@ -265,6 +265,19 @@ $r = $globex->admin(POST => '/api-tokens', \%good);
 is($r->status, 201, 'when one is revoked there is room');
 $s->secret($r->json->{secret});
 
+
+# --- one of them, and those that are searched for ---------------------------------------------
+
+admin_one($acme, '/api-tokens', $_, needs => 'tenant:manage', other => $globex,
+          none => [ $acme->{scim_id}, $globex->{api_id}, 'x', uc $token->{id} ])
+    for $token->{id}, $late->{id}, $viewer->{id};
+admin_finds($acme, '/api-tokens', needs => 'tenant:manage', of => 'apiTokens', by => 'id', finds => {
+    'DÉPLOY' => [ $token->{id} ], substr($secret, 0, 8) => [ $token->{id} ],
+    $token->{id} => [ $token->{id} ], uc $token->{id} => [ $token->{id} ],
+    '%' => [], 'e_tra' => [], '\\' => [], "' OR 1=1" => [],
+    $globex->{api_id} => [], $acme->{scim_id} => [] });
+
+
 is("@{[ $s->workers ]}", "@workers", 'the workers are the same');
 is(join('', $s->pg->errors), '', 'no error in the log of PostgreSQL');
 

@@ -144,6 +144,20 @@ is_deeply(ids(), [ @more[1, 2, 0], $first ], 'the newest first');
 is_deeply(ids('?limit=2&offset=1'), [ @more[2, 0] ], 'a page');
 is(list('?limit=2&offset=1')->json->{total}, 4, 'of four');
 is_deeply(ids('?offset=9'), [], 'an empty one');
+my %unusual = (needs => 'apps:manage', of => 'anomalies', by => 'id');
+my $cook = made($acme, 'Cook');
+my $hot = raised($acme, $cook, new_ip => 'high', { ip => '2001:DB8::7' }, 6);
+
+admin_finds($acme, '/agents/anomalies', %unusual, finds => {
+    'INVOICE' => [ @more, $first ], $bot => [ @more, $first ], $cook => [ $hot ],
+    '203.0.113.7' => [ $first ], '2001:db8::7' => [ $hot ], $hot => [ $hot ],
+    '%' => [], theirs => [], $theirs => [] });
+admin_finds($acme, '/agents/anomalies', %unusual, query => 'severity=medium', finds => {
+    invoice => [ $first ], cook => [] });
+is_deeply(ids('?severity=high'), [ $hot ], 'by severity');
+is(list('?severity=low')->json->{total}, 3, '... which counts');
+admin_error(list("?severity=$_"), 400, undef, "no severity: $_") for '', 'HIGH';
+$s->sql("DELETE FROM svc.agent_anomaly WHERE id = '$hot'");
 is(list('?offset=9')->json->{total}, 4, 'of as many');
 is(scalar @{ ids('', $globex) }, 1, 'another tenant has its own');
 admin_error(list("?$_"), 400, undef, $_)
@@ -169,6 +183,9 @@ is_deeply(ids(), [ @more[1, 2, 0] ], 'it is not there');
 is_deeply(ids("?all=$_"), [ @more[1, 2, 0] ], "nor with all=$_") for qw(false 0);
 is_deeply(ids("?all=$_"), [ @more[1, 2, 0], $first ], "but with all=$_") for qw(true 1);
 is(list('?all=1')->json->{total}, 4, 'counted, too');
+admin_finds($acme, '/agents/anomalies', %unusual, finds => { '203.0.113.7' => [] });
+admin_finds($acme, '/agents/anomalies', %unusual, query => 'all=1',
+            finds => { '203.0.113.7' => [ $first ], $first => [ $first ] });
 
 my $b = SvcTest::Browser->new($s, tenant => 'acme');
 my $ada = with_password($s, $acme, userName => 'ada@acme.test', role => 'owner');

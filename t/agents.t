@@ -165,6 +165,9 @@ is_deeply(listed(), { agents => [], total => 0, limit => 100, offset => 0 }, 'no
 my $id = made('Invoice bot', ownerId => $ada->{id});
 my $agent = agent($id);
 
+like(admin_one($acme, '/agents', $id, needs => 'apps:manage', other => $globex,
+               none => [ $NONE, 'x', uc $id, 'app_' . '0' x 32 ])->header('etag'),
+     qr/\A"\d+"\z/, 'its ETag');
 like($agent->{$_}, $TIME, $_) for qw(secretRotatedAt createdAt updatedAt);
 is_deeply($agent, {
     clientId => $id, name => 'Invoice bot', status => 'active',
@@ -689,7 +692,7 @@ admin_error(ask(PUT => "/$NONE/policy", { enabled => 1 }), 400, undef,
             'a bad body comes before what is not there');
 admin_error(ask(PUT => "/$NONE/identity", { ownerId => $eve->{id} }), 404, undef,
             'what only an agent could have comes behind it');
-is(ask(GET => "/$id")->status, 404, 'no route');
+is(ask(POST => "/$id", {})->header('allow'), 'GET, HEAD', 'methods of an agent');
 is(ask(POST => '/settings', {})->header('allow'), 'GET, HEAD, PUT', 'methods of the settings');
 is(ask(GET => "/$id/policy")->header('allow'), 'PUT, DELETE', 'and of a policy');
 

@@ -91,6 +91,9 @@ is_deeply($e, { id => $id, action => 'api_token.created',
                 details => { scopes => [ 'users:view' ] } },
           'an event');
 like(audit()->body, qr/"id":"$id"/, 'the id is a text');
+admin_one($acme, '/audit', $id, needs => 'audit:view', other => $globex,
+          none => [ $id + 1000, "0$id", "+$id", "-$id", "$id.0", "${id}x", 'x', '0',
+                    '9223372036854775807', '9223372036854775808', '9' x 500 ]);
 
 event($acme, action => "'config.applied'");
 ($e) = @{ audit()->json->{events} };

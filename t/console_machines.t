@@ -173,6 +173,10 @@ my $taken = $s->http(POST => '/v1/auth/invitations/accept', {},
 is($taken->status, 201, 'carol makes her account by the link');
 $c->to('invitations', 'Invitations');
 $c->says(qr/carol\@acme\.test\s+member\s+1\s+accepted/, 'which the list shows');
+$c->finds('invitations', 'Invitations', 'Carol', qr/carol/, qr/dan/);
+$c->opens("invitations/$invited{'carol@acme.test'}{id}", 'carol@acme.test');
+$c->says(qr/Status\s+accepted/, 'one by itself');
+$c->to('invitations', 'Invitations');
 
 $page->do(press => 'Send again: dan@acme.test');
 $page->do(press => 'Send again');
@@ -231,13 +235,14 @@ is($acme->admin(GET => '/users', undef, undef, $secret)->status, 200, 'the token
 is_deeply($ci->{scopes}, [ 'users:view' ], '... for what was chosen');
 ok($ci->{expiresAt}, '... and has an end');
 $page->do(follow => 'I have kept it');
-$c->shows('API tokens');
+$c->shows("ci $HOSTILE");
 gone($secret, 'the token');
 
 $s->sql("UPDATE svc.credential SET created_at = created_at - interval '91 days',"
         . " last_used_at = NULL WHERE id = '$ci->{id}'");
 $c->to('tokens', 'API tokens');
 $c->says(qr/ci <img.*unused for 90 days/s, 'a token that nobody uses is marked');
+$c->finds('tokens', 'API tokens', $ci->{prefix}, qr/ci <img/, qr/acme deploy/);
 $c->leads("ci $HOSTILE");
 $page->do(press => 'Revoke');
 like($page->do(text => 'dialog'), qr/\Q$ci->{prefix}\E….*Last used: never/s, 'says what it ends');
@@ -262,8 +267,9 @@ is($s->http(GET => "$base/Users", { Authorization => "Bearer $secret" })->status
    'the token is good at the address beside it');
 $c->says(qr/Tenant URL is http.*Okta/s, 'and two directories have their steps');
 $page->do(follow => 'I have kept it');
-$c->shows('SCIM tokens');
+$c->shows('Entra');
 gone($secret, 'the SCIM token');
+$c->finds('scim', 'SCIM tokens', 'entra', qr/Entra/, qr/deploy|directory|extra/);
 
 
 # --- webhooks: made, tested, with a receiver that is down ------------------------------------
@@ -309,6 +315,7 @@ $page->do(run => 'document.querySelector(".steps .danger").click()');
 $page->do(run => 'document.querySelector("dialog .danger").click()');
 $c->saying(qr/^The webhook is deleted/, '... and takes the place of the first');
 isnt((map { $_->{id} } @{ of('/webhooks')->{webhooks} })[0], $hook->{id}, '... there, too');
+$c->finds('webhooks', 'Webhooks', 'STATUS', qr{/status/500}, qr{/ok});
 is(scalar @{ of('/webhooks')->{webhooks} }, 1, '... alone');
 
 
@@ -331,6 +338,9 @@ my ($block) = @{ of('/ip-blocks')->{ipBlocks} };
 is($block->{reason}, "guessing $HOSTILE", '... with the reason');
 ok($block->{expiresAt}, '... and an end');
 
+$c->finds('blocks', 'IP blocks', '2001:DB8::%2F32', qr/2001:db8::1/, qr/203/);
+$c->leads('2001:db8::1');
+$c->says(qr/guessing <img/, 'one by itself');
 $c->to('blocks', 'IP blocks');
 $page->do(press => 'Unblock: 2001:db8::1');
 ok(wait_for(sub { of('/ip-blocks')->{total} == 0 }), 'it is unblocked');
@@ -361,7 +371,7 @@ $c->says(qr/Again in \d\d+ seconds/, 'too many tries are counted down');
 is($page->do(count => '.steps .primary:disabled'), 1, '... while nothing can be tried');
 $dns->set($record->{name} => { txt => [ [ $record->{value} ] ] });
 $s->redis->command("DEL $limit");
-$c->to('domains', 'Domains');
+$c->finds('domains', 'Domains', 'Login.', qr/login\.acme\.example/, qr/globex/);
 $c->leads('login.acme.example');
 $page->do(press => 'Verify');
 $c->saying(qr/^login\.acme\.example is verified/, 'then it is verified');

@@ -112,6 +112,15 @@ is_deeply([ @{ $r->json }{qw(total limit offset)} ], [ 12, 2, 1 ], 'a page');
 is_deeply([ map { $_->{domain} } @{ $r->json->{domains} } ], [ (domains())[1, 2] ],
           'has what it should');
 
+admin_finds($acme, '/domains', needs => 'tenant:manage', of => 'domains', by => 'domain', finds => {
+    'login.' => [ map { "login.$_.example" } qw(acme beta epsilon) ],
+    'Bücher.Example' => [ 'xn--bcher-kva.example' ],
+    'XN--B' => [ map { "xn--bcher-kva$_.example" } '', '.gamma', '.delta' ],
+    '%' => [], _ => [], nobody => [] });
+admin_one($acme, '/domains', $_, needs => 'tenant:manage', other => $globex,
+          none => [ qw(x nobody.example) ])
+    for qw(login.acme.example LOGIN.beta.example b%C3%BCcher.gamma.example);
+
 for (qw(login.beta.example LOGIN.beta.example b%C3%BCcher.gamma.example)) {
     admin_error(ask(DELETE => "/$_", undef, tenant => $globex), 404, undef,
                 "another tenant does not delete $_");

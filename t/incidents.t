@@ -145,6 +145,17 @@ is(scalar(() = $acme->events_where("action = 'incident.acknowledged'", 'id')), 1
 is(list()->json->{total}, 0, 'none is open');
 is_deeply([ map { $_->{id} } @{ list('?all=true')->json->{securityIncidents} } ],
           [ $found->{id} ], 'it is there');
+admin_one($acme, '/security-incidents', $found->{id}, needs => 'audit:view',
+          query => '?all=true', other => $globex,
+          none => [ '00000000-0000-4000-8000-000000000000', 'x', uc $found->{id} ]);
+
+my %stuffing = (needs => 'audit:view', of => 'securityIncidents', by => 'id');
+
+admin_finds($acme, '/security-incidents', %stuffing, query => 'all=true', finds => {
+    'MANY ACCOUNTS' => [ $found->{id} ], '198.51.100.9' => [ $found->{id} ],
+    credential_stuffing => [ $found->{id} ], $found->{id} => [ $found->{id} ],
+    '198.51.100.99' => [], '%' => [] });
+admin_finds($acme, '/security-incidents', %stuffing, finds => { accounts => [] });
 
 login('nobody13', 'wrong', @from);
 ($again) = incidents('credential_stuffing');

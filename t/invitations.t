@@ -140,6 +140,14 @@ $r = ask(GET => '');
 is($r->json->{total}, 1, 'listed');
 unlike($r->body, qr/inviteUrl|token/, 'without the link');
 is($r->json->{invitations}[0]{id}, $id, 'it is');
+admin_one($acme, '/invitations', $id, needs => $MANAGE, other => $globex,
+          none => [ $NOBODY, 'x', uc $id ]);
+admin_finds($acme, '/invitations', needs => $MANAGE, of => 'invitations', by => 'id', finds => {
+    CAROL => [ $id ], 'ol@Acme.T' => [ $id ], $id => [ $id ], uc $id => [ $id ],
+    '%' => [], 'c_rol' => [], auditor => [] });
+admin_finds($acme, '/invitations', needs => $MANAGE, of => 'invitations', by => 'id',
+            query => "status=$_->[0]", finds => { carol => $_->[1] })
+    for [ pending => [ $id ] ], [ accepted => [] ];
 
 my $long = ask(POST => '', { email => address(), role => 'member',
                              expiresInDays => 30, groupIds => [] })->json;

@@ -93,11 +93,22 @@ is_deeply([ sort(blocked()) ],
           [ sort(values %canonical, '198.51.100.9', '192.0.2.7') ], 'all');
 is_deeply([ blocked(tenant => $globex) ], [], 'of one tenant');
 
+admin_finds($acme, '/ip-blocks', needs => 'tenant:manage', of => 'ipBlocks', by => 'ip', finds => {
+    STUFF => [ '198.51.100.9' ], '192.0.2.' => [ '192.0.2.7' ],
+    '198.51.0.0/16' => [ '198.51.100.9' ], '198.51.100.9/32' => [ '198.51.100.9' ],
+    '2001:DB8::/32' => [ '2001:db8::1', '2001:db8:0:1:1:1:1:1' ],
+    '2001:DB8:0::0:1' => [ '2001:db8::1' ], '::ffff:203.0.113.5' => [ '203.0.113.5' ],
+    '0.0.0.0/0' => [ '198.51.100.9', '192.0.2.7', '203.0.113.5' ],
+    '192.0.2.7/33' => [], '%' => [], _ => [] });
+
 $r = $acme->admin(GET => '/ip-blocks?limit=2&offset=1');
 is_deeply([ @{ $r->json }{qw(total limit offset)} ], [ 7, 2, 1 ], 'a page');
 is_deeply([ map { $_->{ip} } @{ $r->json->{ipBlocks} } ], [ (blocked())[1, 2] ],
           'has what it should');
 
+admin_one($acme, '/ip-blocks', $_, needs => 'tenant:manage', other => $globex,
+          none => [ qw(192.0.2.200 192.0.2.0%2F24 x) ])
+    for qw(192.0.2.7 2001:db8::1 2001%3ADB8::0:1);
 admin_error(ask(DELETE => '/192.0.2.7', undef, tenant => $globex), 404, undef,
             'another tenant deletes nothing');
 is(ask(DELETE => '/2001%3Adb8%3A%3A1')->status, 204, 'deleted');
@@ -140,7 +151,7 @@ $s->sql("UPDATE svc.ip_block SET expires_at = now() - interval '1 minute'"
         . " WHERE ip = '198.51.100.9'");
 
 ok(!(grep { $_ eq '198.51.100.9' } blocked()), 'not listed');
-admin_error(ask(DELETE => '/198.51.100.9'), 404, undef, 'not there');
+admin_error(ask($_ => '/198.51.100.9'), 404, undef, 'not there') for qw(GET DELETE);
 is(ask(POST => '', { ip => '198.51.100.9', reason => 'again' })->status, 201,
    'in nobody\'s way');
 

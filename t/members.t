@@ -101,6 +101,9 @@ is_deeply($first, { userId => $ada, email => 'owner1@acme.test',
 like($r->body, qr/\{"userId":.*"email":.*"displayName":.*"role":.*"status":
                   .*"joinedAt":/x, 'in order');
 
+admin_one($acme, '/members', $ada, needs => $MANAGE, other => $globex,
+          none => [ $theirs, $NOBODY, 'x', uc $ada ]);
+
 is_deeply([ listed('role=owner') ], [ $ada ], 'by role');
 is_deeply([ listed('role=auditor') ], [ @auditors ], 'the newest first');
 is_deeply([ listed('role=member') ], [ @members ], 'who have none of their own');

@@ -22,9 +22,9 @@ my $s = SvcTest->new(workers => 1, svc => { svc_sign_in => 'on', svc_postgres_po
 # These paths are promised to stay; the others serve a console.
 
 my $STABLE = qr{\A/(?:openapi\.json|tenants/.*|admin/(?:api-tokens(?:/\*)?|users
-                |agents|agents/anomalies(?:/\*/ack)?
+                |agents(?:/\*)?|agents/anomalies(?:/\*/ack)?
                 |agents/\*/(?:policy|identity|review|secret)
-                |identities|access-policy/(?:versions|versions/\*/restore
+                |identities|access-policy/(?:versions(?:/\*(?:/restore)?)?
                 |simulate)|risk-policy|config(?:/.*)?|webhooks(?:/.*)?))\z}x;
 
 

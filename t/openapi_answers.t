@@ -552,6 +552,8 @@ is_status(202, 'testWebhook');
 $c->stands('admin/ip-blocks/{ip}' => '198.51.100.9',
            'admin/domains/{domain}' => 'login.acme.example',
            'admin/scim/tokens/{id}' => $acme->{scim_id},
+           'admin/audit/{id}' => scalar $s->sql('SELECT max(id) FROM svc.audit_event'
+                                                . " WHERE tenant_id = '$acme->{id}'"),
            'admin/social/connections/{provider}' => 'google',
            'integrations/{key}' => 'slack');
 

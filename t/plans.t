@@ -42,13 +42,15 @@ my %EARLY = (%FLOOR, removed => $TWICE);
 # Only these statements read half a table in vain even with statistics: no key
 # finds what they need, or they need most of it.
 my %VAIN = map { $_ => 1 } qw(
-    admin_agents_list admin_applications_list admin_applications_total admin_bundle
+    admin_agents_list admin_anomalies_list admin_anomalies_total
+    admin_applications_list admin_applications_total admin_bundle
     admin_group_apps_change admin_groups_list admin_groups_total
     admin_names_groups
-    admin_identities_list admin_invitations_expire admin_invitations_total
+    admin_identities_list admin_invitations_expire admin_invitations_list
+    admin_invitations_total
     admin_ip_blocks_create admin_ip_blocks_expire admin_ip_blocks_list
     admin_ip_blocks_total admin_oauth_settings_put admin_security_stats
-    admin_tokens_create
+    admin_tokens_create admin_tokens_list admin_tokens_total
     admin_user_delete idempotency_claim push_match push_users_total
     webhook_outbox_look webhook_record webhook_trim
 );

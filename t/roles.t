@@ -80,6 +80,9 @@ is_deeply($role, { key => 'auditor', name => "Audité \x{1F4B0}",
 is(join(' ', $r->body =~ /"(\w+)":/g),
    'key name permissions memberCount createdAt updatedAt', 'in this order');
 is_deeply(ask(GET => '')->json->{roles}, [ $role ], 'listed');
+admin_one($acme, '/roles', 'auditor', needs => 'roles:manage', other => $globex,
+          none => [ qw(nobody AUDITOR Owner x) ]);
+admin_one($acme, '/roles', $_, needs => 'roles:manage') for qw(owner admin member);
 is($acme->revision, $revision + 1, 'the revision has moved by one');
 
 for my $body ($role, {}, { extra => 1 }, { key => 'other', memberCount => 5 },

@@ -164,6 +164,9 @@ is_deeply(ask(GET => '')->json,
 is_deeply(ask(GET => '?limit=1&offset=1')->json->{scimTargets}, [ $target ],
           'a page of it');
 admin_error(ask(GET => "?$_"), 400, undef, $_) for 'limit=0', 'offset=-1', 'limit=x';
+admin_finds($acme, '/scim-targets', needs => 'apps:manage', of => 'scimTargets', by => 'id', finds => {
+    ZO => [ $second->{id} ], 'API.SLACK' => [ $id, $second->{id} ], ':8443' => [ $second->{id} ],
+    app_1 => [ $id ], $id => [ $id ], '%' => [], APP_1 => [] });
 
 is(admin_error(ask(POST => '', { %GOOD, name => 'Again' }), 409, 'conflict',
                'one more of the application')->{message},

@@ -124,6 +124,12 @@ is_deeply([ map { $_->{id} } @{ ask(GET => '?limit=1&offset=1')->json->{tokens} 
           [ $acme->{scim_id} ], 'a page');
 admin_error(ask(GET => "?$_"), 400, undef, $_) for 'limit=0', 'offset=-1', 'limit=x';
 
+admin_one($acme, '/scim/tokens', $token->{id}, needs => 'tenant:manage', other => $globex,
+          none => [ $acme->{api_id}, $globex->{scim_id}, 'x', uc $token->{id} ]);
+admin_finds($acme, '/scim/tokens', needs => 'tenant:manage', of => 'tokens', by => 'id', finds => {
+    entra => [ $token->{id} ], substr($secret, 0, 9) => [ $token->{id} ],
+    $token->{id} => [ $token->{id} ], '%' => [], $acme->{api_id} => [],
+    $globex->{scim_id} => [] });
 admin_error(ask(DELETE => "/$token->{id}", undef, tenant => $globex), 404, undef,
             'another tenant revokes nothing');
 is(users_with($secret)->status, 200, 'so it is good');

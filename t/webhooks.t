@@ -122,6 +122,9 @@ is_deeply(ask(GET => '')->json,
           'the list, the newest first');
 is_deeply(ask(GET => '?limit=1&offset=1')->json->{webhooks}, [ $hook ],
           'a page of it');
+admin_finds($acme, '/webhooks', needs => 'tenant:manage', of => 'webhooks', by => 'id', finds => {
+    uc substr($good{url}, 8, 12) => [ $hook->{id}, $second->{id} ], $hook->{id} => [ $hook->{id} ],
+    '%' => [], 'user.created' => [] });
 
 for my $change ([ { enabled => $FALSE }, [ 'enabled' ] ],
                 [ { url => 'https://[2606:4700::1111]:8443/x?key=hidden' },

@@ -1,5 +1,6 @@
 /*
- * /v1/admin/audit: the list, and the filter that export and stream use, too.
+ * /v1/admin/audit: the list, one event of it, and the filter that export and
+ * stream use, too.
  */
 
 #include "ngx_svc_admin_audit.h"
@@ -9,6 +10,8 @@
 #define NGX_SVC_ADMIN_AUDIT_WORD    200
 #define NGX_SVC_ADMIN_AUDIT_TARGET  255     /* as long as a domain's name */
 #define NGX_SVC_ADMIN_AUDIT_DIGITS  32      /* of a request's id */
+
+#define NGX_SVC_ADMIN_NO_EVENT      "There is no event with this id."
 
 
 /* sr->data; parameters of the page look for it there. */
@@ -24,6 +27,8 @@ static ngx_int_t ngx_svc_admin_audit_text(ngx_svc_request_t *sr,
     const char *name, ngx_uint_t max, ngx_str_t *text);
 static ngx_int_t ngx_svc_admin_audit_request(ngx_svc_request_t *sr,
     ngx_str_t *id);
+static ngx_int_t ngx_svc_admin_audit_bind_id(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
 
 #include "ngx_svc_admin_audit.sql.h"
@@ -37,6 +42,11 @@ const ngx_svc_route_t  ngx_svc_admin_audit[] = {
       .check = ngx_svc_admin_audit_check,
       .statements = { &ngx_svc_sql_admin_audit_list },
       .list = "events" },
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/audit/*"),
+      .permission = NGX_SVC_P_AUDIT_VIEW,
+      .statements = { &ngx_svc_sql_admin_audit_get } },
 
     ngx_svc_null_route
 };
@@ -184,4 +194,25 @@ ngx_svc_admin_audit_request(ngx_svc_request_t *sr, ngx_str_t *id)
            : ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_REQUEST,
                           "\"requestId\" must be 32 digits of 0-9 and a-f, as "
                           "X-Request-Id has them.");
+}
+
+
+/* Binds the id in the path, which must be spelled as we spell it. */
+
+static ngx_int_t
+ngx_svc_admin_audit_bind_id(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    ngx_str_t  *id;
+
+    id = &sr->params[0];
+
+    if (id->data[0] == '0' || ngx_atoof(id->data, id->len) == NGX_ERROR) {
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND, "%s",
+                            NGX_SVC_ADMIN_NO_EVENT);
+    }
+
+    ngx_svc_pg_bind_str(call, id);
+
+    return NGX_OK;
 }

@@ -51,3 +51,23 @@ SELECT counted.total AS _total, event.id::text AS "id", event.created_at AS "cre
                         AND logged.id = page.id
                       LIMIT 1) event) ON true
  ORDER BY event.created_at DESC, event.id DESC;
+
+
+-- statement: admin_audit_get
+-- A range and an ORDER BY have the index of ids looked up in each partition, whatever the
+-- planner knows.
+--
+-- missing: NGX_SVC_ADMIN_NO_EVENT
+-- parameters
+--   event_id       text ngx_svc_param_call(ngx_svc_admin_audit_bind_id)
+SELECT event.id::text AS "id", event.created_at AS "createdAt",
+       event.action AS "action", event.outcome AS "outcome", event.actor_type AS "actor.type",
+       event.actor_id AS "actor.id", event.actor_name AS "actor.name",
+       event.target_type AS "target.type", event.target_id AS "target.id",
+       event.target_name AS "target.name", host(event.ip) AS "ip", event.country AS "country",
+       event.user_agent AS "userAgent", event.request_id AS "requestId", event.details AS "details"
+  FROM svc.audit_event event
+ WHERE event.tenant_id = :tenant
+   AND event.id BETWEEN :event_id::text::int8 AND :event_id::text::int8
+ ORDER BY event.id
+ LIMIT 1;

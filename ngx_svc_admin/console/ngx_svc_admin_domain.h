@@ -20,5 +20,8 @@
 
 ngx_svc_bind_function(ngx_svc_admin_domain_bind);
 
+/* Reads the domain that the path names. */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_domain_read;
+
 
 #endif /* _NGX_SVC_ADMIN_DOMAIN_H_INCLUDED_ */

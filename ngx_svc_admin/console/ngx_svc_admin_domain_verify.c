@@ -5,6 +5,7 @@
 
 #include "ngx_svc_admin_domain.h"
 #include "ngx_svc_admin_domain_verify.row.h"
+#include "ngx_svc_admin_domains.row.h"
 #include "ngx_svc_admin_limit.h"
 #include "ngx_svc_admin_tenant.h"
 #include "ngx_svc_dns.h"

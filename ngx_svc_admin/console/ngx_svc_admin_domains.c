@@ -4,6 +4,7 @@
 
 #include "ngx_svc_admin_domain.h"
 #include "ngx_svc_admin_tenant.h"
+#include "ngx_svc_args.h"
 #include "ngx_svc_base64.h"
 #include "ngx_svc_crypto.h"
 #include "ngx_svc_domain.h"
@@ -21,6 +22,8 @@ typedef struct {
 static ngx_int_t ngx_svc_admin_domain_check(ngx_svc_request_t *sr, void *body);
 static ngx_uint_t ngx_svc_admin_domain_ours(ngx_svc_request_t *sr,
     ngx_str_t *name);
+static ngx_int_t ngx_svc_admin_domain_bind_name(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_int_t ngx_svc_admin_domain_bind_token(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
@@ -62,6 +65,11 @@ const ngx_svc_route_t  ngx_svc_admin_domains[] = {
       .statements = { &ngx_svc_sql_admin_domains_lock,
                       &ngx_svc_sql_admin_domains_create },
       .status = NGX_HTTP_CREATED },
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/domains/*"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .statements = { &ngx_svc_sql_admin_domain_read } },
 
     { .method = NGX_HTTP_DELETE,
       .path = ngx_string("/admin/domains/*"),
@@ -159,6 +167,47 @@ ngx_svc_admin_domain_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     }
 
     ngx_svc_pg_bind(call, name, len);
+
+    return NGX_OK;
+}
+
+
+/* Binds "q" if it is a name, as it would be stored; or NULL. */
+
+static ngx_int_t
+ngx_svc_admin_domain_bind_name(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    u_char      *name;
+    size_t       len;
+    ngx_int_t    rc;
+    ngx_str_t    q;
+    const char  *why;
+
+    rc = ngx_svc_text_argument(sr, "q", NGX_SVC_PAGE_QUERY, &q);
+
+    if (rc != NGX_OK || q.len == 0) {
+        ngx_svc_pg_bind_str(call, NULL);
+        return rc;
+    }
+
+    name = ngx_pnalloc(sr->request->pool, NGX_SVC_DOMAIN_MAX);
+    if (name == NULL) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_svc_domain_parse(&q, name, &len, &why);
+
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    if (rc == NGX_DECLINED) {
+        ngx_svc_pg_bind_str(call, NULL);
+
+    } else {
+        ngx_svc_pg_bind(call, name, len);
+    }
 
     return NGX_OK;
 }

@@ -1,10 +1,22 @@
 -- statement: admin_domains_total
-SELECT count(*) FROM svc.domain domain WHERE domain.tenant_id = :tenant;
+--
+-- parameters
+--   q              text ngx_svc_param_query("q", NGX_SVC_PAGE_QUERY)
+--   name           text ngx_svc_param_call(ngx_svc_admin_domain_bind_name)
+SELECT count(*)
+  FROM svc.domain domain
+ WHERE domain.tenant_id = :tenant
+   AND (:q::text IS NULL
+        OR strpos(domain.domain, lower(:q)) > 0
+        OR domain.domain = :name);
 
 
 -- statement: admin_domains_list
+-- A search finds a part of a name as it is stored, and a whole one in any spelling.
 --
 -- parameters
+--   q              text ngx_svc_param_query("q", NGX_SVC_PAGE_QUERY)
+--   name           text ngx_svc_param_call(ngx_svc_admin_domain_bind_name)
 --   page_limit     int4 ngx_svc_param_limit()
 --   page_offset    int4 ngx_svc_param_offset()
 SELECT domain.domain,
@@ -17,8 +29,42 @@ SELECT domain.domain,
        domain.include_subdomains AS "includeSubdomains"
   FROM svc.domain domain
  WHERE domain.tenant_id = :tenant
+   AND (:q::text IS NULL
+        OR strpos(domain.domain, lower(:q)) > 0
+        OR domain.domain = :name)
  ORDER BY domain.created_at DESC, domain.domain DESC
  LIMIT :page_limit::int4 OFFSET :page_offset::int4;
+
+
+-- statement: admin_domain_read (shared)
+--
+-- missing: NGX_SVC_ADMIN_NO_DOMAIN
+-- parameters
+--   domain         text ngx_svc_param_path_domain()
+-- columns
+--   domain             text
+--   status             text         answer
+--   verified           bool
+--   verification.type  text         answer
+--   verification.name  text         answer
+--   verification.value text         answer
+--   createdAt          timestamptz  answer
+--   verifiedAt         timestamptz  answer
+--   signIn             text         answer
+--   includeSubdomains  bool         answer
+--   _tenant            uuid
+--   _token             text
+SELECT domain.domain,
+       CASE WHEN domain.verified_at IS NULL THEN 'pending' ELSE 'verified' END AS status,
+       domain.verified_at IS NOT NULL AS verified, 'TXT' AS "verification.type",
+       '_svc-challenge.' || domain.domain AS "verification.name",
+       'svc-verify=' || domain.token AS "verification.value", domain.created_at AS "createdAt",
+       domain.verified_at AS "verifiedAt",
+       svc.connection_key(domain.tenant_id, domain.sign_in) AS "signIn",
+       domain.include_subdomains AS "includeSubdomains",
+       domain.tenant_id AS _tenant, domain.token AS _token
+  FROM svc.domain domain
+ WHERE domain.tenant_id = :tenant AND domain.domain = :domain;
 
 
 -- statement: admin_domains_lock

@@ -5,6 +5,7 @@
 #include "ngx_svc_admin.h"
 #include "ngx_svc_bidi.h"
 #include "ngx_svc_admin_new_token.h"
+#include "ngx_svc_admin_user.h"
 
 
 #define NGX_SVC_ADMIN_SCIM_TOKENS      100      /* live ones of a tenant */
@@ -40,6 +41,7 @@ const ngx_svc_route_t  ngx_svc_admin_scim_tokens[] = {
     { .method = NGX_HTTP_GET,
       .path = ngx_string("/admin/scim/tokens"),
       .permission = NGX_SVC_P_TENANT_MANAGE,
+      .check = ngx_svc_admin_search_check,
       .statements = { &ngx_svc_sql_admin_scim_tokens_total,
                       &ngx_svc_sql_admin_scim_tokens_list },
       .list = "tokens",
@@ -57,6 +59,11 @@ const ngx_svc_route_t  ngx_svc_admin_scim_tokens[] = {
                       &ngx_svc_sql_admin_scim_tokens_create },
       .status = NGX_HTTP_CREATED,
       .more = ngx_svc_admin_token_secret },
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/scim/tokens/*"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .statements = { &ngx_svc_sql_admin_scim_tokens_get } },
 
     { .method = NGX_HTTP_DELETE,
       .path = ngx_string("/admin/scim/tokens/*"),

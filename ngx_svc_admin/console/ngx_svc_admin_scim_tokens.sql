@@ -1,6 +1,7 @@
 -- statement: admin_scim_tokens_list
 --
 -- parameters
+--   q              text ngx_svc_param_query("q", NGX_SVC_PAGE_QUERY)
 --   page_limit     int4 ngx_svc_param_limit()
 --   page_offset    int4 ngx_svc_param_offset()
 SELECT credential.id, credential.name, credential.prefix, credential.created_at AS "createdAt",
@@ -8,15 +9,52 @@ SELECT credential.id, credential.name, credential.prefix, credential.created_at 
        credential.created_by_name AS "createdBy.name", :token_maker,
        credential.last_used_at AS "lastUsedAt", credential.revoked_at AS "revokedAt"
   FROM svc.credential credential
- WHERE credential.tenant_id = :tenant AND credential.kind = 'scim'
+ WHERE credential.tenant_id = :tenant
+   AND credential.kind = 'scim'
+   AND (:q::text IS NULL
+        OR strpos(lower(credential.name), lower(:q)) > 0
+        OR strpos(credential.prefix, :q) > 0
+        OR credential.id::text = lower(:q))
  ORDER BY credential.created_at DESC, credential.id DESC
  LIMIT :page_limit::int4 OFFSET :page_offset::int4;
 
 
 -- statement: admin_scim_tokens_total
-SELECT count(*)
+-- Without a search an index counts them.
+--
+-- parameters
+--   q              text ngx_svc_param_query("q", NGX_SVC_PAGE_QUERY)
+SELECT CASE
+           WHEN :q::text IS NULL
+               THEN (SELECT count(*)
+                       FROM svc.credential credential
+                      WHERE credential.tenant_id = :tenant AND credential.kind = 'scim')
+           ELSE (SELECT count(*)
+                   FROM svc.credential credential
+                  WHERE credential.tenant_id = :tenant
+                    AND credential.kind = 'scim'
+                    AND (strpos(lower(credential.name), lower(:q)) > 0
+                         OR strpos(credential.prefix, :q) > 0
+                         OR credential.id::text = lower(:q)))
+       END AS count;
+
+
+-- statement: admin_scim_tokens_get
+-- A range and an ORDER BY have the index of ids looked up whatever the planner knows.
+--
+-- missing: NGX_SVC_ADMIN_NO_SCIM_TOKEN
+-- parameters
+--   token_id       uuid ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_SCIM_TOKEN)
+SELECT credential.id, credential.name, credential.prefix, credential.created_at AS "createdAt",
+       credential.created_by_type AS "createdBy.type", credential.created_by_id AS "createdBy.id",
+       credential.created_by_name AS "createdBy.name", :token_maker,
+       credential.last_used_at AS "lastUsedAt", credential.revoked_at AS "revokedAt"
   FROM svc.credential credential
- WHERE credential.tenant_id = :tenant AND credential.kind = 'scim';
+ WHERE credential.tenant_id = :tenant
+   AND credential.kind = 'scim'
+   AND credential.id BETWEEN :token_id AND :token_id
+ ORDER BY credential.id
+ LIMIT 1;
 
 
 -- statement: admin_scim_tokens_lock

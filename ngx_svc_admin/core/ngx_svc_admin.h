@@ -44,9 +44,9 @@ extern const ngx_svc_constraint_t  ngx_svc_admin_constraints[];
     _(ngx_svc_admin_risk_policy)                                              \
     _(ngx_svc_admin_password_policy)                                          \
     _(ngx_svc_admin_password_groups)                                          \
-    _(ngx_svc_admin_audit)                                                    \
     _(ngx_svc_admin_audit_export)                                             \
     _(ngx_svc_admin_audit_stream)                                             \
+    _(ngx_svc_admin_audit)                                                    \
     _(ngx_svc_admin_ip_blocks)                                                \
     _(ngx_svc_admin_incidents)                                                \
     _(ngx_svc_admin_statistics)                                               \
@@ -68,7 +68,6 @@ extern const ngx_svc_constraint_t  ngx_svc_admin_constraints[];
     _(ngx_svc_admin_application_create)                                       \
     _(ngx_svc_admin_application_patch)                                        \
     _(ngx_svc_admin_application_secret)                                       \
-    _(ngx_svc_admin_agents)                                                   \
     _(ngx_svc_admin_agent_settings)                                           \
     _(ngx_svc_admin_oauth_settings)                                           \
     _(ngx_svc_admin_anomalies)                                                \
@@ -77,6 +76,7 @@ extern const ngx_svc_constraint_t  ngx_svc_admin_constraints[];
     _(ngx_svc_admin_agent_identity)                                           \
     _(ngx_svc_admin_agent_review)                                             \
     _(ngx_svc_admin_agent_simulate)                                           \
+    _(ngx_svc_admin_agents)                                                   \
     _(ngx_svc_admin_group_apps)
 
 /* Those that "svc_federation on" adds. */

@@ -99,6 +99,7 @@ const ngx_svc_route_t  ngx_svc_admin_invitations[] = {
     { .method = NGX_HTTP_GET,
       .path = ngx_string("/admin/invitations"),
       .permission = NGX_SVC_P_MEMBERS_MANAGE,
+      .check = ngx_svc_admin_search_check,
       .statements = { &ngx_svc_sql_admin_invitations_total,
                       &ngx_svc_sql_admin_invitations_list },
       .list = "invitations",
@@ -117,6 +118,11 @@ const ngx_svc_route_t  ngx_svc_admin_invitations[] = {
                       &ngx_svc_sql_admin_invitations_create },
       .status = NGX_HTTP_CREATED,
       .more = ngx_svc_admin_invitation_url },
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/invitations/*"),
+      .permission = NGX_SVC_P_MEMBERS_MANAGE,
+      .statements = { &ngx_svc_sql_admin_invitations_get } },
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/admin/invitations/*/resend"),

@@ -1,6 +1,7 @@
 -- statement: admin_invitations_total
 --
 -- parameters
+--   q              text ngx_svc_param_query("q", NGX_SVC_PAGE_QUERY)
 --   status         text ngx_svc_param_query_word("status", ngx_svc_admin_invitation_statuses)
 SELECT count(*)
   FROM svc.invitation invitation
@@ -11,12 +12,16 @@ SELECT count(*)
                     WHEN invitation.expires_at <= now() THEN 'expired'
                     ELSE 'pending'
                 END = :status,
-                true);
+                true)
+   AND (:q::text IS NULL
+        OR strpos(lower(invitation.email), lower(:q)) > 0
+        OR invitation.id::text = lower(:q));
 
 
 -- statement: admin_invitations_list
 --
 -- parameters
+--   q              text ngx_svc_param_query("q", NGX_SVC_PAGE_QUERY)
 --   status         text ngx_svc_param_query_word("status", ngx_svc_admin_invitation_statuses)
 --   page_limit     int4 ngx_svc_param_limit()
 --   page_offset    int4 ngx_svc_param_offset()
@@ -40,8 +45,31 @@ SELECT invitation.id, invitation.email, invitation.role,
                     ELSE 'pending'
                 END = :status,
                 true)
+   AND (:q::text IS NULL
+        OR strpos(lower(invitation.email), lower(:q)) > 0
+        OR invitation.id::text = lower(:q))
  ORDER BY invitation.created_at DESC, invitation.id DESC
  LIMIT :page_limit::int4 OFFSET :page_offset::int4;
+
+
+-- statement: admin_invitations_get
+--
+-- missing: NGX_SVC_ADMIN_NO_INVITATION
+-- parameters
+--   invitation_id  uuid ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_INVITATION)
+SELECT invitation.id, invitation.email, invitation.role,
+       array_to_json(invitation.group_ids) AS "groupIds",
+       CASE
+           WHEN invitation.accepted_at IS NOT NULL THEN 'accepted'
+           WHEN invitation.revoked_at IS NOT NULL THEN 'revoked'
+           WHEN invitation.expires_at <= now() THEN 'expired'
+           ELSE 'pending'
+       END AS status,
+       invitation.invited_by_type AS "invitedBy.type", invitation.invited_by_id AS "invitedBy.id",
+       invitation.invited_by_name AS "invitedBy.name", invitation.created_at AS "createdAt",
+       invitation.expires_at AS "expiresAt"
+  FROM svc.invitation invitation
+ WHERE invitation.tenant_id = :tenant AND invitation.id = :invitation_id;
 
 
 -- statement: admin_invitations_expire

@@ -44,6 +44,11 @@ const ngx_svc_route_t  ngx_svc_admin_members[] = {
       .statements = { &ngx_svc_sql_admin_tenant_members_list },
       .list = "members" },
 
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/members/*"),
+      .permission = NGX_SVC_P_MEMBERS_MANAGE,
+      .statements = { &ngx_svc_sql_admin_tenant_members_get } },
+
     { .method = NGX_HTTP_PUT,
       .path = ngx_string("/admin/members/*"),
       .permission = NGX_SVC_P_MEMBERS_MANAGE,

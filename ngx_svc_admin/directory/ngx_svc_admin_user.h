@@ -9,7 +9,7 @@
 #include "ngx_svc_admin.h"
 
 
-#define NGX_SVC_ADMIN_QUERY      200      /* characters of "q" */
+#define NGX_SVC_ADMIN_QUERY      NGX_SVC_PAGE_QUERY
 #define NGX_SVC_ADMIN_NO_USER    "There is no user with this id."
 #define NGX_SVC_ADMIN_NO_GROUP   "There is no group with this id."
 #define NGX_SVC_ADMIN_NO_MEMBER  "The group has no member with this id."
@@ -68,8 +68,8 @@ ngx_int_t ngx_svc_admin_bind_ids(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const cJSON *id, size_t n);
 
 /*
- * The check hook of a list of users with a "q": a search is slow work, as is a
- * page far behind.
+ * The check hook of a list with a "q" that has no bound: a search is slow work,
+ * as is a page far behind.
  */
 ngx_int_t ngx_svc_admin_search_check(ngx_svc_request_t *sr, void *body);
 

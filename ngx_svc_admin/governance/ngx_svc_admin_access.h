@@ -12,6 +12,9 @@
 
 
 #define NGX_SVC_ADMIN_ACCESS_VERSIONS  50   /* versions kept; in SQL, too */
+#define NGX_SVC_ADMIN_NO_VERSION       "There is no version with this id: it" \
+                                       " may be older than the ones that are" \
+                                       " kept."
 
 
 /*

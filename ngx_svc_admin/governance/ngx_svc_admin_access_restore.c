@@ -6,10 +6,6 @@
 #include "ngx_svc_admin_access_restore.row.h"
 
 
-#define NGX_SVC_ADMIN_NO_VERSION  "There is no version with this id: it may " \
-                                  "be older than the ones that are kept."
-
-
 static ngx_int_t ngx_svc_admin_restore_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_restore_parse(ngx_svc_request_t *sr,
     const ngx_svc_row_admin_access_version_t *row);

@@ -54,6 +54,11 @@ const ngx_svc_route_t  ngx_svc_admin_access_versions[] = {
       .total = &ngx_svc_sql_admin_access_versions_total,
       .reply = ngx_svc_admin_versions_reply },
 
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/access-policy/versions/*"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .statements = { &ngx_svc_sql_admin_access_version_get } },
+
     ngx_svc_null_route
 };
 

@@ -39,6 +39,23 @@ WINDOW newest AS (ORDER BY version.number DESC)
  ORDER BY version.number DESC;
 
 
+-- statement: admin_access_version_get
+--
+-- missing: NGX_SVC_ADMIN_NO_VERSION
+-- parameters
+--   version_id     uuid ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_VERSION)
+SELECT version.id, version.number AS version,
+       version.id = (SELECT governance.access_version_id
+                       FROM svc.governance governance
+                      WHERE governance.tenant_id = :tenant) AS current,
+       version.source, version.restored_from AS "restoredFrom",
+       version.created_at AS "createdAt", version.created_by_type AS "createdBy.type",
+       version.created_by_id AS "createdBy.id", version.created_by_name AS "createdBy.name",
+       version.snapshot
+  FROM svc.access_policy_version version
+ WHERE version.tenant_id = :tenant AND version.id = :version_id;
+
+
 -- statement: admin_access_versions_total
 --
 -- columns

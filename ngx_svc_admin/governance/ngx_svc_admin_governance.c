@@ -227,7 +227,7 @@ ngx_svc_admin_role_key_valid(const ngx_str_t *key)
 }
 
 
-ngx_uint_t
+const ngx_svc_admin_system_role_t *
 ngx_svc_admin_system_role(const ngx_str_t *key)
 {
     const ngx_svc_admin_system_role_t  *role;
@@ -236,9 +236,9 @@ ngx_svc_admin_system_role(const ngx_str_t *key)
         if (key->len == ngx_strlen(role->key)
             && ngx_memcmp(key->data, role->key, key->len) == 0)
         {
-            return 1;
+            return role;
         }
     }
 
-    return 0;
+    return NULL;
 }

@@ -115,8 +115,9 @@ extern const ngx_svc_admin_system_role_t  ngx_svc_admin_system_roles[];
 /* Returns 1 when the text may be the key of a role. */
 ngx_uint_t ngx_svc_admin_role_key_valid(const ngx_str_t *key);
 
-/* Returns 1 when the text is the key of one of these roles. */
-ngx_uint_t ngx_svc_admin_system_role(const ngx_str_t *key);
+/* Returns the one of these roles with this key, or NULL. */
+const ngx_svc_admin_system_role_t *ngx_svc_admin_system_role(
+    const ngx_str_t *key);
 
 
 #endif /* _NGX_SVC_ADMIN_GOVERNANCE_H_INCLUDED_ */

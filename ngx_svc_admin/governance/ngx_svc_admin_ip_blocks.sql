@@ -2,23 +2,55 @@
 
 
 -- statement: admin_ip_blocks_total
+--
+-- parameters
+--   q              text ngx_svc_param_query("q", NGX_SVC_PAGE_QUERY)
+--   network        text ngx_svc_param_call(ngx_svc_admin_ip_block_network)
 SELECT count(*)
   FROM svc.ip_block block
- WHERE block.tenant_id = :tenant AND (block.expires_at IS NULL OR block.expires_at > now());
+ WHERE block.tenant_id = :tenant
+   AND (block.expires_at IS NULL OR block.expires_at > now())
+   AND (:q::text IS NULL
+        OR strpos(host(block.ip), lower(:q)) > 0
+        OR block.ip <<= :network::text::inet
+        OR strpos(lower(block.reason), lower(:q)) > 0);
 
 
 -- statement: admin_ip_blocks_list
+-- A search finds a part of an address or of a reason, an address in any notation, and what is
+-- in a network.
 --
 -- parameters
+--   q              text ngx_svc_param_query("q", NGX_SVC_PAGE_QUERY)
+--   network        text ngx_svc_param_call(ngx_svc_admin_ip_block_network)
 --   page_limit     int4 ngx_svc_param_limit()
 --   page_offset    int4 ngx_svc_param_offset()
 SELECT host(block.ip) AS ip, block.reason, block.created_at AS "createdAt",
        block.created_by_type AS "createdBy.type", block.created_by_id AS "createdBy.id",
        block.created_by_name AS "createdBy.name", block.expires_at AS "expiresAt"
   FROM svc.ip_block block
- WHERE block.tenant_id = :tenant AND (block.expires_at IS NULL OR block.expires_at > now())
+ WHERE block.tenant_id = :tenant
+   AND (block.expires_at IS NULL OR block.expires_at > now())
+   AND (:q::text IS NULL
+        OR strpos(host(block.ip), lower(:q)) > 0
+        OR block.ip <<= :network::text::inet
+        OR strpos(lower(block.reason), lower(:q)) > 0)
  ORDER BY block.created_at DESC, block.ip DESC
  LIMIT :page_limit::int4 OFFSET :page_offset::int4;
+
+
+-- statement: admin_ip_blocks_get
+--
+-- missing: NGX_SVC_ADMIN_NO_BLOCK
+-- parameters
+--   ip             text ngx_svc_param_path_addr(0, NGX_SVC_ADMIN_NO_BLOCK)
+SELECT host(block.ip) AS ip, block.reason, block.created_at AS "createdAt",
+       block.created_by_type AS "createdBy.type", block.created_by_id AS "createdBy.id",
+       block.created_by_name AS "createdBy.name", block.expires_at AS "expiresAt"
+  FROM svc.ip_block block
+ WHERE block.tenant_id = :tenant
+   AND (block.expires_at IS NULL OR block.expires_at > now())
+   AND block.ip = :ip::text::inet;
 
 
 -- statement: admin_ip_blocks_lock

@@ -6,6 +6,7 @@
 
 
 #define NGX_SVC_ADMIN_NO_ROLE    "There is no role with this key."
+#define NGX_SVC_ADMIN_ROLE_JSON  512    /* bytes of a system role, first guess */
 
 #define NGX_SVC_ADMIN_ROLE_LACKS                                              \
     { "lacks", NGX_SVC_E_FORBIDDEN,                                           \
@@ -18,10 +19,14 @@ static ngx_int_t ngx_svc_admin_role_key_default(ngx_svc_request_t *sr,
 static void ngx_svc_admin_role_key_of(ngx_str_t *name, ngx_str_t *key);
 static ngx_int_t ngx_svc_admin_role_changeable(ngx_svc_request_t *sr,
     void *body);
+static ngx_int_t ngx_svc_admin_role_read(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_role_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_role_bind_system(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static void ngx_svc_admin_role_more(ngx_svc_json_writer_t *w,
     ngx_svc_request_t *sr);
+static void ngx_svc_admin_role_write(ngx_svc_json_writer_t *w,
+    const ngx_svc_admin_system_role_t *role, PGresult *total);
 
 
 #include "ngx_svc_admin_roles.sql.h"
@@ -50,6 +55,14 @@ const ngx_svc_route_t  ngx_svc_admin_roles[] = {
       .statements = { &ngx_svc_sql_admin_governance_lock,
                       &ngx_svc_sql_admin_roles_create },
       .status = NGX_HTTP_CREATED },
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/roles/*"),
+      .permission = NGX_SVC_P_ROLES_MANAGE,
+      .statements = { &ngx_svc_sql_admin_roles_total,
+                      &ngx_svc_sql_admin_roles_get },
+      .prepare = ngx_svc_admin_role_read,
+      .reply = ngx_svc_admin_role_reply },
 
     { .method = NGX_HTTP_PUT,
       .path = ngx_string("/admin/roles/*"),
@@ -152,7 +165,7 @@ ngx_svc_admin_role_changeable(ngx_svc_request_t *sr, void *body)
 
     key = &sr->params[0];
 
-    if (ngx_svc_admin_system_role(key)) {
+    if (ngx_svc_admin_system_role(key) != NULL) {
         return ngx_svc_fail(&sr->error, NGX_SVC_E_FORBIDDEN,
                             "The role \"%V\" is of the system, and stays as "
                             "it is.", key);
@@ -167,6 +180,43 @@ ngx_svc_admin_role_changeable(ngx_svc_request_t *sr, void *body)
 }
 
 
+/* A system role has no row: all of it but its members is known here. */
+
+static ngx_int_t
+ngx_svc_admin_role_read(ngx_svc_request_t *sr)
+{
+    return ngx_svc_route_call(sr, ngx_svc_admin_system_role(&sr->params[0])
+                                  ? &ngx_svc_sql_admin_roles_total
+                                  : &ngx_svc_sql_admin_roles_get, NULL);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_role_reply(ngx_svc_request_t *sr)
+{
+    PGresult               *total;
+    ngx_svc_json_writer_t   w;
+
+    total = ngx_svc_result(sr, &ngx_svc_sql_admin_roles_total);
+
+    if (total == NULL) {
+        return ngx_svc_route_reply(sr);
+    }
+
+    if (ngx_svc_json_writer_init(&w, sr->request->pool,
+                                 NGX_SVC_ADMIN_ROLE_JSON)
+        != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_admin_role_write(&w, ngx_svc_admin_system_role(&sr->params[0]),
+                             total);
+
+    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
+}
+
+
 /* Binds whether the key is that of a system role. */
 
 static ngx_int_t
@@ -177,7 +227,8 @@ ngx_svc_admin_role_bind_system(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 
     role = body;
 
-    ngx_svc_pg_bind_bool(call, ngx_svc_admin_system_role(&role->key.str));
+    ngx_svc_pg_bind_bool(call,
+                         ngx_svc_admin_system_role(&role->key.str) != NULL);
 
     return NGX_OK;
 }
@@ -196,22 +247,29 @@ ngx_svc_admin_role_more(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr)
     ngx_svc_json_open(w, "systemRoles", '[');
 
     for (role = ngx_svc_admin_system_roles; role->key; role++) {
-        ngx_svc_json_open(w, NULL, '{');
-
-        ngx_svc_json_plain(w, "key", (u_char *) role->key,
-                           ngx_strlen(role->key));
-        ngx_svc_json_plain(w, "name", (u_char *) role->name,
-                           ngx_strlen(role->name));
-        ngx_svc_permissions_write(w, "permissions", role->permissions);
-        ngx_svc_column_raw(w, "memberCount", total, 0,
-                           ngx_svc_row_find(total, role->key));
-        ngx_svc_json_null(w, "createdAt");
-        ngx_svc_json_null(w, "updatedAt");
-
-        ngx_svc_json_close(w, '}');
+        ngx_svc_admin_role_write(w, role, total);
     }
 
     ngx_svc_json_close(w, ']');
 
     ngx_svc_permissions_write(w, "permissions", NGX_SVC_P_ALL);
+}
+
+
+static void
+ngx_svc_admin_role_write(ngx_svc_json_writer_t *w,
+    const ngx_svc_admin_system_role_t *role, PGresult *total)
+{
+    ngx_svc_json_open(w, NULL, '{');
+
+    ngx_svc_json_plain(w, "key", (u_char *) role->key, ngx_strlen(role->key));
+    ngx_svc_json_plain(w, "name", (u_char *) role->name,
+                       ngx_strlen(role->name));
+    ngx_svc_permissions_write(w, "permissions", role->permissions);
+    ngx_svc_column_raw(w, "memberCount", total, 0,
+                       ngx_svc_row_find(total, role->key));
+    ngx_svc_json_null(w, "createdAt");
+    ngx_svc_json_null(w, "updatedAt");
+
+    ngx_svc_json_close(w, '}');
 }

@@ -13,6 +13,18 @@ SELECT role.key, role.name, array_to_json(role.permissions) AS permissions,
  LIMIT :page_limit::int4 OFFSET :page_offset::int4;
 
 
+-- statement: admin_roles_get
+--
+-- missing: NGX_SVC_ADMIN_NO_ROLE
+-- parameters
+--   key            text ngx_svc_param_path(0)
+SELECT role.key, role.name, array_to_json(role.permissions) AS permissions,
+       role.member_count AS "memberCount", role.created_at AS "createdAt",
+       role.updated_at AS "updatedAt"
+  FROM svc.role role
+ WHERE role.tenant_id = :tenant AND role.key = :key;
+
+
 -- statement: admin_roles_total
 -- And how many have each role of the system, by its key.
 SELECT own.roles, owners.users AS owner, admins.users AS admin,

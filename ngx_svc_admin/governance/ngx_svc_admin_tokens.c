@@ -5,6 +5,7 @@
 #include "ngx_svc_admin_governance.h"
 #include "ngx_svc_bidi.h"
 #include "ngx_svc_admin_new_token.h"
+#include "ngx_svc_admin_user.h"
 #include "ngx_svc_check.h"
 
 
@@ -70,6 +71,7 @@ const ngx_svc_route_t  ngx_svc_admin_tokens[] = {
       .path = ngx_string("/admin/api-tokens"),
       .permission = NGX_SVC_P_TENANT_MANAGE,
       .flags = NGX_SVC_ROUTE_CALLER,
+      .check = ngx_svc_admin_search_check,
       .statements = { &ngx_svc_sql_admin_tokens_total,
                       &ngx_svc_sql_admin_tokens_list },
       .list = "apiTokens",
@@ -89,6 +91,11 @@ const ngx_svc_route_t  ngx_svc_admin_tokens[] = {
                       &ngx_svc_sql_admin_tokens_create },
       .status = NGX_HTTP_CREATED,
       .more = ngx_svc_admin_token_secret },
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/api-tokens/*"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .statements = { &ngx_svc_sql_admin_tokens_get } },
 
     { .method = NGX_HTTP_DELETE,
       .path = ngx_string("/admin/api-tokens/*"),

@@ -1,6 +1,7 @@
 -- statement: admin_tokens_list
 --
 -- parameters
+--   q              text ngx_svc_param_query("q", NGX_SVC_PAGE_QUERY)
 --   page_limit     int4 ngx_svc_param_limit()
 --   page_offset    int4 ngx_svc_param_offset()
 SELECT credential.id, credential.name,
@@ -16,16 +17,61 @@ SELECT credential.id, credential.name,
        :token_maker, credential.expires_at AS "expiresAt",
        credential.last_used_at AS "lastUsedAt", credential.revoked_at AS "revokedAt"
   FROM svc.credential credential
- WHERE credential.tenant_id = :tenant AND credential.kind = 'api'
+ WHERE credential.tenant_id = :tenant
+   AND credential.kind = 'api'
+   AND (:q::text IS NULL
+        OR strpos(lower(credential.name), lower(:q)) > 0
+        OR strpos(credential.prefix, :q) > 0
+        OR credential.id::text = lower(:q))
  ORDER BY credential.created_at DESC, credential.id DESC
  LIMIT :page_limit::int4 OFFSET :page_offset::int4;
 
 
 -- statement: admin_tokens_total
--- And what the caller may give: what it has itself.
-SELECT count(*), array_to_json(ARRAY(SELECT unnest(:caller_permissions) ORDER BY 1)) AS scopes
+-- And what the caller may give: what it has itself. Without a search an index counts them.
+--
+-- parameters
+--   q              text ngx_svc_param_query("q", NGX_SVC_PAGE_QUERY)
+SELECT CASE
+           WHEN :q::text IS NULL
+               THEN (SELECT count(*)
+                       FROM svc.credential credential
+                      WHERE credential.tenant_id = :tenant AND credential.kind = 'api')
+           ELSE (SELECT count(*)
+                   FROM svc.credential credential
+                  WHERE credential.tenant_id = :tenant
+                    AND credential.kind = 'api'
+                    AND (strpos(lower(credential.name), lower(:q)) > 0
+                         OR strpos(credential.prefix, :q) > 0
+                         OR credential.id::text = lower(:q)))
+       END AS count,
+       array_to_json(ARRAY(SELECT unnest(:caller_permissions) ORDER BY 1)) AS scopes;
+
+
+-- statement: admin_tokens_get
+-- A range and an ORDER BY have the index of ids looked up whatever the planner knows.
+--
+-- missing: NGX_SVC_ADMIN_NO_TOKEN
+-- parameters
+--   token_id       uuid ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_TOKEN)
+SELECT credential.id, credential.name,
+       array_to_json(ARRAY(SELECT unnest(credential.permissions) ORDER BY 1)) AS scopes,
+       credential.prefix,
+       CASE
+           WHEN credential.revoked_at IS NOT NULL THEN 'revoked'
+           WHEN credential.expires_at <= now() THEN 'expired'
+           ELSE 'active'
+       END AS status,
+       credential.created_at AS "createdAt", credential.created_by_type AS "createdBy.type",
+       credential.created_by_id AS "createdBy.id", credential.created_by_name AS "createdBy.name",
+       :token_maker, credential.expires_at AS "expiresAt",
+       credential.last_used_at AS "lastUsedAt", credential.revoked_at AS "revokedAt"
   FROM svc.credential credential
- WHERE credential.tenant_id = :tenant AND credential.kind = 'api';
+ WHERE credential.tenant_id = :tenant
+   AND credential.kind = 'api'
+   AND credential.id BETWEEN :token_id AND :token_id
+ ORDER BY credential.id
+ LIMIT 1;
 
 
 -- statement: admin_tokens_lock

@@ -2,11 +2,16 @@
  * /v1/admin/agents/anomalies: unusual behaviour of agents.
  */
 
+#include "ngx_svc_admin_user.h"
 #include "ngx_svc_agent.h"
 
 
 static const char *const  ngx_svc_admin_anomaly_all[] = {
     "true", "1", "false", "0", NULL
+};
+
+static const char *const  ngx_svc_admin_anomaly_severities[] = {
+    "low", "medium", "high", NULL
 };
 
 
@@ -20,6 +25,7 @@ const ngx_svc_route_t  ngx_svc_admin_anomalies[] = {
     { .method = NGX_HTTP_GET,
       .path = ngx_string("/admin/agents/anomalies"),
       .permission = NGX_SVC_P_APPS_MANAGE,
+      .check = ngx_svc_admin_search_check,
       .statements = { &ngx_svc_sql_admin_anomalies_total,
                       &ngx_svc_sql_admin_anomalies_list },
       .list = "anomalies",

@@ -2,9 +2,12 @@
 
 
 -- statement: admin_anomalies_total
--- Up to 10,000 of one kind: those that nobody has acknowledged, or all.
+-- Up to 10,000 of one kind: those that nobody has acknowledged, or all, or those that are
+-- searched for.
 --
 -- parameters
+--   q              text ngx_svc_param_query("q", NGX_SVC_PAGE_QUERY)
+--   severity       text ngx_svc_param_query_word("severity", ngx_svc_admin_anomaly_severities)
 --   all            text ngx_svc_param_query_word("all", ngx_svc_admin_anomaly_all)
 SELECT count(*)
   FROM ((SELECT
@@ -12,12 +15,32 @@ SELECT count(*)
           WHERE anomaly.tenant_id = :tenant
             AND anomaly.acknowledged_at IS NULL
             AND NOT coalesce(:all, 'false') IN ('true', '1')
+            AND coalesce(:q::text, :severity::text) IS NULL
           LIMIT 10000)
         UNION ALL
         (SELECT
            FROM svc.agent_anomaly anomaly
           WHERE anomaly.tenant_id = :tenant
             AND coalesce(:all, 'false') IN ('true', '1')
+            AND coalesce(:q::text, :severity::text) IS NULL
+          LIMIT 10000)
+        UNION ALL
+        (SELECT
+           FROM svc.agent_anomaly anomaly
+          WHERE anomaly.tenant_id = :tenant
+            AND coalesce(:q::text, :severity::text) IS NOT NULL
+            AND (coalesce(:all, 'false') IN ('true', '1') OR anomaly.acknowledged_at IS NULL)
+            AND (:severity::text IS NULL OR anomaly.severity = :severity)
+            AND (:q::text IS NULL
+                 OR anomaly.client_id = ANY (
+                     ARRAY(SELECT client.client_id
+                             FROM svc.application client
+                            WHERE client.tenant_id = :tenant
+                              AND client.type = 'agent'
+                              AND (strpos(lower(client.name), lower(:q)) > 0
+                                   OR strpos(client.client_id, :q) > 0)))
+                 OR strpos(lower(anomaly.details::text), lower(:q)) > 0
+                 OR anomaly.id::text = lower(:q))
           LIMIT 10000)) anomaly;
 
 
@@ -27,6 +50,8 @@ SELECT count(*)
 -- acknowledges it, below, is told the same.
 --
 -- parameters
+--   q              text ngx_svc_param_query("q", NGX_SVC_PAGE_QUERY)
+--   severity       text ngx_svc_param_query_word("severity", ngx_svc_admin_anomaly_severities)
 --   all            text ngx_svc_param_query_word("all", ngx_svc_admin_anomaly_all)
 --   page_limit     int4 ngx_svc_param_limit()
 --   page_offset    int4 ngx_svc_param_offset()
@@ -86,6 +111,17 @@ SELECT anomaly.id, anomaly.client_id AS "clientId", client.name AS "agentName", 
           WHERE anomaly.tenant_id = :tenant
             AND anomaly.acknowledged_at IS NULL
             AND NOT coalesce(:all, 'false') IN ('true', '1')
+            AND (:severity::text IS NULL OR anomaly.severity = :severity)
+            AND (:q::text IS NULL
+                 OR anomaly.client_id = ANY (
+                     ARRAY(SELECT client.client_id
+                             FROM svc.application client
+                            WHERE client.tenant_id = :tenant
+                              AND client.type = 'agent'
+                              AND (strpos(lower(client.name), lower(:q)) > 0
+                                   OR strpos(client.client_id, :q) > 0)))
+                 OR strpos(lower(anomaly.details::text), lower(:q)) > 0
+                 OR anomaly.id::text = lower(:q))
           ORDER BY anomaly.created_at DESC, anomaly.id DESC
           LIMIT :page_limit::int4 OFFSET :page_offset::int4)
         UNION ALL
@@ -93,6 +129,17 @@ SELECT anomaly.id, anomaly.client_id AS "clientId", client.name AS "agentName", 
            FROM svc.agent_anomaly anomaly
           WHERE anomaly.tenant_id = :tenant
             AND coalesce(:all, 'false') IN ('true', '1')
+            AND (:severity::text IS NULL OR anomaly.severity = :severity)
+            AND (:q::text IS NULL
+                 OR anomaly.client_id = ANY (
+                     ARRAY(SELECT client.client_id
+                             FROM svc.application client
+                            WHERE client.tenant_id = :tenant
+                              AND client.type = 'agent'
+                              AND (strpos(lower(client.name), lower(:q)) > 0
+                                   OR strpos(client.client_id, :q) > 0)))
+                 OR strpos(lower(anomaly.details::text), lower(:q)) > 0
+                 OR anomaly.id::text = lower(:q))
           ORDER BY anomaly.created_at DESC, anomaly.id DESC
           LIMIT :page_limit::int4 OFFSET :page_offset::int4)) anomaly
   CROSS JOIN LATERAL (

@@ -10,6 +10,7 @@
 
 
 #define NGX_SVC_PAGE_LIMIT_MAX  500
+#define NGX_SVC_PAGE_QUERY      200     /* characters of "q" */
 
 
 typedef struct {

@@ -1,6 +1,7 @@
 -- statement: push_list
 --
 -- parameters
+--   q              text ngx_svc_param_query("q", NGX_SVC_PAGE_QUERY)
 --   page_limit     int4 ngx_svc_param_limit()
 --   page_offset    int4 ngx_svc_param_offset()
 SELECT target.id, target.client_id AS "clientId", target.name, target.base_url AS "baseUrl",
@@ -11,12 +12,25 @@ SELECT target.id, target.client_id AS "clientId", target.name, target.base_url A
        target.updated_at AS "updatedAt"
   FROM svc.scim_target target
  WHERE target.tenant_id = :tenant
+   AND (:q::text IS NULL
+        OR strpos(lower(concat_ws(E'\x01', target.name, target.base_url)), lower(:q)) > 0
+        OR strpos(target.client_id, :q) > 0
+        OR target.id::text = lower(:q))
  ORDER BY target.created_at DESC, target.id DESC
  LIMIT :page_limit::int4 OFFSET :page_offset::int4;
 
 
 -- statement: push_total
-SELECT count(*) FROM svc.scim_target target WHERE target.tenant_id = :tenant;
+--
+-- parameters
+--   q              text ngx_svc_param_query("q", NGX_SVC_PAGE_QUERY)
+SELECT count(*)
+  FROM svc.scim_target target
+ WHERE target.tenant_id = :tenant
+   AND (:q::text IS NULL
+        OR strpos(lower(concat_ws(E'\x01', target.name, target.base_url)), lower(:q)) > 0
+        OR strpos(target.client_id, :q) > 0
+        OR target.id::text = lower(:q));
 
 
 -- statement: push_get

@@ -1,18 +1,30 @@
 -- statement: webhook_list
 --
 -- parameters
+--   q              text ngx_svc_param_query("q", NGX_SVC_PAGE_QUERY)
 --   page_limit     int4 ngx_svc_param_limit()
 --   page_offset    int4 ngx_svc_param_offset()
 SELECT endpoint.id, endpoint.url, array_to_json(endpoint.events) AS events, endpoint.enabled,
        endpoint.created_at AS "createdAt"
   FROM svc.webhook_endpoint endpoint
  WHERE endpoint.tenant_id = :tenant
+   AND (:q::text IS NULL
+        OR strpos(lower(endpoint.url), lower(:q)) > 0
+        OR endpoint.id::text = lower(:q))
  ORDER BY endpoint.created_at DESC, endpoint.id DESC
  LIMIT :page_limit::int4 OFFSET :page_offset::int4;
 
 
 -- statement: webhook_total
-SELECT count(*) FROM svc.webhook_endpoint endpoint WHERE endpoint.tenant_id = :tenant;
+--
+-- parameters
+--   q              text ngx_svc_param_query("q", NGX_SVC_PAGE_QUERY)
+SELECT count(*)
+  FROM svc.webhook_endpoint endpoint
+ WHERE endpoint.tenant_id = :tenant
+   AND (:q::text IS NULL
+        OR strpos(lower(endpoint.url), lower(:q)) > 0
+        OR endpoint.id::text = lower(:q));
 
 
 -- statement: webhook_get

@@ -1,6 +1,7 @@
 package SvcTest::Admin;
 
-# Tests of what every error of the admin API must look like.
+# Tests of what every error of the admin API must look like, and of routes of which there
+# is one for each list: those of one object, and searches.
 
 use strict;
 use warnings;
@@ -8,7 +9,7 @@ use warnings;
 use Exporter qw(import);
 use Test::More;
 
-our @EXPORT = qw(admin_error);
+our @EXPORT = qw(admin_error admin_one admin_finds);
 
 my %CODE = (400 => 'invalid_request', 401 => 'unauthorized',
             403 => 'forbidden', 404 => 'not_found',
@@ -89,6 +90,74 @@ sub member_faults {
         if defined $member && index($message, "\"$member\"") != 0;
     return "it names no member: $message" if $named && !defined $member;
     return ();
+}
+
+
+# Tests that one object is, byte for byte, what its list has of it, for whoever may see
+# the list, and for nobody of another tenant.
+#
+#     admin_one($acme, '/groups', $id, needs => 'groups:manage', other => $globex,
+#               none => [ 'x' ], query => '?status=active');
+
+sub admin_one {
+    my ($tenant, $path, $id, %arg) = @_;
+
+    my @others = grep { $_ ne $arg{needs} } qw(apps:manage audit:view groups:manage
+                      members:manage roles:manage tenant:manage users:view);
+    my $token = $tenant->token_for($arg{needs});
+    my $get = sub { $tenant->admin(GET => $_[0], undef, undef, $_[1] // $token) };
+    my $r = $get->("$path/$id");
+    my $list = $get->($path . ($arg{query} // ''))->body;
+
+    is($r->status, 200, "GET $path/$id") or diag($r->body);
+    cmp_ok(index($list, $r->body), '>', 0, '... is what the list has') or diag($r->body, $list);
+    admin_error($get->("$path/$id", $tenant->token_for(join ',', @others)), 403, 'forbidden',
+                '... and not for who lacks the permission');
+    admin_error($arg{other}->admin(GET => "$path/$id", undef, undef,
+                                   $arg{other}->token_for($arg{needs})), 404, 'not_found',
+                '... nor for another tenant') if $arg{other};
+    admin_error($get->("$path/$_"), 404, 'not_found', "... nor is there $_")
+        for @{ $arg{none} // [] };
+
+    return $r;
+}
+
+
+# Tests what the "q" of a list finds: "of" is the list's key, and "by" the member that is
+# named for each text.
+#
+#     admin_finds($acme, '/groups', needs => 'groups:manage', of => 'groups', by => 'name',
+#                 finds => { staff => [ 'Staff' ], none => [] }, query => 'status=active');
+
+sub admin_finds {
+    my ($tenant, $path, %arg) = @_;
+
+    my $token = $tenant->token_for($arg{needs});
+    my $ask = sub {
+        my ($q) = @_;
+
+        return $tenant->admin(GET => "$path?q=$q" . ($arg{query} ? "&$arg{query}" : ''), undef,
+                              undef, $token);
+    };
+
+    for my $text (sort keys %{ $arg{finds} }) {
+        utf8::encode(my $q = $text);
+        $q =~ s/([^A-Za-z0-9._-])/sprintf '%%%02X', ord $1/ge;
+
+        my $r = $ask->($q);
+        my @wanted = sort @{ $arg{finds}{$text} };
+
+        is($r->status, 200, "$path?q=$q") or (diag($r->body), next);
+        is_deeply([ sort map { $_->{ $arg{by} } } @{ $r->json->{ $arg{of} } } ], \@wanted,
+                  '... finds ' . (@wanted || 'none'));
+        is($r->json->{total}, scalar @wanted, '... and counts them');
+    }
+
+    admin_error($ask->($_), 400, 'invalid_request', "$path?q=" . substr $_, 0, 20)
+        for 'x' x 201, '%FF', 'a%00b', 'x&q=y';
+    is($ask->('%C3%BC' x 200)->status, 200, '200 characters');
+
+    return;
 }
 
 

@@ -197,6 +197,17 @@ sub says {
 }
 
 
+# Tests that a list shows what is searched for, and not what is like the other text.
+
+sub finds {
+    my ($self, $view, $heading, $q, $yes, $no) = @_;
+
+    $self->opens("$view?q=$q", $heading, "a search: $view?q=$q");
+    $self->sees('main tbody', $yes, '... finds it');
+    unlike($self->{page}->do(text => 'main tbody'), $no, '... and nothing else');
+}
+
+
 # Tests what is said at the edge.
 
 sub saying {

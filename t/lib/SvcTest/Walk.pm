@@ -174,6 +174,8 @@ sub things {
                         'key'),
         versions => $add->('access_policy_version', 'number, source, snapshot',
             q{0, 'api', '{"rules":[],"defaultAction":"allow"}'}, 'id'),
+        audit => $add->('audit_event', 'id, action',
+            ($slug eq 'acme' ? 8765432109876 : 7654321098765) . ", 'user.created'", 'id'),
         invitations => $add->('invitation', 'id, email, email_key, role, group_ids,'
             . ' days, token_hash, expires_at', "gen_random_uuid(), 'old\@x.test',"
             . " 'old\@x.test', 'member', '{}', 7, sha256('$slug'), 'infinity'",

@@ -15,7 +15,7 @@ const severity = { low: "info", medium: "warn", high: "bad" };
 export default {
 
   agents: {
-    path: "/admin/agents", list: "agents", id: "clientId", needs: "apps:manage",
+    path: "/admin/agents", list: "agents", id: "clientId", one: true, needs: "apps:manage",
     label: ["name"], find: "q",
     filters: { status: ["active", "disabled", "expired", "orphaned"], ownerId: "user" },
     tones: {
@@ -68,11 +68,13 @@ export default {
 
   anomalies: {
     path: "/admin/agents/anomalies", list: "anomalies", id: "id", needs: "apps:manage",
-    tones: { severity },
+    label: ["agentName"], find: "q",
+    filters: { severity: ["high", "medium", "low"], all: "check" }, tones: { severity },
     columns: {
       agentName: "link", severity: "badge", type: "word", description: "text",
       "details.occurrences": "number", "details.lastSeenAt": "time",
     },
+    facts: { severity: "badge", type: "word", clientId: "code", createdAt: "time", id: "code" },
     ack: { method: "POST", path: "/admin/agents/anomalies/{id}/ack" },
   },
 };

@@ -157,7 +157,7 @@ export default {
 
   "scim-targets": {
     path: "/admin/scim-targets", list: "scimTargets", id: "id", one: true,
-    needs: "apps:manage", label: ["name"], directive: "svc_scim_targets on",
+    needs: "apps:manage", label: ["name"], find: "q", directive: "svc_scim_targets on",
     tones: {
       lastSyncStatus: { success: "good", queued: "info", running: "info", partial: "warn",
                         failing: "bad", held: "bad" },

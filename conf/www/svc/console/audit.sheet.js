@@ -7,8 +7,8 @@ export const operations = ["GET /v1/admin/audit/export", "GET /v1/admin/audit/st
 export default {
 
   audit: {
-    path: "/admin/audit", list: "events", id: "id", needs: "audit:view", label: ["action"],
-    find: "q", tones, rare: ["actorId", "targetId", "requestId"],
+    path: "/admin/audit", list: "events", id: "id", one: true, needs: "audit:view",
+    label: ["action"], find: "q", tones, rare: ["actorId", "targetId", "requestId"],
     filters: { outcome: ["success", "failure"], action: "text", actorId: "text",
                targetId: "text", requestId: "text", from: "time", to: "time" },
     columns: { createdAt: "time", action: "code", actor: "actor", target: "actor", ip: "code",
@@ -19,13 +19,15 @@ export default {
   },
 
   incidents: {
-    path: "/admin/security-incidents", list: "securityIncidents", id: "id",
-    needs: "audit:view", changes: "tenant:manage", label: ["title"],
+    path: "/admin/security-incidents", list: "securityIncidents", id: "id", one: true,
+    needs: "audit:view", changes: "tenant:manage", label: ["title"], find: "q",
     filters: { all: ["false", "true"] },
     tones: { severity: { high: "bad", medium: "warn" },
              status: { open: "warn", acknowledged: "off" } },
-    columns: { createdAt: "time", severity: "badge", title: "text", status: "badge",
+    columns: { createdAt: "time", severity: "badge", title: "link", status: "badge",
                acknowledgedBy: "actor" },
+    facts: { createdAt: "time", severity: "badge", status: "badge", acknowledgedBy: "actor",
+             acknowledgedAt: "time", id: "copy" },
     acts: {
       ack: { method: "POST", path: "/admin/security-incidents/{id}/ack", kind: "confirm",
              where: { status: ["open"] } },

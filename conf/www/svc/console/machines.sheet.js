@@ -7,8 +7,8 @@ const EVENTS = ["user.created", "user.login", "user.deleted"];
 export default {
 
   tokens: {
-    path: "/admin/api-tokens", list: "apiTokens", id: "id", needs: "tenant:manage",
-    label: ["name"],
+    path: "/admin/api-tokens", list: "apiTokens", id: "id", one: true, needs: "tenant:manage",
+    label: ["name"], find: "q",
     tones: { status: { active: "good", expired: "warn", revoked: "off" } },
     columns: {
       name: "link", prefix: "code", scopes: "list", status: "badge", lastUsedAt: "used",
@@ -34,8 +34,8 @@ export default {
   },
 
   scim: {
-    path: "/admin/scim/tokens", list: "tokens", id: "id", needs: "tenant:manage",
-    label: ["name"],
+    path: "/admin/scim/tokens", list: "tokens", id: "id", one: true, needs: "tenant:manage",
+    label: ["name"], find: "q",
     columns: {
       name: "link", prefix: "code", maker: "person", createdAt: "time", lastUsedAt: "used",
       revokedAt: "time",
@@ -55,7 +55,7 @@ export default {
 
   webhooks: {
     path: "/admin/webhooks", list: "webhooks", id: "id", one: true, needs: "tenant:manage",
-    label: ["url"], directive: "svc_webhooks on",
+    label: ["url"], find: "q", directive: "svc_webhooks on",
     columns: { url: "link", events: "list", enabled: "on", createdAt: "time" },
     facts: { enabled: "on", createdAt: "time", id: "code" },
     form: {

@@ -160,7 +160,7 @@ export default {
     columns: {
       email: "E-Mail-Adresse", role: "Rolle", groupIds: "Gruppen", status: "Status",
       invitedBy: "Von", createdAt: "Eingeladen", expiresAt: "Link endet", outcome: "Ergebnis",
-      why: "Warum", inviteUrl: "Link",
+      why: "Warum", inviteUrl: "Link", id: "Id",
     },
     filters: { status: "Status" },
     options: {
@@ -222,7 +222,7 @@ export default {
     gone: "Diese Rolle gibt es nicht, oder nicht mehr.",
     notYours: "Ihre eigene Rolle hat sie nicht",
     columns: { name: "Name", key: "Schlüssel", permissions: "Berechtigungen", memberCount: "Mitglieder",
-               ...person, joinedAt: "Beigetreten" },
+               ...person, joinedAt: "Beigetreten", userId: "Id" },
     filters: { status: "Status" },
     fields: { name: "Name", key: "Schlüssel", permissions: "Berechtigungen" },
     help: { key: "Ein kurzer Name für Skripte, etwa helpdesk. Er bleibt, wie er ist; ohne ihn wird er aus dem Namen gebildet." },

@@ -156,7 +156,7 @@ export default {
     columns: {
       email: "E-mail address", role: "Role", groupIds: "Groups", status: "Status",
       invitedBy: "By", createdAt: "Invited", expiresAt: "Link ends", outcome: "Outcome",
-      why: "Why", inviteUrl: "Link",
+      why: "Why", inviteUrl: "Link", id: "Id",
     },
     filters: { status: "Status" },
     options: {
@@ -216,7 +216,7 @@ export default {
     gone: "There is no such role, or not any more.",
     notYours: "your own role does not have it",
     columns: { name: "Name", key: "Key", permissions: "Permissions", memberCount: "Members",
-               ...person, joinedAt: "Joined" },
+               ...person, joinedAt: "Joined", userId: "Id" },
     filters: { status: "Status" },
     fields: { name: "Name", key: "Key", permissions: "Permissions" },
     help: { key: "A short name for scripts, such as helpdesk. It stays as it is; without one it is made from the name." },

@@ -161,7 +161,7 @@ export default {
     columns: {
       email: "Adresse e-mail", role: "Rôle", groupIds: "Groupes", status: "Statut",
       invitedBy: "Par", createdAt: "Invité", expiresAt: "Fin du lien", outcome: "Résultat",
-      why: "Pourquoi", inviteUrl: "Lien",
+      why: "Pourquoi", inviteUrl: "Lien", id: "Identifiant",
     },
     filters: { status: "Statut" },
     options: {
@@ -222,7 +222,7 @@ export default {
     gone: "Ce rôle n'existe pas, ou plus.",
     notYours: "votre propre rôle ne l'a pas",
     columns: { name: "Nom", key: "Clé", permissions: "Autorisations", memberCount: "Membres",
-               ...person, joinedAt: "Arrivée" },
+               ...person, joinedAt: "Arrivée", userId: "Identifiant" },
     filters: { status: "Statut" },
     fields: { name: "Nom", key: "Clé", permissions: "Autorisations" },
     help: { key: "Un nom court pour les scripts, comme helpdesk. Il ne change plus ; sans lui, la clé est tirée du nom." },

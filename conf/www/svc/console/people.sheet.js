@@ -120,13 +120,17 @@ export default {
   },
 
   invitations: {
-    path: "/admin/invitations", list: "invitations", id: "id", needs: "members:manage",
-    label: ["email"],
+    path: "/admin/invitations", list: "invitations", id: "id", one: true,
+    needs: "members:manage", label: ["email"], find: "q",
     filters: { status: ["pending", "accepted", "expired", "revoked"] },
     tones: { status: { pending: "info", accepted: "good", expired: "warn", revoked: "off" } },
     columns: {
       email: "text", role: "text", groupIds: "count", status: "badge", invitedBy: "actor",
       createdAt: "time", expiresAt: "end",
+    },
+    facts: {
+      status: "badge", role: "text", groupIds: "count", invitedBy: "actor", createdAt: "time",
+      expiresAt: "end", id: "code",
     },
     form: {
       email: { kind: "email", max: 254, must: true },
@@ -160,7 +164,8 @@ export default {
   },
 
   roles: {
-    path: "/admin/roles", list: "roles", id: "key", needs: "roles:manage", label: ["name"],
+    path: "/admin/roles", list: "roles", id: "key", one: true, needs: "roles:manage",
+    label: ["name"],
     columns: { name: "link", key: "code", permissions: "list", memberCount: "number" },
     form: {
       name: { kind: "text", max: 100, must: true },
@@ -173,10 +178,11 @@ export default {
       remove: { method: "DELETE", path: "/admin/roles/{key}", kind: "confirm", sensitive: true },
     },
     members: {
-      path: "/admin/members", list: "members", id: "userId", needs: "members:manage",
-      find: "q", filters: { status: STATUS }, instead: { displayName: "email" },
-      tones: { status: tones },
+      path: "/admin/members", list: "members", id: "userId", one: true, needs: "members:manage",
+      find: "q", filters: { status: STATUS }, label: ["displayName", "email"],
+      instead: { displayName: "email" }, tones: { status: tones },
       columns: { displayName: "link", email: "text", status: "badge", joinedAt: "time" },
+      facts: { role: "text", email: "text", status: "badge", joinedAt: "time", userId: "code" },
     },
   },
 };

@@ -7,7 +7,8 @@ export default {
   access: {
     path: "/admin/access-policy", needs: "tenant:manage",
     versions: {
-      path: "/admin/access-policy/versions", list: "versions", id: "id", needs: "tenant:manage",
+      path: "/admin/access-policy/versions", list: "versions", id: "id", one: true,
+      needs: "tenant:manage",
       columns: { version: "number", createdAt: "time", createdBy: "actor", source: "word",
                  current: "yes" },
     },

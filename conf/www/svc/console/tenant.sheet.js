@@ -7,10 +7,11 @@ export const FEDERATION = "svc_federation on";
 export default {
 
   blocks: {
-    path: "/admin/ip-blocks", list: "ipBlocks", id: "ip", needs: "tenant:manage",
-    label: ["ip"],
-    columns: { ip: "code", reason: "text", createdBy: "actor", createdAt: "time",
+    path: "/admin/ip-blocks", list: "ipBlocks", id: "ip", one: true, needs: "tenant:manage",
+    label: ["ip"], find: "q",
+    columns: { ip: "link", reason: "text", createdBy: "actor", createdAt: "time",
                expiresAt: "end" },
+    facts: { reason: "text", createdBy: "actor", createdAt: "time", expiresAt: "end" },
     form: {
       ip: { kind: "text", must: true },
       reason: { kind: "text", max: 200 },
@@ -26,8 +27,8 @@ export default {
   },
 
   domains: {
-    path: "/admin/domains", list: "domains", id: "domain", needs: "tenant:manage",
-    label: ["domain"],
+    path: "/admin/domains", list: "domains", id: "domain", one: true, needs: "tenant:manage",
+    label: ["domain"], find: "q",
     tones: { status: { pending: "info", verified: "good" } },
     columns: { domain: "link", status: "badge", signIn: "code", createdAt: "time",
                verifiedAt: "time" },

@@ -62,13 +62,15 @@ my @DOTS = ([ 'dots', '%2e%2e' ], [ 'dots, and back', '%2e%2e/Users/x' ],
             [ 'one dot, encoded', '%2e%2fx' ],
             [ 'an encoded slash', sub { "$_[0]%2fx" } ]);
 
-# parameters for which upper case means the same
+# what is an id of these parameters all the same
 
-my %FOLDED = map { $_ => 1 } qw(domains ip-blocks);
+my %IS_ID = (domains => qr/\Aupper case\z/, 'ip-blocks' => qr/\Aupper case\z/,
+             audit => qr/\A(?:upper case|a number)\z/);
 
 # routes where dots in place of the id lead to a route with the same method
 
 my %SAME = map { $_ => 1 } 'PUT /v1/admin/password-policy/groups/*',
+                           'GET /v1/admin/access-policy/versions/*',
                            'GET /v1/admin/scim-targets/*/users',
                            'GET /v1/admin/groups/*/members',
                            'GET /v1/admin/users/*/groups',
@@ -100,8 +102,8 @@ sub walk {
                 [ 404, 'unknown', $kind[$n] =~ /\A(?:roles|tenants)\z/ ? 'nobody'
                                                         : $SvcTest::Walk::NONE ],
                 [ 404, "another tenant's", $foreign[$n] ],
-                ( map { [ 404, @$_ ] } grep { !$FOLDED{ $kind[$n] }
-                                              || $_->[0] ne 'upper case' } @CASES ),
+                ( map { [ 404, @$_ ] } grep { $_->[0] !~ ($IS_ID{ $kind[$n] } // qr/\A\z/) }
+                                       @CASES ),
                 ( $seen{ $route->{surface} }++ ? () : @BEFORE ),
                 ( $n > 0 || $SAME{ $route->{name} } ? ()
                   : map { [ '404 405', @$_ ] } @DOTS );
