@@ -161,7 +161,13 @@ for ([ $bot, 'low' ], [ $bot, 'high' ], [ $other, 'medium' ]) {
 
 $c->opens('anomalies', 'Anomalies');
 is($page->do(count => 'main tbody tr'), 3, 'what is unusual');
-like($page->do(text => 'main tbody tr:first-child'), qr/high/, '... the worst first');
+$c->opens('anomalies?severity=high', 'Anomalies');
+is($page->do(count => 'main tbody tr'), 1, '... the worst alone');
+$c->finds('anomalies', 'Anomalies', $other->{clientId}, qr/<img/, qr/Invoice bot/);
+$c->leads('Another network', $HOSTILE);
+$c->has('main', qr/First token request from 203\.0\.113\.7.*Severity\s+medium/s,
+        'one of it by itself');
+$c->opens('anomalies', 'Anomalies');
 $page->do(run => q{[...document.querySelectorAll("tbody tr")].slice(0, 2)}
                  . q{.forEach(row => row.querySelector("input").click())});
 $c->has('.picks', '2 picked', 'two are picked');

@@ -154,6 +154,13 @@ asked();
 $page->do(press => 'All about the same');
 ok(wait_for(sub { $page->do('url') =~ /\?targetId=$staff\z/ && rows() == 2 }),
    'all about the same is exact');
+$c->opens('audit?action=group.created', 'Audit');
+$page->do(press => 'Details');
+asked();
+$page->do(press => 'Open by itself');
+$c->shows('group.created');
+like($page->do('url'), qr{/audit/\d+\z}, 'an entry has an address of its own');
+like($page->do(text => 'main'), qr/\Q$staff\E.*All about the same/s, '... where all of it is');
 $c->opens('audit?requestId=none', 'Audit');
 like($page->do(text => '.problem'), qr/"requestId" must be 32 digits/, 'no id of a request');
 $c->opens('audit?live=on&q=staff&offset=50', 'Audit');
@@ -357,6 +364,11 @@ $s->sql("UPDATE svc.user_account SET role = 'owner' WHERE id = '$ada'");
 $c->opens('incidents', 'Incidents', 'for an owner');
 is($page->do(attribute => 'main tbody .acts a', 'href'), '/console/blocks/new?ip=192.0.2.7',
    'an address may be blocked');
+$c->finds('incidents', 'Incidents', '192.0.2.7', qr/<b>Many/, qr/nothing/);
+$c->leads('<b>Many accounts</b>');
+like($page->do(text => 'main'), qr/tries many accounts.*192\.0\.2\.7.*Status\s+open/s,
+     'one by itself');
+$c->opens('incidents', 'Incidents', '... among the others');
 $page->do(run => 'document.querySelector("main tbody .acts button").click()');
 ok(asked(), 'it is asked');
 $page->do(run => 'document.querySelector("dialog .danger").click()');

@@ -351,6 +351,12 @@ $c->opens("users/$two", 'User 2');
 gives('helpdesk');
 ok(wait_for(sub { user_of($two, 'role') eq 'helpdesk' }), 'a role is given');
 
+$c->opens('roles/member', 'Member', 'a role of the system by itself');
+is($page->do(count => 'main form'), 0, '... stays as it is');
+$c->opens("roles/helpdesk/$two", 'User 2', 'who has a role, for who may not see users');
+is($page->do(run => 'document.querySelector("[name=role]").value'), 'helpdesk', '... with it');
+$c->opens('roles/nobody', 'Role', 'no role');
+like($page->do(text => 'main'), qr/no such role/, '... is said');
 $c->opens('roles/helpdesk', 'Helpdesk');
 rows(1, 'who has it');
 $page->do(press => 'Delete');

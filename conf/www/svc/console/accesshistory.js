@@ -27,12 +27,15 @@ export function History({ sheet, words, base, adopt, dirty }) {
                    : h("p", { class: "muted loading", role: "status" }, text.loading);
   }
 
-  const restore = async ({ id, version, snapshot }) => {
+  // It may be gone by now: the newest are kept.
+
+  const restore = async ({ id, version }) => {
     setWrong(null);
 
     try {
+      const { data: one } = await call({ path: `${sheet.path}/versions/${id}` });
       const next = await reviewPolicy({
-        words, base, policy: snapshot, title: fill(said.title, { n: version }),
+        words, base, policy: one.snapshot, title: fill(said.title, { n: version }),
         async send(etag) {
           await call({ method: "POST", path: `${sheet.path}/versions/${id}/restore`, etag });
 

@@ -97,14 +97,15 @@ export default {
   },
 
   anomalies: {
-    title: "Auffälligkeiten",
+    title: "Auffälligkeiten", one: "Auffälligkeit",
     note: "Was Agenten sonst nicht tun. Was sich wiederholt, wird in seiner Zeile gezählt.",
     empty: ["Nichts ist auffällig.", "Der Server weiß, was jeder Agent sonst tut; was davon abweicht, steht hier, bis jemand es gesehen hat."],
     columns: {
       agentName: "Agent", severity: "Schwere", type: "Was", description: "Was bekannt ist",
       "details.occurrences": "Wie oft", "details.lastSeenAt": "Zuletzt",
+      createdAt: "Zuerst", clientId: "Client-Id", id: "Id",
     },
-    filters: { severity: "Schwere", agent: "Agent", all: "Auch abgehakte" },
+    filters: { severity: "Schwere", all: "Auch abgehakte" },
     options: {
       severity: { high: "hoch", medium: "mittel", low: "niedrig" },
       type: {
@@ -117,6 +118,5 @@ export default {
     },
     ack: "Abhaken", acked: { one: "{n} ist abgehakt.", other: "{n} sind abgehakt." },
     delegations: "Für wen er gehandelt hat", details: "Einzelheiten", seen: "Abgehakt",
-    newest: "Hier sind die neuesten {n} von {total}: Haken Sie einige ab, um die anderen zu sehen.",
   },
 };

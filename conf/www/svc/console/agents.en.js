@@ -97,14 +97,15 @@ export default {
   },
 
   anomalies: {
-    title: "Anomalies",
+    title: "Anomalies", one: "Anomaly",
     note: "What agents do not do usually. What happens again is counted in its row.",
     empty: ["Nothing is unusual.", "The server knows what each agent usually does; what is not like that stands here until somebody has looked."],
     columns: {
       agentName: "Agent", severity: "Severity", type: "What", description: "Known of it",
       "details.occurrences": "Times", "details.lastSeenAt": "Last",
+      createdAt: "First", clientId: "Client id", id: "Id",
     },
-    filters: { severity: "Severity", agent: "Agent", all: "Acknowledged, too" },
+    filters: { severity: "Severity", all: "Acknowledged, too" },
     options: {
       severity: { high: "high", medium: "medium", low: "low" },
       type: {
@@ -117,6 +118,5 @@ export default {
     },
     ack: "Acknowledge", acked: { one: "{n} is acknowledged.", other: "{n} are acknowledged." },
     delegations: "Whom it acted for", details: "Details", seen: "Acknowledged",
-    newest: "The newest {n} of {total} are here: acknowledge some to see the others.",
   },
 };

@@ -97,14 +97,15 @@ export default {
   },
 
   anomalies: {
-    title: "Anomalies",
+    title: "Anomalies", one: "Anomalie",
     note: "Ce que les agents ne font pas d'habitude. Ce qui se répète est compté dans sa ligne.",
     empty: ["Rien d'inhabituel.", "Le serveur sait ce que chaque agent fait d'habitude ; ce qui s'en écarte figure ici jusqu'à ce que quelqu'un l'ait vu."],
     columns: {
       agentName: "Agent", severity: "Gravité", type: "Quoi", description: "Ce qu'on en sait",
       "details.occurrences": "Fois", "details.lastSeenAt": "Dernière",
+      createdAt: "Première", clientId: "Identifiant client", id: "Identifiant",
     },
-    filters: { severity: "Gravité", agent: "Agent", all: "Acquittées aussi" },
+    filters: { severity: "Gravité", all: "Acquittées aussi" },
     options: {
       severity: { high: "haute", medium: "moyenne", low: "basse" },
       type: {
@@ -117,6 +118,5 @@ export default {
     },
     ack: "Acquitter", acked: { one: "{n} est acquittée.", other: "{n} sont acquittées." },
     delegations: "Pour qui il a agi", details: "Détails", seen: "Acquittée",
-    newest: "Les {n} plus récentes sur {total} sont ici : acquittez-en pour voir les autres.",
   },
 };

@@ -1,7 +1,6 @@
 // Agents: who answers for them, what they may do, what they have done, and how to stop one
 // at once; and what is unusual of them.
 
-import { useFocus } from "../ui/act.js";
 import { call } from "../ui/call.js";
 import { Badge, cell } from "../ui/cells.js";
 import { sendOver } from "../ui/conflict.js";
@@ -11,19 +10,19 @@ import { lasts } from "../ui/duration.js";
 import { Problem, sentence } from "../ui/fail.js";
 import { Form } from "../ui/form.js";
 import { forEach } from "../ui/many.js";
-import { change, Link, usePlace } from "../ui/place.js";
-import { Filter, List, nextRow, Table, useAnswer, usePicks } from "../ui/table.js";
+import { Link } from "../ui/place.js";
+import { List, useAnswer, usePicks } from "../ui/table.js";
 import { text } from "../ui/text.js";
 import { exact, Time } from "../ui/time.js";
 import { toast } from "../ui/toast.js";
-import { fill, number, shown } from "../ui/words.js";
+import { fill, shown } from "../ui/words.js";
 import { activity } from "./activity.js";
 import { Ceilings } from "./ceilings.js";
 import { Rotate } from "./credentials.js";
 import { Acted, Delegations, Root } from "./delegated.js";
 import { isKey } from "./keys.js";
 import { at } from "./nav.js";
-import { Acts, Facts, Head, pathOf, Settings, Tabs, withLock } from "./sheet.js";
+import { Acts, Facts, Head, pathOf, Settings, SmallAct, Tabs, withLock } from "./sheet.js";
 
 
 // --- the list ------------------------
@@ -94,31 +93,29 @@ function AgentList({ view, sheet, words, all }) {
 
 // --- one agent -----------------------
 
-// There is no way to one agent but the list; what a change is based on is the ETag of the
-// application that it is.
+// What a change is based on is the ETag of the application that it is.
 
-const agentOf = (data, id) => data?.agents.find(one => one.clientId === id);
+const addressOf = id => `/admin/agents/${encodeURIComponent(id)}`;
 
-const readAgent = async id =>
-  agentOf((await call({ path: "/admin/agents", query: { q: id } })).data, id);
+const readAgent = async id => (await call({ path: addressOf(id) })).data;
 
 function AgentView({ view, id, tab, sheet, sheets, words, all }) {
   const above = { view, title: words.title };
-  const agents = useAnswer({ path: sheet.path, query: { q: id } }, [id]);
+  const agent = useAnswer({ path: addressOf(id) }, [id]);
   const app = useAnswer({ path: `/applications/${encodeURIComponent(id)}` }, [id]);
-  const one = agentOf(agents.data, id);
-  const failure = agents.failure ?? app.failure;
+  const one = agent.data;
+  const failure = agent.failure ?? app.failure;
 
   const again = () => {
-    agents.again();
+    agent.again();
     app.again();
   };
 
   if (!one || !app.data) {
     return h("div", {}, h(Head, { title: words.one, above }),
-      failure ? h(Problem, { failure, again })
-        : h("p", { class: agents.data && !one ? "muted" : "muted loading", role: "status" },
-            agents.data && !one ? words.gone : text.loading));
+      agent.failure?.status === 404 ? h("p", { class: "muted", role: "status" }, words.gone)
+        : failure ? h(Problem, { failure, again })
+        : h("p", { class: "muted loading", role: "status" }, text.loading));
   }
 
   const about = { one, app: app.data, etag: app.etag, sheet, sheets, words, again };
@@ -170,7 +167,7 @@ function Overview(about) {
                               words: words.options.status })),
         h("p", {}, words.statuses[one.status]),
         one.anomalies > 0 && h("p", {},
-          h(Link, { to: `${at("anomalies")}?agent=${one.clientId}` },
+          h(Link, { to: `${at("anomalies")}?q=${one.clientId}` },
             fill(words.unusual, { n: one.anomalies })))),
       h(Ceilings, { ...about, read: readAgent }),
       h(Identity, about),
@@ -234,110 +231,90 @@ const AgentOrSettings = props => props.id === "settings"
 
 // --- what is unusual -----------------
 
-// The server has no filters for these: what there is, up to 500, is sorted and filtered
-// here.
+const acknowledge = (sheet, one) =>
+  call({ method: sheet.ack.method, path: pathOf(sheet.ack.path, one), body: {} });
 
-const MOST = 500;
-const WORST = ["high", "medium", "low"];
-
-// What is done about some of them, and what of that has failed.
-
-function useAcknowledge({ sheet, words, picks, again }) {
+function AnomalyList({ view, sheet, sheets, words, all }) {
+  const picks = usePicks("id");
+  const [rounds, setRounds] = state(0);
   const [failed, setFailed] = state([]);
 
-  const acknowledge = async all => {
+  const acknowledgeAll = async some => {
     const left = new Map();
 
-    await forEach(all, one =>
-      call({ method: sheet.ack.method, path: pathOf(sheet.ack.path, one), body: {} })
-        .then(() => { left.delete(one); }, why => {
-          left.set(one, why);
+    await forEach(some, one => acknowledge(sheet, one).then(() => { left.delete(one); }, why => {
+      left.set(one, why);
 
-          return why;
-        }));
+      return why;
+    }));
 
     setFailed([...left]);
     picks.clear();
-    toast(fill(words.acked, { n: all.length - left.size }));
-    again();
+    toast(fill(words.acked, { n: some.length - left.size }));
+    setRounds(n => n + 1);
   };
 
-  return { failed, acknowledge };
-}
-
-const shownOf = (anomalies, { severity, agent }) => anomalies
-  .filter(one => (!severity || one.severity === severity) && (!agent || one.clientId === agent))
-  .sort((a, b) => WORST.indexOf(a.severity) - WORST.indexOf(b.severity));
-
-function AnomalyList({ sheet, sheets, words, all }) {
-  const { query } = usePlace();
-  const picks = usePicks("id");
-  const { data, failure, loading, again } = useAnswer(
-    { path: sheet.path, query: { limit: MOST, all: query.all || null } }, [query.all]);
-  const { failed, acknowledge } = useAcknowledge({ sheet, words, picks, again });
-  const focused = useFocus(nextRow);
-  const rows = shownOf(data?.anomalies ?? [], query);
-
-  const stop = ({ clientId, agentName: name }) => kill({
+  const stop = ({ clientId, agentName: name }, again) => kill({
     one: { clientId, name }, sheet: sheets.agents, words: all.agents, done: again,
   });
 
-  return h("div", { onfocusin: focused },
+  return h("div", {},
     h(Head, { title: words.title }),
     h("p", { class: "muted" }, words.note),
-    h(Filters, { query, words, anomalies: data?.anomalies ?? [] }),
     picks.picked.size > 0 && h("div", { class: "actions picks", role: "status" },
       h("span", {}, fill(text.picked, { n: picks.picked.size })),
       h("button", { type: "button", class: "primary",
-                    onclick: () => acknowledge([...picks.picked.values()]) }, words.ack),
+                    onclick: () => acknowledgeAll([...picks.picked.values()]) }, words.ack),
       h("button", { type: "button", class: "plain", onclick: picks.clear }, text.clear)),
     failed.map(([one, why]) => h("p", { key: one.id, class: "wrong", role: "alert" },
       `${shown(one.agentName)}: ${sentence(why)}`)),
-    failure ? h(Problem, { failure, again })
-      : !data ? h("p", { class: "empty muted loading", role: "status" }, text.loading)
-      : rows.length === 0 ? h(NoAnomaly, { query, words })
-      : h(Table, {
-          sheet, words, rows, picks, loading, to: one => at("agents", one.clientId),
-          draws: { description: one => h(Known, { one, words }) },
-          onkey: (event, one) => isKey(event, "k") && stop(one),
-          acts: one => h("div", { class: "actions" },
-            !one.acknowledged && h("button", {
-              type: "button", class: "plain", onclick: () => acknowledge([one]),
-            }, words.ack),
-            h("button", {
-              type: "button", class: "danger", "aria-keyshortcuts": "K",
-              "aria-label": fill(all.agents.killOne, { name: shown(one.agentName) }),
-              onclick: () => stop(one),
-            }, all.agents.acts.kill.verb)),
-        }),
-    data?.total > MOST && h("p", { class: "muted" },
-                            fill(words.newest, { n: MOST, total: data.total })));
+    h(List, {
+      sheet, words, picks, rounds, to: one => at("agents", one.clientId),
+      draws: {
+        type: one => h(Link, { to: at(view, one.id) }, words.options.type[one.type] ?? one.type),
+        description: one => h(Known, { one, words }),
+      },
+      onkey: (event, one, again) => isKey(event, "k") && stop(one, again),
+      acts: (one, again) => h("div", { class: "actions" },
+        !one.acknowledged && h("button", {
+          type: "button", class: "plain", onclick: () => acknowledgeAll([one]),
+        }, words.ack),
+        h("button", {
+          type: "button", class: "danger", "aria-keyshortcuts": "K",
+          "aria-label": fill(all.agents.killOne, { name: shown(one.agentName) }),
+          onclick: () => stop(one, again),
+        }, all.agents.acts.kill.verb)),
+    }));
 }
 
-const NoAnomaly = ({ query, words }) => h("div", { class: "list empty" },
-  query.severity || query.agent
-    ? [h("p", { key: "none" }, text.none),
-       h("p", { key: "all" }, h(Link, { to: location.pathname }, text.showAll))]
-    : words.empty.map(p => h("p", { key: p }, p)));
+// Links to one of them stay good when somebody has looked.  The list finds it by its id.
 
-function Filters({ query, words, anomalies }) {
-  const agents = [...new Map(anomalies.map(one => [one.clientId, one.agentName]))];
-  const names = Object.fromEntries(agents.map(([id, name]) => [id,
-    `${shown(name)} (${number(anomalies.filter(one => one.clientId === id).length)})`]));
-  const some = Object.fromEntries(WORST.map(value => [value,
-    `${words.options.severity[value]} (${
-      number(anomalies.filter(one => one.severity === value).length)})`]));
+function AnomalyView({ view, id, sheet, words }) {
+  const { data, failure, again } = useAnswer(
+    { path: sheet.path, query: { q: id, all: "true", limit: 1 } }, [id]);
+  const above = { view, title: words.title };
+  const one = data?.anomalies.find(anomaly => anomaly.id === id);
 
-  return h("search", { class: "tools" },
-    h("label", {}, words.filters.severity, " ",
-      h(Filter, { name: "severity", kind: WORST, value: query.severity ?? "", words: some })),
-    h("label", {}, words.filters.agent, " ",
-      h(Filter, { name: "agent", kind: agents.map(([id]) => id), value: query.agent ?? "",
-                  words: names })),
-    h("label", { class: "check" },
-      h("input", { type: "checkbox", checked: query.all === "true",
-                   onchange: event => change({ all: event.target.checked ? "true" : null }) }),
-      words.filters.all));
+  if (!one) {
+    return h("div", {}, h(Head, { title: words.one, above }),
+      failure ? h(Problem, { failure, again })
+        : h("p", { class: data ? "muted" : "muted loading", role: "status" },
+            data ? text.none : text.loading));
+  }
+
+  const look = async () => {
+    await acknowledge(sheet, one);
+    toast(fill(words.acked, { n: 1 }));
+    again();
+  };
+
+  return h("div", {},
+    h(Head, { title: shown(one.agentName), above },
+      h(Link, { class: "button", to: at("agents", one.clientId) }, words.columns.agentName),
+      !one.acknowledged && h(SmallAct, { verb: words.ack, act: look })),
+    h("div", { class: "object" },
+      h("div", { class: "panel" }, h(Known, { one, words })),
+      h(Facts, { sheet, words, one })));
 }
 
 
@@ -370,6 +347,6 @@ function Known({ one, words }) {
 
 export default {
   agents: { List: AgentList, View: AgentOrSettings },
-  anomalies: { List: AnomalyList },
+  anomalies: { List: AnomalyList, View: AnomalyView },
   delegations: { List: Delegations, View: Root },
 };

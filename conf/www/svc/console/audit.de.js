@@ -5,11 +5,12 @@ const columns = {
 
 export default {
   audit: {
-    title: "Audit", note: "Was hier getan wurde und von wem, das Neueste zuerst.",
+    title: "Audit", one: "Eintrag", note: "Was hier getan wurde und von wem, das Neueste zuerst.",
     columns, filters: { outcome: "Ergebnis", action: "Was", actorId: "Id der Person",
                targetId: "Id des Objekts", requestId: "Anfrage", from: "Von", to: "Bis" },
     options: { outcome: { success: "erfolgreich", failure: "gescheitert" } },
     empty: ["Das Protokoll ist leer."],
+    alone: "Einzeln öffnen",
     details: "Einzelheiten", csv: "Als CSV exportieren", json: "Als JSON exportieren", sameActor: "Alles derselben Person",
     sameTarget: "Alles über dasselbe",
     sameRequest: "Alles derselben Anfrage",
@@ -37,7 +38,8 @@ export default {
     title: "Vorfälle", one: "Vorfall",
     note: "Was wie ein Angriff aussieht oder jemanden braucht. Wer sich darum gekümmert hat, bestätigt es.",
     columns: { createdAt: "Wann", severity: "Schwere", title: "Was", status: "Status",
-               acknowledgedBy: "Von" },
+               acknowledgedBy: "Von", acknowledgedAt: "Bestätigt am",
+               id: "Id" },
     filters: { all: "Zeigen" },
     options: { all: { false: "offene", true: "auch bestätigte" }, severity: { high: "hoch", medium: "mittel" },
                status: { open: "offen", acknowledged: "bestätigt" } },

@@ -5,11 +5,12 @@ const columns = {
 
 export default {
   audit: {
-    title: "Audit", note: "What was done here, and by whom, the newest first.",
+    title: "Audit", one: "Entry", note: "What was done here, and by whom, the newest first.",
     columns, filters: { outcome: "Outcome", action: "What", actorId: "Id of who",
                targetId: "Id of what", requestId: "Request", from: "From", to: "Until" },
     options: { outcome: { success: "success", failure: "failure" } },
     empty: ["Nothing is in the log."],
+    alone: "Open by itself",
     details: "Details", csv: "Export as CSV", json: "Export as JSON", sameActor: "All of the same actor",
     sameTarget: "All about the same",
     sameRequest: "All of the same request",
@@ -37,7 +38,8 @@ export default {
     title: "Incidents", one: "Incident",
     note: "What looks like an attack, or needs somebody. Whoever has looked after one acknowledges it.",
     columns: { createdAt: "When", severity: "Severity", title: "What", status: "Status",
-               acknowledgedBy: "By" },
+               acknowledgedBy: "By", acknowledgedAt: "Acknowledged",
+               id: "Id" },
     filters: { all: "Show" },
     options: { all: { false: "open ones", true: "acknowledged ones, too" }, severity: { high: "high", medium: "medium" },
                status: { open: "open", acknowledged: "acknowledged" } },

@@ -5,11 +5,12 @@ const columns = {
 
 export default {
   audit: {
-    title: "Audit", note: "Ce qui a été fait ici et par qui, le plus récent d'abord.",
+    title: "Audit", one: "Entrée", note: "Ce qui a été fait ici et par qui, le plus récent d'abord.",
     columns, filters: { outcome: "Résultat", action: "Quoi", actorId: "Identifiant de l'auteur",
                targetId: "Identifiant de l'objet", requestId: "Requête", from: "Du", to: "Au" },
     options: { outcome: { success: "réussi", failure: "échoué" } },
     empty: ["Le journal est vide."],
+    alone: "Ouvrir à part",
     details: "Détails", csv: "Exporter en CSV", json: "Exporter en JSON", sameActor: "Tout du même auteur",
     sameTarget: "Tout sur le même objet",
     sameRequest: "Tout de la même requête",
@@ -37,7 +38,8 @@ export default {
     title: "Incidents", one: "Incident",
     note: "Ce qui ressemble à une attaque, ou demande votre attention. Qui s'en est occupé l'acquitte.",
     columns: { createdAt: "Quand", severity: "Gravité", title: "Quoi", status: "État",
-               acknowledgedBy: "Par" },
+               acknowledgedBy: "Par", acknowledgedAt: "Acquitté le",
+               id: "Identifiant" },
     filters: { all: "Afficher" },
     options: { all: { false: "les ouverts", true: "aussi les acquittés" }, severity: { high: "élevée", medium: "moyenne" },
                status: { open: "ouvert", acknowledged: "acquitté" } },

@@ -14,7 +14,7 @@ import { causeOf, outcomeOf } from "./cause.js";
 import { Live } from "./live.js";
 import "./names.js";
 import { at } from "./nav.js";
-import { Acts, Facts, Head } from "./sheet.js";
+import { Acts, Facts, Head, SheetView } from "./sheet.js";
 
 
 // --- the log -------------------------
@@ -76,19 +76,43 @@ const jsonOf = details => JSON.stringify(details, null, 2).replace(/[\p{Cf}\p{Zl
   sign => Array.from({ length: sign.length }, (_, n) =>
     `\\u${sign.charCodeAt(n).toString(16).padStart(4, "0")}`).join(""));
 
+const Told = ({ details }) =>
+  Object.keys(details).length > 0 ? h(Code, { value: jsonOf(details) }) : null;
+
 const Entry = ({ one, sheet, words, done }) => h(Dialog, {
   title: shown(one.action), done, wide: true,
 },
   h(Facts, factsOf({ one, sheet, words })),
-  Object.keys(one.details).length > 0
-    && h(Code, { value: jsonOf(one.details) }),
+  h(Told, one),
+  h(Around, { one, words, done },
+    h("button", {
+      type: "button",
+      onclick() {
+        done();
+        go(at("audit", one.id));
+      },
+    }, words.alone),
+    h("button", { type: "button", onclick: () => done() }, text.close)));
+
+// The same at an address of its own.
+
+const EntryView = props => h(SheetView, {
+  ...props, sheet: { ...props.sheet, facts: undefined },
+  top: one => h("div", {},
+    h(Facts, factsOf({ one, sheet: props.sheet, words: props.words })),
+    h(Told, one), h(Around, { one, words: props.words })),
+});
+
+// What else is of the same.
+
+const Around = ({ one, words, done = () => {}, kids }) =>
   h("div", { class: "actions" },
     one.actor.id && h(Same, { label: words.sameActor, query: { actorId: one.actor.id }, done }),
     one.target?.id
       && h(Same, { label: words.sameTarget, query: { targetId: one.target.id }, done }),
     one.requestId
       && h(Same, { label: words.sameRequest, query: { requestId: one.requestId }, done }),
-    h("button", { type: "button", onclick: () => done() }, text.close)));
+    kids);
 
 const Same = ({ label, query, done }) => h("button", {
   type: "button",
@@ -103,20 +127,38 @@ const Same = ({ label, query, done }) => h("button", {
 
 // What helps depends on what it is.
 
+const BlockLink = ({ one: { details: { ip } }, words }) => ip && may("tenant:manage")
+  ? h(Link, { to: at("blocks", "new") + queryOf({ ip }) }, words.block) : null;
+
 function IncidentList({ sheet, words }) {
   const acts = (row, again) => h("div", { class: "actions" },
     h(Acts, { sheet, words, one: row, small: true, done: again }),
-    row.details.ip && may("tenant:manage")
-      && h(Link, { to: at("blocks", "new") + queryOf({ ip: row.details.ip }) }, words.block));
+    h(BlockLink, { one: row, words }));
 
   return h("div", {},
     h(Head, { title: words.title }),
     h("p", { class: "muted" }, words.note),
     !may("tenant:manage")
       && h("p", { class: "muted" }, fill(text.readOnly, { permission: "tenant:manage" })),
-    h(List, { sheet, words, acts, draws: { title: row => h("span", {},
-      row.title, h("br"), h("span", { class: "muted todo" }, words.todo[row.type] ?? "")) } }));
+    h(List, {
+      sheet, words, acts,
+      draws: {
+        title: row => h("span", {},
+          h(Link, { to: at("incidents", row.id) }, shown(row.title)), h("br"),
+          h("span", { class: "muted todo" }, words.todo[row.type] ?? "")),
+      },
+    }));
 }
 
+const IncidentView = props => h(SheetView, {
+  ...props,
+  top: one => h("div", { class: "panel" },
+    h("p", {}, props.words.todo[one.type] ?? ""), h(Told, one),
+    h(BlockLink, { one, words: props.words })),
+});
 
-export default { audit: { List: AuditList }, incidents: { List: IncidentList } };
+
+export default {
+  audit: { List: AuditList, View: EntryView },
+  incidents: { List: IncidentList, View: IncidentView },
+};

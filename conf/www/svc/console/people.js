@@ -260,16 +260,15 @@ const RoleNew = props => h(SheetNew, {
 });
 
 function RoleView({ view, id, sheet, words }) {
-  const { data, failure, again } = useAnswer(ALL, [id]);
+  const { data: one, failure, again } = useAnswer({ path: pathOf(`${sheet.path}/{id}`, { id }) },
+                                                  [id]);
   const above = { view, title: words.title };
-  const one = data?.roles.find(role => role.key === id);
-  const system = data?.systemRoles.find(role => role.key === id);
 
-  if (!one && !system) {
+  if (!one) {
     return h("div", {}, h(Head, { title: words.one, above }),
-      failure ? h(Problem, { failure, again })
-              : h("p", { class: data ? "muted" : "muted loading", role: "status" },
-                data ? words.gone : text.loading));
+      failure?.status === 404 ? h("p", { class: "muted", role: "status" }, words.gone)
+        : failure ? h(Problem, { failure, again })
+        : h("p", { class: "muted loading", role: "status" }, text.loading));
   }
 
   const save = async changed => {
@@ -278,22 +277,47 @@ function RoleView({ view, id, sheet, words }) {
     again();
   };
 
+  const own = one.createdAt !== null;       // those of the system stay as they are
+
   return h("div", {},
-    h(Head, { title: (one ?? system).name, above },
-      one && h(Acts, { sheet, words, one, gone: () => go(at(view)) })),
-    h("div", { class: one && "object" },
-      one && h("div", { class: "panel" },
+    h(Head, { title: one.name, above },
+      own && h(Acts, { sheet, words, one, gone: () => go(at(view)) })),
+    failure && h(Problem, { failure, again }),
+    h("div", { class: own && "object" },
+      own && h("div", { class: "panel" },
         h(Form, { key: keyOf(sheet.form, one), words, value: one, verb: text.save, onsave: save,
                   fields: fieldsOfRole(sheet, words, true) })),
-      h(Facts, { sheet, words, one: one ?? system })),
+      h(Facts, { sheet, words, one })),
     may("members:manage") && h("h2", { class: "next" }, words.members),
-    may("members:manage") && h(RoleMembers, { role: id, sheet: sheet.members, words }));
+    may("members:manage") && h(RoleMembers, { role: id, view, sheet: sheet.members, words }));
 }
 
-const RoleMembers = ({ role, sheet, words }) => h(List, {
+const RoleOrMember = props => h(props.tab ? MemberView : RoleView, props);
+
+const RoleMembers = ({ role, view, sheet, words }) => h(List, {
   sheet: { ...sheet, query: { role } }, words: { ...words, empty: words.nobody },
-  to: may("users:view") && (row => at("users", row.userId)) || undefined,
+  to: row => may("users:view") ? at("users", row.userId) : at(view, role, row.userId),
 });
+
+// Whoever may give roles need not be allowed to look at users.
+
+function MemberView({ view, id, tab, sheet: { members: sheet }, sheets, words, all }) {
+  const { data: one, failure, again } = useAnswer({ path: `${sheet.path}/${tab}` }, [tab]);
+  const above = { view, title: words.title };
+
+  if (!one) {
+    return h("div", {}, h(Head, { title: all.users.one, above }),
+      failure ? h(Problem, { failure, again })
+              : h("p", { class: "muted loading", role: "status" }, text.loading));
+  }
+
+  return h("div", {},
+    h(Head, { title: labelOf(sheet, one), above }),
+    failure && h(Problem, { failure, again }),
+    h("div", { class: "object" },
+      h(Role, { one: { ...one, id: one.userId }, again, sheet: sheets.users, words: all.users }),
+      h(Facts, { sheet, words, one })));
+}
 
 
 // --- identities ----------------------
@@ -315,5 +339,5 @@ export default {
   invitations: { List: BulkList, New: InviteNew },
   identities: { List: IdentityList },
   groups: { View: GroupView },
-  roles: { List: RoleList, View: RoleView, New: RoleNew },
+  roles: { List: RoleList, View: RoleOrMember, New: RoleNew },
 };

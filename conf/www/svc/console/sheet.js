@@ -1,7 +1,7 @@
 // The views that are made from a sheet alone: its list, one of it, and a new one.
 
 import { useAct } from "../ui/act.js";
-import { call, Failure, may } from "../ui/call.js";
+import { call, may } from "../ui/call.js";
 import { cell } from "../ui/cells.js";
 import { sendOver } from "../ui/conflict.js";
 import { Secret } from "../ui/copy.js";
@@ -136,26 +136,6 @@ const OnceDialog = ({ title, value, label, done }) => h(Dialog, { title, done },
 
 // --- one of it -----------------------
 
-// What the server shows in its list alone is looked for there.
-
-const READ = 500;
-
-async function oneOf(sheet, id) {
-  for (let offset = 0; ; offset += READ) {
-    const { data } = await call({ path: sheet.path,
-                                  query: { limit: READ, offset: offset || null } });
-    const one = data[sheet.list].find(row => row[sheet.id] === id);
-
-    if (one) {
-      return { data: one };
-    }
-
-    if (offset + READ >= data.total) {
-      throw new Failure("not_found", "", { status: 404 });
-    }
-  }
-}
-
 // "tabs" are the components of the tabs, by name; "fields" changes those of the form, "top"
 // adds what stands above it, "draw" what stands below it, and "more" acts, for what is
 // looked at.  What of a form is "kept" by somebody else cannot be changed: words.kept says
@@ -164,8 +144,7 @@ async function oneOf(sheet, id) {
 export function SheetView({ view, id, tab, sheet, sheets, words, all, tabs = {}, fields,
                             top, draw, more }) {
   const { data, etag, failure, again } = useAnswer(
-    sheet.one ? { path: `${sheet.path}/${encodeURIComponent(id)}` } : () => oneOf(sheet, id),
-    [id]);
+    { path: `${sheet.path}/${encodeURIComponent(id)}` }, [id]);
   const above = { view, title: words.title };
 
   if (failure && !data) {

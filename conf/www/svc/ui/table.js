@@ -169,7 +169,7 @@ function Named({ name, type, value, label }) {
                       "aria-label": fill(text.removeOne, { name: label }) }, "×"));
 }
 
-// "kind" is what there is to choose from, or "text", or "time".
+// "kind" is what there is to choose from, or "text", "time" or "check".
 
 export function Filter({ name, kind, value, words }) {
   const set = next => change({ [name]: next, offset: null });
@@ -179,6 +179,11 @@ export function Filter({ name, kind, value, words }) {
       type: "datetime-local", value: kinds.time.of(value),
       onchange: event => set(kinds.time.to(event.target.value)),
     });
+  }
+
+  if (kind === "check") {
+    return h("input", { type: "checkbox", checked: value === "true",
+                        onchange: event => set(event.target.checked ? "true" : null) });
   }
 
   if (kind === "text") {
