@@ -88,19 +88,24 @@ sub routes_of {
 
 # Returns the routes of both surfaces, joined with the contract.  They also have
 # a surface ("scim" or "admin"), an id (the contract's operationId, or one like
-# it for SCIM), url (the whole path; a parameter is "*") and a name for tests.
+# it for SCIM), url (the whole path; a parameter is "*") and a name for tests;
+# and "unmodified", if it may answer 304.
 
 sub all_routes {
     my ($root) = @_;
 
     my $document = json()->decode(slurp("$root/conf/openapi.json"));
-    my (%id, @routes);
+    my (%id, %unmodified, @routes);
 
     for my $path (keys %{ $document->{paths} }) {
         my $item = $document->{paths}{$path};
 
-        $id{ uc($_) . ' ' . $path =~ s/\{\w+\}/*/gr } = $item->{$_}{operationId}
-            for keys %$item;
+        for my $method (keys %$item) {
+            my $name = uc($method) . ' ' . $path =~ s/\{\w+\}/*/gr;
+
+            $id{$name} = $item->{$method}{operationId};
+            $unmodified{$name} = exists $item->{$method}{responses}{304};
+        }
     }
 
     for my $row (@SCIM) {
@@ -115,6 +120,7 @@ sub all_routes {
         my $name = "$route->{method} /v1$route->{path}";
 
         push @routes, { %$route, surface => 'admin', url => "/v1$route->{path}",
+                        unmodified => $unmodified{$name},
                         id => $id{$name} // die "$name is not in the contract\n" };
     }
 
