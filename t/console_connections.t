@@ -181,6 +181,16 @@ $c->shows('Connections');
 $c->says(qr/\Q$SHOWN\E.*ready.*acme\.test.*Members only/s, 'the list has it');
 $page->do(follow => $SHOWN);
 $c->shows($SHOWN);
+$c->admin(PATCH => '/social/connections/oidc-one', { linkByEmail => 'verified' });
+$page->do(press => 'Vouch for it');
+confirms();
+ok(wait_for(sub { $page->do(text => 'body') =~ /Somebody else has changed this/ }),
+   'it is not any more what was looked at');
+like($page->do(text => 'dialog[open]'), qr/Users who exist|verified/, '... which is shown');
+is_deeply($page->do('axe'), [], '... for everybody');
+is(social()->[0]{covers}, 'members', '... and nobody vouches for that');
+$page->do(press => 'Load theirs');
+ok(wait_for(sub { $page->do(count => 'dialog[open]') == 0 }), '... until it was looked at');
 $page->do(press => 'Vouch for it');
 confirms();
 $c->saying(qr/You vouch/, 'an owner vouches for it');

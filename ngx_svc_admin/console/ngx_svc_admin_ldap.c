@@ -441,17 +441,22 @@ ngx_svc_admin_ldap_ca(ngx_svc_request_t *sr, ngx_svc_value_t *certificates)
 static ngx_int_t
 ngx_svc_admin_ldap_reply(ngx_svc_request_t *sr)
 {
+    PGresult                 *res;
     ngx_svc_json_writer_t     w;
     ngx_svc_row_admin_ldap_t  row;
 
-    ngx_svc_row_admin_ldap(&row, ngx_svc_result(sr, &ngx_svc_sql_admin_ldap),
-                           0);
+    res = ngx_svc_result(sr, &ngx_svc_sql_admin_ldap);
+
+    ngx_svc_row_admin_ldap(&row, res, 0);
 
     if (row.configured) {
         return ngx_svc_route_answer(sr);
     }
 
-    if (ngx_svc_json_writer_init(&w, sr->request->pool, 32) != NGX_OK) {
+    if (ngx_svc_json_writer_init(&w, sr->request->pool, 32) != NGX_OK
+        || ngx_svc_etag(sr, res, 0, ngx_svc_row_find(res, "_version"))
+           != NGX_OK)
+    {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 

@@ -27,6 +27,7 @@
 --   mfaContexts         json         answer
 --   showOnPage          bool         answer
 --   groupMapping        jsonb        answer
+--   _version            int8         answer
 SELECT connection.tenant_id IS NOT NULL AS configured, connection.enabled, connection.url,
        connection.bind_dn AS "bindDn", connection.bind_password IS NOT NULL AS "bindPasswordSet",
        connection.base_dn AS "baseDn", connection.user_filter AS "userFilter",
@@ -37,7 +38,8 @@ SELECT connection.tenant_id IS NOT NULL AS configured, connection.enabled, conne
        connection.sync_filter AS "syncFilter",
        connection.sync_interval_minutes AS "syncIntervalMinutes",
        connection.sync_deactivate AS "syncDeactivate",
-       connection.jit_provisioning AS "jitProvisioning", :connection_shown
+       connection.jit_provisioning AS "jitProvisioning", :connection_shown,
+       coalesce((extract(epoch from connection.updated_at) * 1000)::int8, 0) AS _version
   FROM (VALUES (1)) always
   LEFT JOIN svc.ldap connection ON connection.tenant_id = :tenant;
 
@@ -62,7 +64,8 @@ SELECT
 -- those could have it sent elsewhere. A name without one would bind as nobody (RFC
 -- 4513, 5.1.2). The row is locked before it is written, whatever the parameters: the
 -- join has no condition. Another directory is another connection, without the links of this
--- one, unless an owner says that the people are the same.
+-- one, unless an owner says that the people are the same. What has never been configured is of
+-- the version 0.
 --
 -- parameters
 --   said              text  ngx_svc_param_data(ngx_svc_connection_said_t, said)
@@ -71,8 +74,10 @@ SELECT
 --   new_id            uuid  ngx_svc_param_new_id()
 --   bind_password     bytea ngx_svc_param_sealed(ngx_svc_admin_ldap_t, bind_password, "ldap")
 --   vouch             bool  ngx_svc_param_boolean(ngx_svc_connection_t, vouch)
+--   if_match          text  ngx_svc_param_if_match()
 -- verdicts
 --   NGX_SVC_CONNECTION_GROUPED
+--   ngx_svc_verdict_precondition
 --   password       invalid_value   "bindPassword" is required with "bindDn", and again when
 --                                  that or "url" changes.
 WITH old AS (
@@ -99,6 +104,9 @@ WITH old AS (
            CASE
                WHEN wanted.group_mapping <> coalesce(old.group_mapping, '[]')
                     AND 'groups:manage' <> ALL (:caller_permissions) THEN 'grouped'
+               WHEN NOT (:if_match::text IS NULL
+                         OR coalesce((extract(epoch from old.updated_at) * 1000)::int8, 0)::text
+                            = ANY (:if_match::text::text[])) THEN 'precondition'
                WHEN wanted.bind_dn IS NOT NULL AND wanted.bind_password IS NULL THEN 'password'
            END AS verdict,
            CASE

@@ -10,7 +10,8 @@ SELECT coalesce(connection.enabled, false) AS enabled,
        coalesce(connection.jit_provisioning, false) AS "jitProvisioning",
        :base_url || '/v1/tenants/' || tenant.slug || '/saml/metadata' AS "spEntityId",
        :base_url || '/v1/tenants/' || tenant.slug || '/saml/acs' AS "acsUrl",
-       connection.updated_at AS "updatedAt", 'saml' AS connection, :connection_shown
+       connection.updated_at AS "updatedAt", 'saml' AS connection, :connection_shown,
+       coalesce((extract(epoch from connection.updated_at) * 1000)::int8, 0) AS _edition
   FROM svc.tenant tenant
   LEFT JOIN svc.saml_sp connection ON connection.tenant_id = tenant.id
  WHERE tenant.id = :tenant;
@@ -19,15 +20,17 @@ SELECT coalesce(connection.enabled, false) AS enabled,
 -- statement: admin_saml_put
 -- The old row is locked and read before there is the new one: "sp" waits for "old". Another
 -- identity provider is another connection, without the links of this one, unless an owner says
--- that the people are the same.
+-- that the people are the same. What has never been configured is of the version 0.
 --
 -- parameters
 --   said           text ngx_svc_param_data(ngx_svc_connection_said_t, said)
 --   names          text ngx_svc_param_data(ngx_svc_connection_said_t, names)
 --   keep_links     bool ngx_svc_param_boolean(ngx_svc_connection_t, keep_links)
 --   vouch          bool ngx_svc_param_boolean(ngx_svc_connection_t, vouch)
+--   if_match       text ngx_svc_param_if_match()
 -- verdicts
 --   NGX_SVC_CONNECTION_GROUPED
+--   ngx_svc_verdict_precondition
 WITH old AS (
     SELECT kept.*
       FROM svc.saml_sp kept
@@ -40,6 +43,9 @@ WITH old AS (
            CASE
                WHEN wanted.group_mapping <> coalesce(old.group_mapping, '[]')
                     AND 'groups:manage' <> ALL (:caller_permissions) THEN 'grouped'
+               WHEN NOT (:if_match::text IS NULL
+                         OR coalesce((extract(epoch from old.updated_at) * 1000)::int8, 0)::text
+                            = ANY (:if_match::text::text[])) THEN 'precondition'
            END AS verdict,
            CASE
                WHEN :keep_links::bool

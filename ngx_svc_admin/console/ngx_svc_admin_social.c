@@ -230,8 +230,13 @@ const ngx_svc_route_t  ngx_svc_admin_social[] = {
                       &ngx_svc_sql_admin_social_judge,
                       &ngx_svc_sql_admin_connection_judge,
                       &ngx_svc_sql_admin_social_put,
-                      &ngx_svc_sql_admin_social_list },
+                      &ngx_svc_sql_admin_social_get },
       .status = NGX_HTTP_CREATED },
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/social/connections/*"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .statements = { &ngx_svc_sql_admin_social_get } },
 
     { .method = NGX_HTTP_PATCH,
       .path = ngx_string("/admin/social/connections/*"),
@@ -245,7 +250,7 @@ const ngx_svc_route_t  ngx_svc_admin_social[] = {
                       &ngx_svc_sql_admin_social_judge,
                       &ngx_svc_sql_admin_connection_judge,
                       &ngx_svc_sql_admin_social_put,
-                      &ngx_svc_sql_admin_social_list } },
+                      &ngx_svc_sql_admin_social_get } },
 
     { .method = NGX_HTTP_DELETE,
       .path = ngx_string("/admin/social/connections/*"),
@@ -494,18 +499,8 @@ ngx_svc_admin_social_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 {
     ngx_svc_admin_social_t  *social = body;
 
-    switch (sr->request->method) {
-
-    case NGX_HTTP_PATCH:
-    case NGX_HTTP_DELETE:
-        break;
-
-    case NGX_HTTP_POST:
+    if (sr->request->method == NGX_HTTP_POST) {
         ngx_svc_pg_bind_str(call, &social->provider.str);
-        return NGX_OK;
-
-    default:
-        ngx_svc_pg_bind_str(call, NULL);
         return NGX_OK;
     }
 

@@ -1,11 +1,10 @@
 -- statement: admin_social_list
--- All connections, or the one that a request has written. What an issuer publishes is fetched
--- when it is named, and again from time to time; GitHub publishes nothing of the kind.
+-- What an issuer publishes is fetched when it is named, and again from time to time; GitHub
+-- publishes nothing of the kind.
 --
 -- parameters
 --   page_limit     int4 ngx_svc_param_limit()
 --   page_offset    int4 ngx_svc_param_offset()
---   provider       text ngx_svc_param_call(ngx_svc_admin_social_bind)
 --   base_url       text ngx_svc_param_base_url()
 SELECT connection.provider, connection.client_id AS "clientId",
        connection.client_secret IS NOT NULL AS "secretSet", connection.team_id AS "teamId",
@@ -30,9 +29,41 @@ SELECT connection.provider, connection.client_id AS "clientId",
   LEFT JOIN svc.federation_meta meta
        ON meta.tenant_id = :tenant AND meta.connection_id = connection.connection_id
  WHERE connection.tenant_id = :tenant
-   AND (:provider::text IS NULL OR connection.provider = :provider)
  ORDER BY connection.created_at DESC, connection.provider DESC
  LIMIT :page_limit::int4 OFFSET :page_offset::int4;
+
+
+-- statement: admin_social_get
+-- What of a connection is told by what its issuer publishes changes without its version.
+--
+-- missing: NGX_SVC_ADMIN_NO_SOCIAL
+-- parameters
+--   provider       text ngx_svc_param_call(ngx_svc_admin_social_bind)
+--   base_url       text ngx_svc_param_base_url()
+SELECT connection.provider, connection.client_id AS "clientId",
+       connection.client_secret IS NOT NULL AS "secretSet", connection.team_id AS "teamId",
+       connection.key_id AS "keyId", connection.enabled, connection.created_at AS "createdAt",
+       connection.updated_at AS "updatedAt", connection.provider AS connection,
+       connection.issuer, connection.directory AS "tenantId",
+       array_to_json(connection.allowed_tenants) AS "allowedTenants",
+       connection.trust_email AS "trustEmail",
+       connection.attribute_mapping AS "attributeMapping",
+       CASE
+           WHEN connection.provider = 'github' THEN 'ready'
+           WHEN meta.failed_at IS NOT NULL THEN 'failed'
+           WHEN meta.document IS NOT NULL THEN 'ready'
+           ELSE 'pending'
+       END AS status,
+       CASE WHEN meta.failed_at IS NOT NULL THEN meta.error END AS "statusError",
+       :base_url || '/v1/tenants/' || tenant.slug || '/federation/' || connection.provider
+           || '/callback' AS "redirectUri",
+       connection.jit_provisioning AS "jitProvisioning", :connection_shown,
+       (extract(epoch from connection.updated_at) * 1000)::int8 AS _edition
+  FROM svc.social connection
+  JOIN svc.tenant tenant ON tenant.id = :tenant
+  LEFT JOIN svc.federation_meta meta
+       ON meta.tenant_id = :tenant AND meta.connection_id = connection.connection_id
+ WHERE connection.tenant_id = :tenant AND connection.provider = :provider;
 
 
 -- statement: admin_social_total
@@ -51,8 +82,10 @@ SELECT count(*) FROM svc.social social WHERE social.tenant_id = :tenant;
 --   said           text  ngx_svc_param_data(ngx_svc_connection_said_t, said)
 --   secret_given   bool  ngx_svc_param_given(ngx_svc_admin_social_t, client_secret)
 --   oidc_max       int4  ngx_svc_param_constant(NGX_SVC_ADMIN_SOCIAL_OIDC)
+--   if_match       text  ngx_svc_param_if_match()
 -- verdicts
 --   NGX_SVC_CONNECTION_GROUPED
+--   ngx_svc_verdict_precondition
 --   anybody        invalid_value   "allowedTenants" is required while "tenantId" is "common".
 --   secret         invalid_value   "clientSecret" is required when "issuer", "tenantId" or
 --                                  "clientId" changes.
@@ -70,6 +103,10 @@ WITH old AS (
                WHEN wanted.group_mapping
                     <> coalesce(CASE WHEN NOT :creates::bool THEN old.group_mapping END, '[]')
                     AND 'groups:manage' <> ALL (:caller_permissions) THEN 'grouped'
+               WHEN NOT (:creates
+                         OR :if_match::text IS NULL
+                         OR (extract(epoch from old.updated_at) * 1000)::int8::text
+                            = ANY (:if_match::text::text[])) THEN 'precondition'
                WHEN wanted.directory = 'common' AND wanted.allowed_tenants IS NULL THEN 'anybody'
                WHEN old.client_secret IS NOT NULL
                     AND NOT :secret_given::bool

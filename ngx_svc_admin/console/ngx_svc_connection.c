@@ -202,8 +202,6 @@ ngx_svc_connection_take(ngx_svc_request_t *sr, void *body,
         return NGX_ERROR;
     }
 
-    data->page.limit = 1;
-    data->page.offset = 0;
     data->said.data = said.start;
     data->said.len = said.last - said.start;
     data->names.data = names.start;

@@ -55,13 +55,9 @@ typedef struct {
 #define ngx_svc_connection_column_end  { NULL, NULL, NULL, 0 }
 
 
-/*
- * sr->data: what statements read of a body.  The answer to a write is a page of
- * one connection.
- */
+/* sr->data: what statements read of a body. */
 
 typedef struct {
-    ngx_svc_page_t  page;
     ngx_str_t       said;       /* JSON: its members by their columns */
     ngx_str_t       names;      /* JSON: columns with their members' names */
 } ngx_svc_connection_said_t;

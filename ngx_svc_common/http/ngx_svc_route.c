@@ -318,6 +318,10 @@ ngx_svc_route_send(ngx_svc_request_t *sr, ngx_svc_json_writer_t *w,
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
+    if (columns->edition) {
+        sr->request->headers_in.if_none_match = NULL;
+    }
+
     status = sr->route->status ? sr->route->status : NGX_HTTP_OK;
 
     if (columns->created != -1

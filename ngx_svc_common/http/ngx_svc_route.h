@@ -126,6 +126,8 @@ struct ngx_svc_verdict_s {
  * an object "a".  A column whose name begins with "_" is no member:
  *
  *     _version  is the ETag;
+ *     _edition  is one, too, of which not all members are a part, as what the
+ *               server itself keeps is not: so the answer is never 304;
  *     _created  makes the status 201 when it is true;
  *     _total    is the first column of a list that has no total statement.
  */

@@ -39,6 +39,7 @@ ngx_svc_row_init(ngx_svc_row_t *columns, PGresult *res)
     columns->first = columns->n;
     columns->version = -1;
     columns->created = -1;
+    columns->edition = 0;
 
     for (i = 0; i < columns->n; i++) {
         column = &columns->columns[i];
@@ -51,6 +52,10 @@ ngx_svc_row_init(ngx_svc_row_t *columns, PGresult *res)
 
             if (ngx_strcmp(column->name, "_version") == 0) {
                 columns->version = i;
+
+            } else if (ngx_strcmp(column->name, "_edition") == 0) {
+                columns->version = i;
+                columns->edition = 1;
 
             } else if (ngx_strcmp(column->name, "_created") == 0) {
                 columns->created = i;

@@ -14,7 +14,7 @@ import { useAnswer } from "../ui/table.js";
 import { text } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
 import { fill, list, shown } from "../ui/words.js";
-import { isSingle, pathTo } from "./connections.sheet.js";
+import { pathTo } from "./connections.sheet.js";
 import { at } from "./nav.js";
 import { server } from "./server.js";
 import { Facts, Head, Tabs, withLock } from "./sheet.js";
@@ -40,20 +40,6 @@ export const listOf = async () =>
 export const domainsOf = async () =>
   (await call({ path: "/admin/domains", query: { limit: 500 } })).data.domains;
 
-export async function read(id) {
-  if (isSingle(id)) {
-    return (await call({ path: pathTo(id) })).data;
-  }
-
-  const one = (await listOf()).find(found => found.provider === id);
-
-  if (!one) {
-    throw new Failure("not_found", "", { status: 404 });
-  }
-
-  return one;
-}
-
 async function namesOf(mapped) {
   const ids = [...new Set(mapped.map(one => one.groupId))];
   const parts = Array.from({ length: Math.ceil(ids.length / FEW) },
@@ -66,13 +52,14 @@ async function namesOf(mapped) {
                                  .map(({ id, name }) => [id, name]));
 }
 
-// Returns what useAnswer() does: data is { one, domains, names }, of the tenant's domains and
-// of the groups that are mapped.
+// Returns what useAnswer() does: data is { one, etag, domains, names }, of the tenant's domains
+// and of the groups that are mapped.
 
 export const useConnection = id => useAnswer(async () => {
-  const [one, domains] = await Promise.all([read(id), domainsOf()]);
+  const [{ data: one, etag }, domains]
+    = await Promise.all([call({ path: pathTo(id) }), domainsOf()]);
 
-  return { data: { one, domains, names: await namesOf(one.groupMapping ?? []) } };
+  return { data: { one, etag, domains, names: await namesOf(one.groupMapping ?? []) } };
 }, [id]);
 
 
@@ -157,35 +144,43 @@ const forcedBy = (one, domains) => domains.filter(found => found.signIn === one.
                                           .map(found => shown(found.domain));
 
 
-// Sends all of what PUT replaces, if it is still what the form began with; else both are
-// shown.  "kept" is what no field is for.
+// Sends what was changed, if the connection is still what the form began with; else both are
+// shown.  What somebody vouches for is what was seen.
 
-export function putOver({ path, one, changed, fields, kept = [], words }) {
+function changeOver({ path, data: { one, etag }, changed, fields, words, send }) {
   const known = Object.fromEntries(Object.entries(fields)
     .filter(([name]) => !HIDDEN.includes(name)));
-  const tagOf = ({ data }) => data.updatedAt ?? null;
 
   return sendOver({
-    path, tagOf, of: flat, etag: one.updatedAt ?? null, was: flat(one), fields: known, words,
+    path, of: flat, etag, was: flat(one), fields: known, words, send,
     changed: Object.fromEntries(Object.entries(changed).filter(([name]) => name in known)),
-    async send(tag) {
-      const now = await call({ path });
-
-      if (tagOf(now) !== tag) {
-        throw new Failure("precondition_failed", "");
-      }
-
-      const all = Object.fromEntries(Object.entries({ ...flat(now.data), ...changed })
-        .filter(([name]) => name in fields || name in changed || kept.includes(name)));
-
-      await call({ method: "PUT", path, body: whole(all) });
-    },
   });
 }
 
+// Of the mapping of attributes PATCH takes all.
+
+export const patchOver = ({ path, data, changed, fields, words }) => changeOver({
+  path, data, changed, fields, words,
+  send: (etag, now = data.one) => call({
+    method: "PATCH", path, etag, body: bodyOf(changed, { ...flat(now), ...changed }),
+  }),
+});
+
+// All of what PUT replaces is sent.  "kept" is what no field is for.
+
+export const putOver = ({ path, data, changed, fields, kept = [], words }) => changeOver({
+  path, data, changed, fields, words,
+  send(etag, now = data.one) {
+    const all = Object.fromEntries(Object.entries({ ...flat(now), ...changed })
+      .filter(([name]) => name in fields || name in changed || kept.includes(name)));
+
+    return call({ method: "PUT", path, etag, body: whole(all) });
+  },
+});
+
 // STARTTLS goes with the scheme.
 
-export function whole(all) {
+function whole(all) {
   const body = bodyOf(all);
 
   return !("url" in body) ? body

@@ -12,7 +12,7 @@ import { toast } from "../ui/toast.js";
 import { fill } from "../ui/words.js";
 import {
   choosing, Covers, differs, flat, keepLinks, mayChange, Off, Page, putOver, Remove, titleOf,
-  useConnection, Waiting, whole,
+  useConnection, Waiting,
 } from "./connectionform.js";
 import { Import } from "./connectionimport.js";
 import { pathTo } from "./connections.sheet.js";
@@ -46,13 +46,13 @@ export function View(props) {
       failure && h(Problem, { failure, again }),
       h(Off, {}),
       h("p", { class: "muted" }, words.first),
-      h("div", { class: "panel" }, h(Make, { view, fields, words, again })));
+      h("div", { class: "panel" }, h(Make, { view, data, fields, words, again })));
   }
 
   const title = titleOf(one, "ldap", words);
 
   const put = async changed => {
-    const sent = await putOver({ path: pathTo("ldap"), one, changed, fields, words,
+    const sent = await putOver({ path: pathTo("ldap"), data, changed, fields, words,
                                  kept: sheet.kept });
 
     again();
@@ -75,10 +75,10 @@ export function View(props) {
 }
 
 
-function Make({ view, fields, words, again }) {
+function Make({ view, data, fields, words, again }) {
   const save = async given => {
-    await call({ method: "PUT", path: pathTo("ldap"), body: whole(given) });
-    toast(fill(words.made, { name: words.options.kind.ldap }));
+    await putOver({ path: pathTo("ldap"), data, changed: given, fields, words })
+      && toast(fill(words.made, { name: words.options.kind.ldap }));
     await go(at(view, "ldap"), { sure: true });
     again();
   };

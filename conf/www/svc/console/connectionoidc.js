@@ -1,6 +1,6 @@
 // Connections with providers, by OpenID Connect or OAuth 2.0.
 
-import { call, Failure, session } from "../ui/call.js";
+import { call, session } from "../ui/call.js";
 import { Badge } from "../ui/cells.js";
 import { h, state } from "../ui/draw.js";
 import { none } from "../ui/fields.js";
@@ -11,8 +11,8 @@ import { text } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
 import { fill, shown } from "../ui/words.js";
 import {
-  bodyOf, choosing, Covers, differs, domainsOf, flat, keepLinks, mayChange, Off, Page, read,
-  Remove, titleOf, Urls, useConnection, Waiting,
+  bodyOf, choosing, Covers, differs, domainsOf, flat, keepLinks, mayChange, Off, Page,
+  patchOver, Remove, titleOf, Urls, useConnection, Waiting,
 } from "./connectionform.js";
 import { fieldsOf, pathTo } from "./connections.sheet.js";
 import { Test } from "./connectiontest.js";
@@ -107,7 +107,7 @@ const helpOf = (kind, words) => ({
 // --- one of them ---------------------
 
 export function View(props) {
-  const { view, id, kind, sheet, words } = props;
+  const { view, id, kind, words } = props;
   const { data, failure, again } = useConnection(id);
   const waits = data?.one.enabled && data.one.status === "pending";
 
@@ -118,22 +118,15 @@ export function View(props) {
   }
 
   const { one, domains } = data;
+  const fields = fieldsFor(kind, data, words);
   const title = titleOf(one, kind, words);
 
-  const patch = async body => {
-    await call({ method: sheet.change, path: pathTo(id), body });
+  const patch = async changed => {
+    const sent = await patchOver({ path: pathTo(id), data, changed, fields, words });
+
     again();
-  };
 
-  // for what was seen, and not for what somebody has made of it meanwhile
-
-  const vouch = async () => {
-    if ((await read(id)).updatedAt !== one.updatedAt) {
-      again();
-      throw new Failure("precondition_failed", "");
-    }
-
-    await patch({ vouch: true });
+    return sent;
   };
 
   return h(Page, {
@@ -143,8 +136,8 @@ export function View(props) {
   },
     h(Off, {}),
     h(Status, { one, words, again }),
-    h(Covers, { one, words, vouch }),
-    h(Change, { ...props, data, patch }),
+    h(Covers, { one, words, vouch: () => patch({ vouch: true }) }),
+    h(Change, { kind, fields, data, words, patch }),
     h("div", { class: "panel" },
       h(Guide, { kind, words }),
       h(Theirs, { kind, words, of: one.redirectUri.replace(/\/callback$/, "") })));
@@ -161,15 +154,13 @@ function Status({ one, words, again }) {
 }
 
 
-function Change({ kind, words, data, patch }) {
+function Change({ kind, fields, data, words, patch }) {
   const { one } = data;
-  const fields = fieldsFor(kind, data, words);
   const value = flat(one);
 
-  const save = async ({ secretless, ...changed }, all) => {
+  const save = async ({ secretless, ...changed }) => {
     await mayChange(IDENTITY, changed, data, words);
-    await patch({ ...bodyOf(changed, all), ...secretless && { clientSecret: null } });
-    toast(text.saved);
+    await patch({ ...changed, ...secretless && { clientSecret: null } }) && toast(text.saved);
   };
 
   return h("div", { class: "panel" },

@@ -80,7 +80,7 @@ export default {
 
   connections: {
     path: "/admin/social/connections", list: "connections", id: "provider",
-    needs: "tenant:manage", label: ["label", "provider"],
+    one: true, needs: "tenant:manage", label: ["label", "provider"],
     tones: { status: { ready: "good", pending: "info", failed: "bad" }, covers },
     columns: {
       label: "link", provider: "code", enabled: "on", status: "badge", domains: "tags",

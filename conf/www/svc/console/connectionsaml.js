@@ -35,7 +35,7 @@ export function View(props) {
   const fields = fieldsFor(sheet, data, words);
 
   const put = async changed => {
-    const sent = await putOver({ path: pathTo("saml"), one, changed, fields, words });
+    const sent = await putOver({ path: pathTo("saml"), data, changed, fields, words });
 
     again();
 

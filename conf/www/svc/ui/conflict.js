@@ -21,19 +21,18 @@ export const conflict = props => show(Conflict, props);
 // Sends a change of what has an ETag.  Where that is not the one any more, it shows both:
 // "send" is called once more with the new one, or nothing is sent.  Returns whether it was.
 //
-//   send     sends it: a function of the ETag
+//   send     sends it: a function of the ETag, and of "now", what was read again, if it was
 //   path     of what is changed, to read it again
-//   tagOf    takes from an answer what stands for its ETag, where it has none
 //   of       takes what the fields are of from what was read; it may be a promise
 //   was      what that was before
 //   changed  the members that are sent
 //   fields   their kinds, and "words" of the form
 
-export async function sendOver({ send, etag, path, tagOf = answer => answer.etag,
-                                 of = data => data, was, changed, fields, words })
+export async function sendOver({ send, etag, path, of = data => data, was, changed, fields,
+                                 words, now })
 {
   try {
-    await send(etag);
+    await send(etag, now);
 
     return true;
 
@@ -43,18 +42,18 @@ export async function sendOver({ send, etag, path, tagOf = answer => answer.etag
     }
   }
 
-  const now = await call({ path });
+  const { data, etag: next } = await call({ path });
   const names = Object.keys(fields);
   const only = value => Object.fromEntries(names.map(name => [name, value[name] ?? null]));
-  const theirs = only(await of(now.data));
+  const theirs = only(await of(data));
 
   switch (await conflict({ was: only(was), theirs, mine: { ...theirs, ...changed },
                            words: { fields: words.fields, say: sayer(fields, words) } }))
   {
 
   case "mine":
-    return sendOver({ send, etag: tagOf(now), path, tagOf, of, was: theirs, changed, fields,
-                      words });
+    return sendOver({ send, etag: next, path, of, was: theirs, changed, fields, words,
+                      now: data });
 
   case "theirs":
     return false;
