@@ -58,9 +58,9 @@ sub called {
     is(scalar @calls, $n, '... in as many requests as there may be') or diag(join "\n", @calls);
 }
 
-# Gives the user that is looked at a role, once there are roles to choose from.
+# Chooses a role for the user that is looked at, once there are roles to choose from.
 
-sub gives {
+sub chooses {
     my ($role) = @_;
 
     ok(wait_for(sub { $page->do(count => "[name=role] option[value=$role]") == 1 }),
@@ -73,6 +73,10 @@ sub gives {
   role.dispatchEvent(new Event("change"));
 })()
 EOT
+}
+
+sub gives {
+    chooses(@_);
     $page->do(press => 'Give this role');
 }
 
@@ -330,6 +334,27 @@ is($page->do(attribute => 'tbody span[title]', 'title'),
    scalar $s->sql("SELECT id FROM svc.user_account WHERE user_name = 'ada\@acme.test'"),
    '... and the id');
 is_deeply($page->do('axe'), [], '... for everybody');
+
+my $shared = $s->sql("SELECT id FROM svc.user_group WHERE name = '$HOSTILE'");
+
+$page->do(follow => 'Group');
+$c->shows($HOSTILE);
+$page->do(type => 'Name', 'Mine');
+$c->admin(PUT => "/groups/$shared", { description => 'Theirs' });
+$page->do(press => 'Save');
+ok(wait_for(sub { $page->do(count => 'dialog .beside') == 1 }), 'two change it at a time');
+like($page->do(text => 'dialog'), qr/Changed: Description.*Theirs.*Changed: Name.*Mine/s,
+     '... and both are shown');
+is_deeply($page->do('axe'), [], '... for everybody');
+$page->do(press => 'Keep editing');
+is(scalar $s->sql("SELECT name FROM svc.user_group WHERE id = '$shared'"), $HOSTILE,
+   '... nothing is sent');
+$page->do(press => 'Save');
+$page->do(press => 'Send mine again');
+$c->shows('Mine', '... and then mine is');
+is(scalar $s->sql("SELECT name || ' ' || description FROM svc.user_group WHERE id = '$shared'"),
+   'Mine Theirs', '... so that both are kept');
+is_deeply([ grep { !/412/ } @{ $page->do('faults') } ], [], '... with no other error');
 $page->do(press => 'Delete');
 $page->do(run => 'document.querySelector("dialog .danger").click()');
 $c->shows('Groups', 'deleted again');
@@ -348,7 +373,12 @@ is(scalar $s->sql("SELECT permissions::text FROM svc.role WHERE key = 'helpdesk'
 my $two = $s->sql("SELECT md5('2')::uuid");
 
 $c->opens("users/$two", 'User 2');
-gives('helpdesk');
+chooses('helpdesk');
+$c->admin(PUT => "/members/$two", { role => 'admin' });
+$page->do(press => 'Give this role');
+ok(wait_for(sub { $page->do(count => 'dialog .beside') == 1 }), 'somebody gives another one');
+like($page->do(text => 'dialog'), qr/Role.*admin.*Role.*helpdesk/is, '... which is shown');
+$page->do(press => 'Send mine again');
 ok(wait_for(sub { user_of($two, 'role') eq 'helpdesk' }), 'a role is given');
 
 $c->opens('roles/member', 'Member', 'a role of the system by itself');

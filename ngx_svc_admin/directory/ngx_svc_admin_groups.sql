@@ -29,7 +29,8 @@ SELECT count(*)
 --   group_id       uuid ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_GROUP)
 SELECT user_group.id, user_group.name, user_group.description,
        user_group.member_count AS "memberCount", user_group.app_count AS "appCount",
-       user_group.created_at AS "createdAt", user_group.updated_at AS "updatedAt"
+       user_group.created_at AS "createdAt", user_group.updated_at AS "updatedAt",
+       (extract(epoch from user_group.updated_at) * 1000)::int8 AS _edition
   FROM svc.user_group user_group
  WHERE user_group.tenant_id = :tenant AND user_group.id = :group_id;
 
@@ -77,23 +78,26 @@ SELECT CASE
        END AS _verdict,
        user_group.id, user_group.name, user_group.description,
        user_group.member_count AS "memberCount", user_group.app_count AS "appCount",
-       user_group.created_at AS "createdAt", user_group.updated_at AS "updatedAt"
+       user_group.created_at AS "createdAt", user_group.updated_at AS "updatedAt",
+       (extract(epoch from user_group.updated_at) * 1000)::int8 AS _edition
   FROM wanted
   LEFT JOIN user_group ON true;
 
 
 -- statement: admin_groups_put
 -- What differs is told from the locked row. The answer is the row as it is now, or, when
--- nothing is written, as it was.
+-- nothing is written, as it was. The verdict of a name that is taken has the constraint's name.
 --
 -- missing: NGX_SVC_ADMIN_NO_GROUP
--- verdicts: constraints
 -- parameters
 --   group_id          uuid ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_GROUP)
 --   name_given        bool ngx_svc_param_given(ngx_svc_admin_group_t, name)
 --   name              text ngx_svc_param_text(ngx_svc_admin_group_t, name)
 --   description_given bool ngx_svc_param_given(ngx_svc_admin_group_t, description)
 --   description       text ngx_svc_param_text(ngx_svc_admin_group_t, description)
+--   if_match          text ngx_svc_param_if_match()
+-- verdicts
+--   ngx_svc_verdict_precondition
 WITH old AS (
     SELECT *
       FROM svc.user_group
@@ -102,12 +106,18 @@ WITH old AS (
 ), wanted AS (
     SELECT CASE WHEN :name_given THEN :name ELSE name END AS name,
            CASE WHEN :description_given THEN :description ELSE description END AS description,
-           :name_given
-           AND lower(:name) <> name_key
-           AND EXISTS (SELECT
-                         FROM svc.user_group namesake
-                        WHERE namesake.tenant_id = :tenant
-                          AND namesake.name_key = lower(:name)) AS taken
+           CASE
+               WHEN NOT (:if_match::text IS NULL
+                         OR (extract(epoch from updated_at) * 1000)::int8::text
+                            = ANY (:if_match::text::text[])) THEN 'precondition'
+               WHEN :name_given
+                    AND lower(:name) <> name_key
+                    AND EXISTS (SELECT
+                                  FROM svc.user_group namesake
+                                 WHERE namesake.tenant_id = :tenant
+                                   AND namesake.name_key = lower(:name))
+                   THEN 'user_group_name_key'
+           END AS verdict
       FROM old
 ), updated AS (
     UPDATE svc.user_group user_group
@@ -116,7 +126,7 @@ WITH old AS (
       FROM wanted, old
      WHERE user_group.tenant_id = :tenant
        AND user_group.id = :group_id
-       AND wanted.taken IS NOT TRUE
+       AND wanted.verdict IS NULL
        AND (wanted.name, wanted.description) IS DISTINCT FROM (old.name, old.description)
     RETURNING user_group.*
 ), event AS (
@@ -132,13 +142,14 @@ WITH old AS (
 )
 SELECT NULL AS _verdict, updated.id, updated.name, updated.description,
        updated.member_count AS "memberCount", updated.app_count AS "appCount",
-       updated.created_at AS "createdAt", updated.updated_at AS "updatedAt"
+       updated.created_at AS "createdAt", updated.updated_at AS "updatedAt",
+       (extract(epoch from updated.updated_at) * 1000)::int8 AS _edition
   FROM updated
 UNION ALL
-SELECT (SELECT 'user_group_name_key' FROM wanted WHERE wanted.taken), old.id, old.name,
-       old.description, old.member_count AS "memberCount", old.app_count AS "appCount",
-       old.created_at AS "createdAt", old.updated_at AS "updatedAt"
-  FROM old
+SELECT wanted.verdict, old.id, old.name, old.description, old.member_count AS "memberCount",
+       old.app_count AS "appCount", old.created_at AS "createdAt", old.updated_at AS "updatedAt",
+       (extract(epoch from old.updated_at) * 1000)::int8 AS _edition
+  FROM old, wanted
  WHERE NOT EXISTS (SELECT FROM updated);
 
 

@@ -22,7 +22,8 @@ SELECT page.total AS _total, account.id AS "userId", account.user_name AS email,
 -- parameters
 --   user_id        uuid ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER)
 SELECT account.id AS "userId", account.user_name AS email, account.display_name AS "displayName",
-       account.role, account.status, account.created_at AS "joinedAt"
+       account.role, account.status, account.created_at AS "joinedAt",
+       (extract(epoch from account.updated_at) * 1000)::int8 AS _version
   FROM svc.user_account account
  WHERE account.tenant_id = :tenant AND account.id = :user_id;
 
@@ -35,8 +36,10 @@ SELECT account.id AS "userId", account.user_name AS email, account.display_name 
 -- parameters
 --   user_id        uuid ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER)
 --   role           text ngx_svc_param_text(ngx_svc_admin_tenant_member_t, role)
+--   if_match       text ngx_svc_param_if_match()
 -- verdicts
 --   NGX_SVC_ADMIN_REFUSALS
+--   ngx_svc_verdict_precondition
 --   NGX_SVC_ADMIN_ROLE_VERDICTS
 --   NGX_SVC_ADMIN_LAST_VERDICT
 WITH :owners, decided AS (
@@ -50,6 +53,9 @@ WITH :owners, decided AS (
                    THEN 'unknown ' || :role
                WHEN (SELECT :role_beyond FROM (SELECT :role::text AS role) old) THEN 'lacks'
                WHEN NOT svc.token_acts(NULL, :role) THEN 'token'
+               WHEN NOT (:if_match::text IS NULL
+                         OR (extract(epoch from old.updated_at) * 1000)::int8::text
+                            = ANY (:if_match::text::text[])) THEN 'precondition'
                WHEN :role <> 'owner'
                     AND (old.role = 'owner'
                          AND NOT EXISTS (SELECT

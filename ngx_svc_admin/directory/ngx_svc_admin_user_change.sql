@@ -56,9 +56,17 @@ SELECT
 --   locale_given       bool ngx_svc_param_given(ngx_svc_admin_profile_t, locale)
 --   locale             text ngx_svc_param_text(ngx_svc_admin_profile_t, locale)
 --   request_id         text ngx_svc_param_request_id()
+--   if_match           text ngx_svc_param_if_match()
+-- verdicts
+--   ngx_svc_verdict_precondition
 WITH wanted AS (
     SELECT id, user_name, email_verified, external_id, status, role, locked_until, mfa_enrolled,
            source, last_login_at, created_at, updated_at,
+           CASE
+               WHEN NOT (:if_match::text IS NULL
+                         OR (extract(epoch from updated_at) * 1000)::int8::text
+                            = ANY (:if_match::text::text[])) THEN 'precondition'
+           END AS verdict,
            array_remove(ARRAY[
                NULL,
                CASE WHEN :first_name_given AND :first_name IS DISTINCT FROM first_name
@@ -93,7 +101,10 @@ WITH wanted AS (
            department = wanted.department,
            locale = wanted.locale
       FROM wanted
-     WHERE account.tenant_id = :tenant AND account.id = :user_id AND wanted.changed <> '{}'
+     WHERE account.tenant_id = :tenant
+       AND account.id = :user_id
+       AND wanted.verdict IS NULL
+       AND wanted.changed <> '{}'
     RETURNING account.id, wanted.changed, account.updated_at
 ), event AS (
     INSERT INTO svc.audit_event
@@ -103,14 +114,17 @@ WITH wanted AS (
            jsonb_build_object('changed', to_jsonb(updated.changed))
       FROM updated
 )
-SELECT wanted.id, wanted.user_name AS email, wanted.email_verified AS "emailVerified",
+SELECT wanted.verdict AS _verdict, wanted.id, wanted.user_name AS email,
+       wanted.email_verified AS "emailVerified",
        wanted.display_name AS "displayName", wanted.first_name AS "firstName",
        wanted.last_name AS "lastName", wanted.title, wanted.department, wanted.locale,
        wanted.external_id AS "externalId", wanted.status, wanted.role,
        coalesce(wanted.locked_until > CURRENT_TIMESTAMP, false) AS locked,
        wanted.mfa_enrolled AS "mfaEnrolled", wanted.source, wanted.last_login_at AS "lastLoginAt",
        wanted.created_at AS "createdAt",
-       coalesce(updated.updated_at, wanted.updated_at) AS "updatedAt"
+       coalesce(updated.updated_at, wanted.updated_at) AS "updatedAt",
+       (extract(epoch from coalesce(updated.updated_at, wanted.updated_at)) * 1000)::int8
+           AS _edition
   FROM wanted
   LEFT JOIN updated ON true;
 
@@ -139,15 +153,20 @@ SELECT wanted.id, wanted.user_name AS email, wanted.email_verified AS "emailVeri
 --   locale_given       bool ngx_svc_param_given(ngx_svc_admin_profile_t, locale)
 --   locale             text ngx_svc_param_text(ngx_svc_admin_profile_t, locale)
 --   wanted_notice      text ngx_svc_param_notice()
+--   if_match           text ngx_svc_param_if_match()
 -- verdicts
 --   NGX_SVC_ADMIN_REFUSALS
+--   ngx_svc_verdict_precondition
 --   stale          step_up         A new address needs a fresh second factor: POST
 --                                  /v1/mfa/step-up.
 WITH old AS (
     SELECT id, role,
            :user_name_given
            AND svc.address_key(:user_name) <> svc.address_key(account.user_name) AS moves,
-           user_name, first_name, last_name, display_name, title, department, locale
+           user_name, first_name, last_name, display_name, title, department, locale,
+           :if_match::text IS NULL
+           OR (extract(epoch from updated_at) * 1000)::int8::text
+              = ANY (:if_match::text::text[]) AS matches
       FROM svc.user_account account
      WHERE tenant_id = :tenant AND id = :user_id
      FOR UPDATE
@@ -166,8 +185,10 @@ WITH old AS (
                             WHEN :caller_stale THEN 'stale'
                             WHEN :role_beyond THEN 'beyond'
                             WHEN NOT svc.token_acts(old.id, old.role) THEN 'token'
+                            WHEN NOT old.matches THEN 'precondition'
                             ELSE svc.user_conflict(:user_name, NULL)
                         END
+               WHEN NOT old.matches THEN 'precondition'
            END AS verdict
       FROM old
 ), changed AS (
@@ -252,7 +273,8 @@ SELECT account.id, account.user_name AS email, account.email_verified AS "emailV
        coalesce(account.locked_until > CURRENT_TIMESTAMP, false) AS locked,
        account.mfa_enrolled AS "mfaEnrolled", account.source,
        account.last_login_at AS "lastLoginAt", account.created_at AS "createdAt",
-       account.updated_at AS "updatedAt"
+       account.updated_at AS "updatedAt",
+       (extract(epoch from account.updated_at) * 1000)::int8 AS _edition
   FROM svc.user_account account
  WHERE account.tenant_id = :tenant AND account.id = :user_id;
 

@@ -65,6 +65,7 @@ SELECT account.id, account.user_name AS email, account.email_verified AS "emailV
        coalesce(account.locked_until > CURRENT_TIMESTAMP, false) AS locked,
        account.mfa_enrolled AS "mfaEnrolled", account.source,
        account.last_login_at AS "lastLoginAt", account.created_at AS "createdAt",
-       account.updated_at AS "updatedAt"
+       account.updated_at AS "updatedAt",
+       (extract(epoch from account.updated_at) * 1000)::int8 AS _edition
   FROM svc.user_account account
  WHERE account.tenant_id = :tenant AND account.id = :user_id;

@@ -43,7 +43,8 @@ WITH password AS (
 )
 UPDATE svc.user_account
    SET valid_after = clock_timestamp(), email_verified = true, failed_logins = 0,
-       failed_since = NULL, locked_until = NULL
+       failed_since = NULL, locked_until = NULL,
+       updated_at = greatest(now(), updated_at + interval '1 millisecond')
  WHERE tenant_id = :tenant AND id = :user;
 
 

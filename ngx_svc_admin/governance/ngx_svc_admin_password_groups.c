@@ -7,6 +7,10 @@
 #include "ngx_svc_admin_user.h"
 
 
+#define NGX_SVC_ADMIN_NO_OVERRIDE                                             \
+    "The group has no password policy of its own."
+
+
 static ngx_int_t ngx_svc_admin_override_check(ngx_svc_request_t *sr,
     void *body);
 
@@ -36,6 +40,11 @@ const ngx_svc_route_t  ngx_svc_admin_password_groups[] = {
       .statements = { &ngx_svc_sql_admin_governance_lock,
                       &ngx_svc_sql_admin_overrides_create },
       .status = NGX_HTTP_CREATED },
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/password-policy/groups/*"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .statements = { &ngx_svc_sql_admin_overrides_get } },
 
     { .method = NGX_HTTP_PUT,
       .path = ngx_string("/admin/password-policy/groups/*"),

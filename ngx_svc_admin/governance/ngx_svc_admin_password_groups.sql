@@ -27,6 +27,27 @@ SELECT group_policy.group_id AS "groupId", user_group.name AS "groupName",
  ORDER BY group_policy.created_at DESC, group_policy.group_id DESC;
 
 
+-- statement: admin_overrides_get
+--
+-- missing: NGX_SVC_ADMIN_NO_OVERRIDE
+-- parameters
+--   group_id       uuid ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_OVERRIDE)
+SELECT group_policy.group_id AS "groupId", user_group.name AS "groupName",
+       group_policy.min_length AS "minLength",
+       group_policy.reject_breached AS "rejectBreached",
+       group_policy.reject_contextual AS "rejectContextual",
+       group_policy.require_lower AS "requireLower", group_policy.require_upper AS "requireUpper",
+       group_policy.require_digit AS "requireDigit",
+       group_policy.require_symbol AS "requireSymbol", group_policy.history_count AS "historyCount",
+       group_policy.max_age_days AS "maxAgeDays", group_policy.created_at AS "createdAt",
+       group_policy.updated_at AS "updatedAt",
+       (extract(epoch from group_policy.updated_at) * 1000)::int8 AS _edition
+  FROM svc.group_password_policy group_policy
+  JOIN svc.user_group user_group
+       ON user_group.tenant_id = :tenant AND user_group.id = group_policy.group_id
+ WHERE group_policy.tenant_id = :tenant AND group_policy.group_id = :group_id;
+
+
 -- statement: admin_overrides_total
 SELECT count(*)
   FROM svc.group_password_policy group_policy
@@ -89,7 +110,8 @@ SELECT CASE
        group_policy.require_digit AS "requireDigit",
        group_policy.require_symbol AS "requireSymbol", group_policy.history_count AS "historyCount",
        group_policy.max_age_days AS "maxAgeDays", group_policy.created_at AS "createdAt",
-       group_policy.updated_at AS "updatedAt"
+       group_policy.updated_at AS "updatedAt",
+       (extract(epoch from group_policy.updated_at) * 1000)::int8 AS _edition
   FROM (VALUES (1)) always
   LEFT JOIN user_group ON true
   LEFT JOIN group_policy ON true;
@@ -97,6 +119,7 @@ SELECT CASE
 
 -- statement: admin_overrides_put
 -- The policy of a group as a whole, stored where nothing was, or where something differs.
+-- What was nothing is of no version.
 --
 -- missing: NGX_SVC_ADMIN_NO_GROUP
 -- parameters
@@ -110,6 +133,9 @@ SELECT CASE
 --   history_count     int4 ngx_svc_param_integer(ngx_svc_admin_password_t, history_count)
 --   max_age_days      int4 ngx_svc_param_integer(ngx_svc_admin_password_t, max_age_days)
 --   group_id          uuid ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_GROUP)
+--   if_match          text ngx_svc_param_if_match()
+-- verdicts
+--   ngx_svc_verdict_precondition
 WITH user_group AS (
     SELECT user_group.tenant_id, user_group.id, user_group.name
       FROM svc.user_group user_group
@@ -118,6 +144,14 @@ WITH user_group AS (
     SELECT kept.*
       FROM svc.group_password_policy kept
      WHERE kept.tenant_id = :tenant AND kept.group_id = :group_id
+), decided AS (
+    SELECT CASE
+               WHEN NOT (:if_match::text IS NULL
+                         OR coalesce((extract(epoch from old.updated_at) * 1000)::int8::text
+                                     = ANY (:if_match::text::text[]), false)) THEN 'precondition'
+           END AS verdict
+      FROM (VALUES (1)) always
+      LEFT JOIN old ON true
 ), group_policy AS (
     INSERT INTO svc.group_password_policy AS group_policy
         (tenant_id, group_id, min_length, reject_breached, reject_contextual, require_lower,
@@ -125,7 +159,8 @@ WITH user_group AS (
     SELECT user_group.tenant_id, user_group.id, :min_length::int4, :reject_breached::bool,
            :reject_contextual::bool, :require_lower::bool, :require_upper::bool,
            :require_digit::bool, :require_symbol::bool, :history_count::int4, :max_age_days::int4
-      FROM user_group
+      FROM user_group, decided
+     WHERE decided.verdict IS NULL
     ON CONFLICT (tenant_id, group_id) DO UPDATE
        SET (min_length, reject_breached, reject_contextual, require_lower, require_upper,
             require_digit, require_symbol, history_count, max_age_days, updated_at)
@@ -184,14 +219,17 @@ WITH user_group AS (
     UNION ALL
     SELECT * FROM old WHERE NOT EXISTS (SELECT FROM group_policy)
 )
-SELECT shown.group_id AS "groupId", user_group.name AS "groupName",
+SELECT decided.verdict AS _verdict, shown.group_id AS "groupId", user_group.name AS "groupName",
        shown.min_length AS "minLength", shown.reject_breached AS "rejectBreached",
        shown.reject_contextual AS "rejectContextual", shown.require_lower AS "requireLower",
        shown.require_upper AS "requireUpper", shown.require_digit AS "requireDigit",
        shown.require_symbol AS "requireSymbol", shown.history_count AS "historyCount",
        shown.max_age_days AS "maxAgeDays", shown.created_at AS "createdAt",
-       shown.updated_at AS "updatedAt", NOT EXISTS (SELECT FROM old) AS _created
-  FROM user_group, shown;
+       shown.updated_at AS "updatedAt", NOT EXISTS (SELECT FROM old) AS _created,
+       (extract(epoch from shown.updated_at) * 1000)::int8 AS _edition
+  FROM user_group
+  CROSS JOIN decided
+  LEFT JOIN shown ON true;
 
 
 -- statement: admin_overrides_delete

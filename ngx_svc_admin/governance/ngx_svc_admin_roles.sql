@@ -92,7 +92,8 @@ SELECT CASE
        role.key, role.name,
        array_to_json(role.permissions) AS permissions, role.member_count AS "memberCount",
        role.created_at AS "createdAt",
-       role.updated_at AS "updatedAt"
+       role.updated_at AS "updatedAt",
+       (extract(epoch from role.updated_at) * 1000)::int8 AS _edition
   FROM wanted
   LEFT JOIN role ON true;
 
@@ -104,8 +105,10 @@ SELECT CASE
 --   key            text ngx_svc_param_path(0)
 --   name           text ngx_svc_param_text(ngx_svc_admin_role_t, name)
 --   permissions    text ngx_svc_param_permissions(ngx_svc_admin_role_t, permissions)
+--   if_match       text ngx_svc_param_if_match()
 -- verdicts
 --   NGX_SVC_ADMIN_ROLE_LACKS
+--   ngx_svc_verdict_precondition
 WITH old AS (
     SELECT role.*
       FROM svc.role role
@@ -114,7 +117,13 @@ WITH old AS (
 ), wanted AS (
     SELECT old.key, coalesce(:name, old.name) AS name,
            coalesce(:permissions::text::text[], old.permissions) AS permissions,
-           coalesce(:permissions::text::text[], old.permissions) <@ :caller_permissions AS held
+           CASE
+               WHEN (coalesce(:permissions::text::text[], old.permissions)
+                     <@ :caller_permissions) IS NOT TRUE THEN 'lacks'
+               WHEN NOT (:if_match::text IS NULL
+                         OR (extract(epoch from old.updated_at) * 1000)::int8::text
+                            = ANY (:if_match::text::text[])) THEN 'precondition'
+           END AS verdict
       FROM old
 ), updated AS (
     UPDATE svc.role role
@@ -123,7 +132,7 @@ WITH old AS (
       FROM wanted, old
      WHERE role.tenant_id = :tenant
        AND role.key = wanted.key
-       AND wanted.held
+       AND wanted.verdict IS NULL
        AND (wanted.name, wanted.permissions) <> (old.name, old.permissions)
     RETURNING role.*
 ), event AS (
@@ -141,10 +150,10 @@ WITH old AS (
 ), shown AS (
     SELECT * FROM updated UNION ALL SELECT * FROM old WHERE NOT EXISTS (SELECT FROM updated)
 )
-SELECT CASE WHEN wanted.held IS NOT TRUE THEN 'lacks' END AS _verdict,
-       shown.key, shown.name, array_to_json(shown.permissions) AS permissions,
-       shown.member_count AS "memberCount", shown.created_at AS "createdAt",
-       shown.updated_at AS "updatedAt"
+SELECT wanted.verdict AS _verdict, shown.key, shown.name,
+       array_to_json(shown.permissions) AS permissions, shown.member_count AS "memberCount",
+       shown.created_at AS "createdAt", shown.updated_at AS "updatedAt",
+       (extract(epoch from shown.updated_at) * 1000)::int8 AS _edition
   FROM wanted, shown;
 
 

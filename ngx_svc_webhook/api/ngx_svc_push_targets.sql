@@ -43,7 +43,8 @@ SELECT target.id, target.client_id AS "clientId", target.name, target.base_url A
        target.sync_status AS "lastSyncStatus", target.last_error AS "lastError",
        target.users AS "stats.users", target.pending AS "stats.pending",
        target.errors AS "stats.errors", target.created_at AS "createdAt",
-       target.updated_at AS "updatedAt"
+       target.updated_at AS "updatedAt",
+       (extract(epoch from target.updated_at) * 1000)::int8 AS _edition
   FROM svc.scim_target target
  WHERE target.tenant_id = :tenant AND target.id = :target_id;
 
@@ -108,7 +109,8 @@ SELECT decided.verdict AS _verdict, target.id, target.client_id AS "clientId", t
        target.sync_at AS "lastSyncAt", target.sync_status AS "lastSyncStatus",
        target.last_error AS "lastError", target.users AS "stats.users",
        target.pending AS "stats.pending", target.errors AS "stats.errors",
-       target.created_at AS "createdAt", target.updated_at AS "updatedAt"
+       target.created_at AS "createdAt", target.updated_at AS "updatedAt",
+       (extract(epoch from target.updated_at) * 1000)::int8 AS _edition
   FROM decided
   LEFT JOIN target ON true;
 
@@ -127,7 +129,9 @@ SELECT decided.verdict AS _verdict, target.id, target.client_id AS "clientId", t
 --   token          bytea
 --         ngx_svc_param_sealed_path(ngx_svc_push_input_t, token, NGX_SVC_PUSH_TOKEN_OF, 0)
 --   enabled        bool  ngx_svc_param_boolean(ngx_svc_push_input_t, enabled)
+--   if_match       text  ngx_svc_param_if_match()
 -- verdicts
+--   ngx_svc_verdict_precondition
 --   client         invalid_value   "clientId" cannot be changed: make a SCIM target of the
 --                                  other application.
 --   token          invalid_value   "token" is required with another "baseUrl".
@@ -146,6 +150,9 @@ WITH old AS (
     SELECT wanted.base_url <> old.base_url AS moved,
            CASE
                WHEN :client_id <> old.client_id THEN 'client'
+               WHEN NOT (:if_match::text IS NULL
+                         OR (extract(epoch from old.updated_at) * 1000)::int8::text
+                            = ANY (:if_match::text::text[])) THEN 'precondition'
                WHEN wanted.base_url <> old.base_url AND :token IS NULL THEN 'token'
            END AS verdict
       FROM wanted, old
@@ -205,7 +212,8 @@ SELECT decided.verdict AS _verdict, shown.id, shown.client_id AS "clientId", sho
        shown.sync_at AS "lastSyncAt", shown.sync_status AS "lastSyncStatus",
        shown.last_error AS "lastError", shown.users AS "stats.users",
        shown.pending AS "stats.pending", shown.errors AS "stats.errors",
-       shown.created_at AS "createdAt", shown.updated_at AS "updatedAt"
+       shown.created_at AS "createdAt", shown.updated_at AS "updatedAt",
+       (extract(epoch from shown.updated_at) * 1000)::int8 AS _edition
   FROM decided, shown;
 
 

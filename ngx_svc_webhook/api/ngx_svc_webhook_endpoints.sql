@@ -33,7 +33,8 @@ SELECT count(*)
 -- parameters
 --   endpoint_id    uuid ngx_svc_param_path_id(0, NGX_SVC_WEBHOOK_NONE)
 SELECT endpoint.id, endpoint.url, array_to_json(endpoint.events) AS events, endpoint.enabled,
-       endpoint.created_at AS "createdAt"
+       endpoint.created_at AS "createdAt",
+       (extract(epoch from endpoint.updated_at) * 1000)::int8 AS _version
   FROM svc.webhook_endpoint endpoint
  WHERE endpoint.tenant_id = :tenant AND endpoint.id = :endpoint_id;
 
@@ -84,7 +85,8 @@ WITH wanted AS (
 )
 SELECT CASE WHEN NOT wanted.room THEN 'full' END AS _verdict, endpoint.id, endpoint.url,
        array_to_json(endpoint.events) AS events, endpoint.enabled,
-       endpoint.created_at AS "createdAt"
+       endpoint.created_at AS "createdAt",
+       (extract(epoch from endpoint.updated_at) * 1000)::int8 AS _version
   FROM wanted
   LEFT JOIN endpoint ON true;
 
@@ -99,7 +101,9 @@ SELECT CASE WHEN NOT wanted.room THEN 'full' END AS _verdict, endpoint.id, endpo
 --   url            text ngx_svc_param_text(ngx_svc_webhook_input_t, url)
 --   events         text ngx_svc_param_call(ngx_svc_webhook_bind_events)
 --   enabled        bool ngx_svc_param_boolean(ngx_svc_webhook_input_t, enabled)
+--   if_match       text ngx_svc_param_if_match()
 -- verdicts
+--   ngx_svc_verdict_precondition
 --   stale          step_up         Another "url", more "events", and a webhook that is
 --                                  switched on need a fresh second factor: POST
 --                                  /v1/mfa/step-up.
@@ -119,6 +123,9 @@ WITH old AS (
                      OR NOT wanted.events <@ old.events
                      OR wanted.enabled AND NOT old.enabled)
                     AND :caller_stale THEN 'stale'
+               WHEN NOT (:if_match::text IS NULL
+                         OR (extract(epoch from old.updated_at) * 1000)::int8::text
+                            = ANY (:if_match::text::text[])) THEN 'precondition'
            END AS verdict
       FROM wanted, old
 ), updated AS (
@@ -154,11 +161,13 @@ WITH old AS (
       FROM updated, old
 )
 SELECT decided.verdict AS _verdict, updated.id, updated.url,
-       array_to_json(updated.events) AS events, updated.enabled, updated.created_at AS "createdAt"
+       array_to_json(updated.events) AS events, updated.enabled, updated.created_at AS "createdAt",
+       (extract(epoch from updated.updated_at) * 1000)::int8 AS _version
   FROM updated, decided
 UNION ALL
 SELECT decided.verdict, old.id, old.url, array_to_json(old.events) AS events, old.enabled,
-       old.created_at AS "createdAt"
+       old.created_at AS "createdAt",
+       (extract(epoch from old.updated_at) * 1000)::int8 AS _version
   FROM old, decided
  WHERE NOT EXISTS (SELECT FROM updated);
 

@@ -148,9 +148,9 @@ my %VALUES = (
     admin_users_find => [ undef, undef, undef, undef, 'true', 'true', undef, 100, 0 ],
     admin_users_get => [ '{id}' ],
     admin_user_put => [ '{id}', 'true', 'new@bench0.test',
-                        ('true', 'text') x 6, 'https://x' ],
+                        ('true', 'text') x 6, 'https://x', undef ],
     admin_user_put_profile => [ '{id}', '127.0.0.1', 'bench',
-                                ('true', 'text') x 6, 'request' ],
+                                ('true', 'text') x 6, 'request', undef ],
     ( map { $_ => [ '{id}' ] } qw(admin_user_suspend admin_user_reactivate
                                   admin_user_logout admin_user_delete
                                   admin_user_groups_lock admin_user_lock
@@ -165,7 +165,7 @@ my %VALUES = (
     admin_user_session_end => [ '{id}', '{id}' ],
     admin_user_unlock => [ undef, 'user0@bench0.test', 900 ],
     admin_tenant_members_list => [ undef, undef, 'owner', 100, 0 ],
-    admin_tenant_members_put => [ '{id}', 'owner' ],
+    admin_tenant_members_put => [ '{id}', 'owner', undef ],
     ( map { $_ => [ '{id}' ] } qw(admin_tenant_members_get
                                   admin_tenant_members_remove) ),
     admin_names_users => [ 'user12345', '{}', 20 ],
@@ -205,7 +205,7 @@ my %VALUES = (
     admin_groups_delete => [ '{group}' ],
     admin_roles_list => [ 100, 0 ],
     admin_roles_create => [ 'new', 'New', '{users:view}', 'false', 1001 ],
-    admin_roles_put => [ 'role500', 'New', '{users:view}' ],
+    admin_roles_put => [ 'role500', 'New', '{users:view}', undef ],
     admin_roles_delete => [ 'role500' ],
     admin_domains_list => [ undef, undef, 100, 0 ],
     admin_domains_create => [ 'new.example', 'a' x 43, 101 ],
@@ -216,7 +216,8 @@ my %VALUES = (
     admin_password_policy_put => [ 20, ('true') x 6, 9, 90, '{1}' ],
     admin_overrides_list => [ 100, 0 ],
     admin_overrides_create => [ 20, ('true') x 6, 9, 90, '{group}' ],
-    admin_overrides_put => [ 20, ('true') x 6, 9, 90, '{group}' ],
+    admin_overrides_get => [ '{group}' ],
+    admin_overrides_put => [ 20, ('true') x 6, 9, 90, '{group}', undef ],
     admin_overrides_delete => [ '{group}' ],
     admin_bundle => [ '{{group}}' ],
     admin_config_apply => [ 2, '{}', '{group}', '{1,40,80}',
@@ -230,7 +231,7 @@ my %VALUES = (
     webhook_create => [ '01a00000-0000-7100-8000-000000000000',
                         'https://x.test/', '{user.created}', 'true', '\x00',
                         101 ],
-    webhook_patch => [ '{webhook}', undef, '{user.deleted}', 'false' ],
+    webhook_patch => [ '{webhook}', undef, '{user.deleted}', 'false', undef ],
     webhook_delete => [ '{webhook}' ],
     webhook_attempts => [ '{webhook}', 100, 0 ],
     webhook_attempts_total => [ '{webhook}' ],

@@ -92,10 +92,20 @@ const NAMES = ["minLength", ...SWITCHES, "historyCount", "maxAgeDays"];
 
 const policyOf = row => Object.fromEntries(NAMES.map(name => [name, row[name] ?? null]));
 
-// There is no route of one of them.
+// Most groups have none.
 
-const ofGroup = async (sheet, id) => (await call({ path: sheet.path, query: { limit: 500 } }))
-  .data.groups.find(one => one.groupId === id);
+async function ofGroup(sheet, id) {
+  try {
+    return await call({ path: `${sheet.path}/${id}` });
+
+  } catch (e) {
+    if (e.code !== "not_found") {
+      throw e;
+    }
+
+    return { data: {}, etag: null };
+  }
+}
 
 function Groups({ sheet, words, tenant, fields }) {
   const [rounds, setRounds] = state(0);
@@ -103,11 +113,13 @@ function Groups({ sheet, words, tenant, fields }) {
   const { data } = useAnswer({ path: tenant.path }, [rounds]);
   const about = { sheet, words, fields, tenant: data, shapes: tenant.form };
 
-  const edit = async row => {
-    const made = await show(Edit, { ...about, row });
+  const edit = async ({ groupId, groupName }, now) => {
+    const { data, etag } = now ?? await ofGroup(sheet, groupId);
+    const row = { groupId, groupName, ...data };
+    const made = await show(Edit, { ...about, row, etag });
 
     if (made?.theirs) {
-      return edit({ ...row, ...made.data });
+      return edit(row, made);
     }
 
     if (made) {
@@ -135,8 +147,7 @@ function Groups({ sheet, words, tenant, fields }) {
     h("h2", {}, words.title),
     h("p", { class: "muted" }, words.note),
     h(Pick, { id: "pick-group", type: "group", label: words.add, readonly: busy,
-              onpick: ({ id, name }) => run(async () =>
-                edit(await ofGroup(sheet, id) ?? { groupId: id, groupName: name }))() }),
+              onpick: ({ id, name }) => run(() => edit({ groupId: id, groupName: name }))() }),
     failure && h(Problem, { failure }),
     h(List, {
       sheet: { ...sheet, columns: { groupName: "text", policy: "node", updatedAt: "time" } },
@@ -144,7 +155,7 @@ function Groups({ sheet, words, tenant, fields }) {
       draws: { policy: row => h("ul", {}, sentencesOf(policyOf(row), fields).map(one =>
         h("li", { key: one }, one))) },
       acts: row => [
-        h("button", { type: "button", class: "plain", onclick: () => edit(row),
+        h("button", { type: "button", class: "plain", onclick: run(() => edit(row)),
                       "aria-label": fill(words.edit, { name: shown(row.groupName) }) },
           words.change),
         h(SmallAct, { label: fill(words.removeOne, { name: shown(row.groupName) }),
@@ -155,18 +166,10 @@ function Groups({ sheet, words, tenant, fields }) {
 
 // What is left as it is, is as the tenant's, which is said in place.
 
-function Edit({ sheet, words, fields, tenant, shapes, row, done }) {
+function Edit({ sheet, words, fields, tenant, shapes, row, etag, done }) {
   const was = policyOf(row);
   const path = `${sheet.path}/${row.groupId}`;
   const [once] = state(() => crypto.randomUUID());
-
-  // they have no etag: the time of the last change is it
-
-  const read = async () => {
-    const now = await ofGroup(sheet, row.groupId) ?? {};
-
-    return { data: now, etag: now.updatedAt ?? "" };
-  };
 
   const save = async (changed, all) => {
     const mine = Object.fromEntries(NAMES.map(name => [name, SWITCHES.includes(name)
@@ -182,20 +185,11 @@ function Edit({ sheet, words, fields, tenant, shapes, row, done }) {
       resource: `groupPasswordPolicy:${row.groupId}`,
       value: [{ groupId: row.groupId, ...set }], mine: () => mine, was: row, of: policyOf,
       part: ({ groupId, ...policy }) => policy,
-      etag: row.updatedAt ?? "", words: { ...words.review, diff: fields },
-      read,
-      async send(tag) {
-        if (!row.updatedAt) {
-          return call({ method: "POST", path: sheet.path, key: once,
-                        body: { groupId: row.groupId, ...set } });
-        }
-
-        if ((await read()).etag !== tag) {
-          throw new Failure("precondition_failed", "");
-        }
-
-        return call({ method: "PUT", path, body: mine });
-      },
+      etag, words: { ...words.review, diff: fields },
+      read: () => ofGroup(sheet, row.groupId),
+      send: tag => tag ? call({ method: "PUT", path, etag: tag, body: mine })
+                       : call({ method: "POST", path: sheet.path, key: once,
+                                body: { groupId: row.groupId, ...set } }),
     });
 
     next && done(next);

@@ -2,6 +2,7 @@
 
 import { useAct, useFocus } from "../ui/act.js";
 import { call, may, session } from "../ui/call.js";
+import { sendOver } from "../ui/conflict.js";
 import { Dialog, show } from "../ui/dialog.js";
 import { effect, h, state } from "../ui/draw.js";
 import { Problem } from "../ui/fail.js";
@@ -65,8 +66,8 @@ const fieldsOf = sheet => one => !KEPT.includes(one.source) ? sheet.form
 const UserView = props => h(SheetView, {
   ...props,
   fields: fieldsOf(props.sheet),
-  draw: (one, again) => may("members:manage") && may("roles:manage")
-                        && h(Role, { one, again, sheet: props.sheet, words: props.words }),
+  draw: (one, again, etag) => may("members:manage") && may("roles:manage")
+    && h(Role, { one, etag, again, sheet: props.sheet, words: props.words }),
   tabs: { access: Access, ...activity() },
 });
 
@@ -125,7 +126,9 @@ export function choiceOfRole({ systemRoles, roles: own }, said, now) {
   };
 }
 
-function Role({ one, sheet, words, again }) {
+// The role is one of the user's members, and has no version of its own.
+
+function Role({ one, etag, sheet, words, again }) {
   const { data } = useAnswer(ALL, []);
 
   if (!data) {
@@ -134,16 +137,23 @@ function Role({ one, sheet, words, again }) {
 
   const said = words.acts.role;
   const { field, names } = choiceOfRole(data, said, one.role);
+  const about = {
+    fields: { role: field },
+    words: { fields: { role: words.columns.role }, help: { role: said.note },
+             options: { role: names } },
+  };
 
   return h("div", { class: "panel" },
     h(Form, {
-      key: one.role, value: { role: one.role }, verb: said.verb,
-      words: { fields: { role: words.columns.role }, help: { role: said.note },
-               options: { role: names } },
-      fields: { role: field },
-      async onsave({ role }) {
-        await call({ method: "PUT", path: `/admin/members/${one.id}`, body: { role } });
-        toast(fill(said.done, { name: labelOf(sheet, one) }));
+      ...about, key: one.role, value: { role: one.role }, verb: said.verb,
+      async onsave(changed) {
+        const sent = await sendOver({
+          ...about, etag, path: pathOf(`${sheet.path}/{id}`, one), was: one, changed,
+          send: tag => call({ method: "PUT", path: `/admin/members/${one.id}`, etag: tag,
+                              body: changed }),
+        });
+
+        sent && toast(fill(said.done, { name: labelOf(sheet, one) }));
         again();
       },
     }));

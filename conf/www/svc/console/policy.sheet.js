@@ -41,7 +41,8 @@ export default {
   },
 
   passwordGroups: {
-    path: "/admin/password-policy/groups", list: "groups", id: "groupId", needs: "tenant:manage",
+    path: "/admin/password-policy/groups", list: "groups", id: "groupId", one: true,
+    needs: "tenant:manage",
     columns: { groupName: "text", updatedAt: "time" },
   },
 

@@ -171,7 +171,7 @@ export function SheetView({ view, id, tab, sheet, sheets, words, all, tabs = {},
             top?.(data, again),
             sheet.change && h(Change, { sheet, words, one: data, etag, again,
                                       fields: fields?.(data) ?? sheet.form }),
-            draw?.(data, again)),
+            draw?.(data, again, etag)),
           h(Facts, { sheet, words, one: data })));
 }
 

@@ -71,6 +71,7 @@ my %IS_ID = (domains => qr/\Aupper case\z/, 'ip-blocks' => qr/\Aupper case\z/,
 
 my %SAME = map { $_ => 1 } 'PUT /v1/admin/password-policy/groups/*',
                            'GET /v1/admin/access-policy/versions/*',
+                           'GET /v1/admin/password-policy/groups/*',
                            'GET /v1/admin/scim-targets/*/users',
                            'GET /v1/admin/groups/*/members',
                            'GET /v1/admin/users/*/groups',
