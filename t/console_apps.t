@@ -177,6 +177,25 @@ is($s->sql('SELECT count(*) FROM svc.saml_idp'), 0, '... ask for no key by thems
 $page->do(follow => 'Show the applications and the certificate');
 $c->has('main .code', 'BEGIN CERTIFICATE', '... but by a button');
 
+my $saml = api(POST => '/admin/saml-idp/apps', { name => 'Wiki', spEntityId => 'https://wiki.test/',
+                                                 acsUrl => 'https://wiki.test/acs' })->{id};
+
+$c->opens('saml-apps?show=yes', 'SAML applications', '... with one of them');
+$page->do(follow => 'Wiki');
+$c->shows('Wiki');
+$page->do(type => 'Its ACS URL', 'http://wiki.test/');
+$page->do(press => 'Save');
+$c->has('[data-field=acsUrl] .wrong', 'https', '... which the server takes with https alone');
+api(PATCH => "/admin/saml-idp/apps/$saml", { name => 'Handbook' });
+$page->do(type => 'Its ACS URL', 'https://wiki.test/2');
+$page->do(press => 'Save');
+$c->has('dialog .beside', qr/Name.*Wiki.*Handbook.*ACS URL.*acs.*wiki\.test\/2/s,
+        '... and not over what another has changed');
+$page->do(press => 'Send mine again');
+$c->saying(qr/^Saved/, '... unseen');
+$c->shows('Handbook', '... whose name stays');
+is(api(GET => "/admin/saml-idp/apps/$saml")->{acsUrl}, 'https://wiki.test/2', '... says the server');
+
 
 # --- a SCIM target ------------------------------------------------------------------------
 

@@ -44,7 +44,7 @@ for my $route (grep { $_->{surface} eq 'admin' } $w->routes) {
 ok($seen{$_}, "$_ has a name")
     for qw(createApplication updateApplication createGroup updateGroup createRole updateRole
            updateTenant signUpOrganization updateUser updateProfile signUp acceptInvitation
-           createApiToken createScimToken);
+           createApiToken createScimToken createSamlApp updateSamlApp);
 
 
 # Returns what is wrong with the answer to a name with this character.

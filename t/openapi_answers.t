@@ -494,6 +494,7 @@ my %body = (
                                 clientSecret => 'x' },
     createApplication => { name => 'Robot', type => 'm2m' },
     updateApplication => { name => 'Books', resourceUri => 'urn:books' },
+    updateSamlApp => { name => 'CRM 2' },
     putAgentSettings => { orphanAction => 'disable' },
     putAgentPolicy => { maxTokenTtlSeconds => 900, allowedScopes => [ 'invoices:read' ],
                         allowedAudiences => [ 'https://api.test/' ] },
@@ -638,7 +639,8 @@ is_status(200, 'putAgentIdentity', body => { ownerId => $user });
 is_status(200, 'listAgents', query => 'status=active&limit=2');
 is_status(200, 'listAgentAnomalies', query => 'all=1');
 is_status(412, $_, body => $body{$_}, headers => [ 'If-Match' => '"1"' ])
-    for qw(putAgentPolicy putAgentIdentity putAgentSettings putOauthSettings resetAgentPolicy);
+    for qw(putAgentPolicy putAgentIdentity putAgentSettings putOauthSettings resetAgentPolicy
+           updateSamlApp);
 
 my @later = qw(deleteIpBlock removeGroupApp deleteScimTarget deleteApplication
                removeDomain removeGroupMember
@@ -762,6 +764,7 @@ is_status($_->[0], 'createSamlApp', headers => [ @again ],
           body => { name => $_->[1], map { $_ => 'https://once.test' }
                     qw(spEntityId acsUrl) })
     for [ 201, 'x' ], [ 201, 'x' ], [ 409, 'y' ];
+is_status(409, 'updateSamlApp', body => { spEntityId => 'https://once.test' });
 is_status($_->[0], 'createApplication', headers => [ @again ],
           body => { name => $_->[1], type => 'm2m', resourceUri => 'urn:once' })
     for [ 201, 'x' ], [ 201, 'x' ], [ 409, 'y' ];

@@ -52,15 +52,34 @@ sub openssl {
 }
 
 
+# With a path of an application it is changed to this, which is refused as well; a member
+# that is absent stays as it is.
+
 sub refused {
-    my ($member, $value) = @_;
+    my ($member, $value, $path) = @_;
     my %body = (%NEW, $member => $value);
     my $name = "$member: " . (ref $value ? 'absent' : substr $value // 'null', 0, 40);
 
     delete $body{$member} if ref $value;
 
-    like(admin_error(ask(POST => '/apps', \%body), 400, 'invalid_request', $name)
-         ->{message} // '', qr/^"\Q$member\E"/, "$name: says so");
+    for ([ POST => '/apps', \%body ], $path && !ref $value
+                                      ? [ PATCH => $path, { $member => $value } ] : ())
+    {
+        like(admin_error(ask(@$_), 400, 'invalid_request', "$_->[0] $name")->{message} // '',
+             qr/^"\Q$member\E"/, "$_->[0] $name: says so");
+    }
+}
+
+
+# Returns the application, and the ETag with which it comes.
+
+sub one {
+    my ($id, %opt) = @_;
+    my $r = ask(GET => "/apps/$id", undef, %opt);
+
+    is($r->status, 200, 'read') or diag($r->body);
+
+    return ($r->json, $r->header('etag'));
 }
 
 
@@ -72,6 +91,7 @@ my $weak = $acme->token_for('audit:view,groups:manage,members:manage,roles:manag
 admin_error(ask(@$_[0 .. 2], token => $weak), 403, undef,
             "$_->[0] without the permission")
     for [ GET => '' ], [ POST => '/apps', \%NEW ],
+        [ GET => "/apps/$acme->{id}" ], [ PATCH => "/apps/$acme->{id}", {} ],
         [ DELETE => "/apps/$acme->{id}" ];
 is($s->sql('SELECT count(*) FROM svc.saml_idp'), 0, 'which makes no key');
 
@@ -130,7 +150,7 @@ isnt($other->{certificate}, $pem, 'another tenant has its own');
 is($other->{ssoUrl}, $s->base_url . '/v1/tenants/globex/saml-idp/sso', 'and its URLs');
 
 
-# --- add, list, remove --------------------------------------------------------------
+# --- add, list ----------------------------------------------------------------------
 
 my @key = ('Idempotency-Key' => 'k');
 my $r = ask(POST => '/apps', \%NEW, tenant => $initech, headers => \@key);
@@ -162,6 +182,76 @@ is(ask(POST => '/apps', { %NEW, spEntityId => 'https://two.test' })->status, 201
 is_deeply([ map { $_->{spEntityId} } @{ ask(GET => '')->json->{apps} } ],
           [ 'https://two.test', $NEW{spEntityId} ], 'the newest is the first');
 
+# --- change -------------------------------------------------------------------------
+
+{
+    my %at = (tenant => $initech);
+    my $path = "/apps/$app->{id}";
+    my $events = sub {
+        return [ $s->sql("SELECT details->>'updated', details->>'members', target_name"
+                         . " FROM svc.audit_event WHERE tenant_id = '$initech->{id}'"
+                         . " AND details ? 'updated' ORDER BY id") ];
+    };
+    my ($was, $tag) = one($app->{id}, %at);
+
+    is_deeply($was, $app, 'one of them, as it is in the list');
+    like($tag, qr/\A"\d+"\z/, 'with an ETag');
+
+    my $r = ask(PATCH => $path, { name => ' Wiki ', acsUrl => $NEW{acsUrl} }, %at);
+
+    is_deeply([ $r->status, $r->json, $r->header('etag') ], [ 200, $app, $tag ],
+              'what is the same changes nothing');
+    is_deeply(ask(PATCH => $path, {}, %at)->json, $app, 'nor does nothing');
+    is_deeply($events->(), [], 'and nothing is told');
+
+    $r = ask(PATCH => $path, { acsUrl => 'HTTPS://wiki.test/2' }, %at,
+             headers => [ 'If-Match' => $tag ]);
+    is($r->status, 200, 'one member alone') or diag($r->body);
+    is_deeply($r->json, { %$app, acsUrl => 'HTTPS://wiki.test/2' }, 'the others stay');
+    isnt($r->header('etag'), $tag, 'with another ETag');
+    is_deeply([ one($app->{id}, %at) ], [ $r->json, $r->header('etag') ], 'which it has');
+
+    admin_error(ask(PATCH => $path, { name => 'Late' }, %at, headers => [ 'If-Match' => $tag ]),
+                412, undef, 'an older one is refused');
+    is(ask(PATCH => $path, { name => 'Wiki' }, %at, headers => [ 'If-Match' => '*' ])->status,
+       200, 'any does for "*"');
+
+    is(ask(POST => '/apps', { %NEW, spEntityId => 'https://two.test' }, %at)->status, 201,
+       'another one');
+    admin_error(ask(PATCH => $path, { spEntityId => 'https://two.test', name => 'x' }, %at), 409,
+                undef, 'whose spEntityId is taken');
+    is(ask(PATCH => $path, { spEntityId => 'https://three.test', name => 'Three',
+                             acsUrl => $NEW{acsUrl} }, %at)->status, 200, 'a free one is not');
+    is_deeply($events->(), [ [ $NEW{spEntityId}, '["acsUrl"]', 'Wiki' ],
+                             [ 'https://three.test', '["name", "spEntityId", "acsUrl"]', 'Three' ] ],
+              'the audit log has what has changed');
+    is(ask(PATCH => $path, { name => 'Wiki', spEntityId => $NEW{spEntityId}, enabled => 0,
+                             id => $acme->{id} }, %at)->status, 200, 'and back');
+    is_deeply((one($app->{id}, %at))[0], $app, 'what cannot be set stays');
+
+    admin_error(ask($_, "/apps/$app->{id}", $_ eq 'PATCH' ? { name => 'x' } : undef), 404, undef,
+                "$_ of another tenant's") for qw(GET PATCH);
+    admin_error(ask(PATCH => "/apps/$_", { name => 'x' }), 404, undef, "none: $_")
+        for $acme->{id}, 'x', '%FF';
+
+    # two that want the same "spEntityId"
+
+    my ($x, $y) = map { ask(POST => '/apps', { %NEW, spEntityId => "https://$_.test" }, %at)
+                        ->json->{id} } qw(x y);
+    my @both = map {
+        $s->begin(PATCH => "/v1/admin/saml-idp/apps/$_",
+                  { Authorization => "Bearer $initech->{api_token}" },
+                  '{"spEntityId":"https://one.test"}')
+    } $x, $y;
+
+    is_deeply([ sort map { $_->read->status } @both ], [ 200, 409 ],
+              'of two that want one the other one is refused');
+    $s->sql("DELETE FROM svc.saml_app WHERE tenant_id = '$initech->{id}' AND id <> '$app->{id}'");
+}
+
+
+# --- remove -----------------------------------------------------------------------
+
 admin_error(ask(DELETE => "/apps/$_"), 404, undef, "none: $_")
     for $app->{id}, $acme->{id}, 'x', '%FF';
 is(ask(DELETE => "/apps/$app->{id}", undef, tenant => $initech)->status, 204,
@@ -173,17 +263,20 @@ is(scalar(@{ ask(GET => '')->json->{apps} }), 2, 'and not another tenant\'s');
 is_deeply([ $s->sql("SELECT details->>'added', details->>'removed', target_name"
                     . ' FROM svc.audit_event WHERE'
                     . " tenant_id = '$initech->{id}' AND action = 'saml.updated'"
-                    . " AND target_id = '$app->{id}' ORDER BY id") ],
+                    . " AND target_id = '$app->{id}' AND NOT details ? 'updated'"
+                    . ' ORDER BY id') ],
           [ [ $NEW{spEntityId}, undef, 'Wiki' ], [ undef, $NEW{spEntityId}, 'Wiki' ] ],
           'each change is in the audit log');
 
 
 # --- what is refused ------------------------------------------------------------------
 
-refused(name => $_) for '', ' ', 'x' x 101, "a\nb", \0, undef, 1;
+my $path = '/apps/' . ask(GET => '')->json->{apps}[0]{id};
+
+refused(name => $_, $path) for '', ' ', 'x' x 101, "a\nb", \0, undef, 1;
 
 for my $member (qw(spEntityId acsUrl)) {
-    refused($member => $_)
+    refused($member => $_, $path)
         for 'http://a.test/', 'urn:x', 'https://', 'https://u@a.test/',
             'https://a.test/#a', 'https://a test/', 'https://a.test/' . 'x' x 2034, '',
             \0, undef, 1;

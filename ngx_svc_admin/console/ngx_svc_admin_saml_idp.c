@@ -27,33 +27,40 @@ typedef struct {
 static ngx_int_t ngx_svc_admin_saml_idp_reply(ngx_svc_request_t *sr);
 
 
-static const ngx_svc_member_t  ngx_svc_admin_saml_app_members[] = {
-
-    { .name = ngx_string("name"),
-      .type = NGX_SVC_T_TEXT,
-      .flags = NGX_SVC_M_REQUIRED,
-      .min = 1,
-      .max = NGX_SVC_ADMIN_SAML_APP_NAME,
-      .check = ngx_svc_check_name,
-      .offset = offsetof(ngx_svc_admin_saml_app_t, name) },
-
-    { .name = ngx_string("spEntityId"),
-      .type = NGX_SVC_T_STRING,
-      .flags = NGX_SVC_M_REQUIRED,
-      .min = 1,
-      .max = NGX_SVC_URL_MAX,
-      .check = ngx_svc_url_https,
-      .offset = offsetof(ngx_svc_admin_saml_app_t, sp_entity_id) },
-
-    { .name = ngx_string("acsUrl"),
-      .type = NGX_SVC_T_STRING,
-      .flags = NGX_SVC_M_REQUIRED,
-      .min = 1,
-      .max = NGX_SVC_URL_MAX,
-      .check = ngx_svc_url_https,
-      .offset = offsetof(ngx_svc_admin_saml_app_t, acs_url) },
-
+#define ngx_svc_admin_saml_app_rows(required)                                 \
+                                                                              \
+    { .name = ngx_string("name"),                                             \
+      .type = NGX_SVC_T_TEXT,                                                 \
+      .flags = required,                                                      \
+      .min = 1,                                                               \
+      .max = NGX_SVC_ADMIN_SAML_APP_NAME,                                     \
+      .check = ngx_svc_check_name,                                            \
+      .offset = offsetof(ngx_svc_admin_saml_app_t, name) },                   \
+                                                                              \
+    { .name = ngx_string("spEntityId"),                                       \
+      .type = NGX_SVC_T_STRING,                                               \
+      .flags = required,                                                      \
+      .min = 1,                                                               \
+      .max = NGX_SVC_URL_MAX,                                                 \
+      .check = ngx_svc_url_https,                                             \
+      .offset = offsetof(ngx_svc_admin_saml_app_t, sp_entity_id) },           \
+                                                                              \
+    { .name = ngx_string("acsUrl"),                                           \
+      .type = NGX_SVC_T_STRING,                                               \
+      .flags = required,                                                      \
+      .min = 1,                                                               \
+      .max = NGX_SVC_URL_MAX,                                                 \
+      .check = ngx_svc_url_https,                                             \
+      .offset = offsetof(ngx_svc_admin_saml_app_t, acs_url) },                \
+                                                                              \
     ngx_svc_null_member
+
+static const ngx_svc_member_t  ngx_svc_admin_saml_app_members[] = {
+    ngx_svc_admin_saml_app_rows(NGX_SVC_M_REQUIRED)
+};
+
+static const ngx_svc_member_t  ngx_svc_admin_saml_app_patch_members[] = {
+    ngx_svc_admin_saml_app_rows(0)
 };
 
 
@@ -79,6 +86,20 @@ const ngx_svc_route_t  ngx_svc_admin_saml_idp[] = {
                       &ngx_svc_sql_admin_saml_apps_create },
       .reply = ngx_svc_admin_saml_idp_reply,
       .status = NGX_HTTP_CREATED },
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/saml-idp/apps/*"),
+      .permission = NGX_SVC_P_APPS_MANAGE,
+      .statements = { &ngx_svc_sql_admin_saml_apps_get } },
+
+    { .method = NGX_HTTP_PATCH,
+      .path = ngx_string("/admin/saml-idp/apps/*"),
+      .permission = NGX_SVC_P_APPS_MANAGE,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
+      .members = ngx_svc_admin_saml_app_patch_members,
+      .body_size = sizeof(ngx_svc_admin_saml_app_t),
+      .statements = { &ngx_svc_sql_admin_saml_apps_lock,
+                      &ngx_svc_sql_admin_saml_apps_patch } },
 
     { .method = NGX_HTTP_DELETE,
       .path = ngx_string("/admin/saml-idp/apps/*"),

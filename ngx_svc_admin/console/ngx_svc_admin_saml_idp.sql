@@ -102,6 +102,96 @@ SELECT CASE
   LEFT JOIN app ON true;
 
 
+-- statement: admin_saml_apps_get
+-- An application has no time of its last change: its version is what it is.
+--
+-- missing: NGX_SVC_ADMIN_NO_SAML_APP
+-- parameters
+--   app_id         uuid ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_SAML_APP)
+SELECT app.id, app.name, app.sp_entity_id AS "spEntityId", app.acs_url AS "acsUrl",
+       app.name_id_format AS "nameIdFormat", app.enabled, app.created_at AS "createdAt",
+       hashtextextended(concat_ws(chr(10), app.name, app.sp_entity_id, app.acs_url,
+                                  app.name_id_format, app.enabled), 0)
+       & 9223372036854775807 AS _version
+  FROM svc.saml_app app
+ WHERE app.tenant_id = :tenant AND app.id = :app_id::uuid;
+
+
+-- statement: admin_saml_apps_patch
+-- Behind the lock of those who add one: of two that want one "spEntityId" the first has it.
+--
+-- missing: NGX_SVC_ADMIN_NO_SAML_APP
+-- parameters
+--   app_id         uuid ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_SAML_APP)
+--   name           text ngx_svc_param_text(ngx_svc_admin_saml_app_t, name)
+--   sp_entity_id   text ngx_svc_param_text(ngx_svc_admin_saml_app_t, sp_entity_id)
+--   acs_url        text ngx_svc_param_text(ngx_svc_admin_saml_app_t, acs_url)
+--   if_match       text ngx_svc_param_if_match()
+-- verdicts
+--   ngx_svc_verdict_precondition
+--   taken          conflict        There is an application with this "spEntityId" already.
+WITH old AS (
+    SELECT app.*,
+           hashtextextended(concat_ws(chr(10), app.name, app.sp_entity_id, app.acs_url,
+                                      app.name_id_format, app.enabled), 0)
+           & 9223372036854775807 AS version
+      FROM svc.saml_app app
+     WHERE app.tenant_id = :tenant AND app.id = :app_id::uuid
+     FOR UPDATE
+), wanted AS (
+    SELECT coalesce(:name, old.name) AS name,
+           coalesce(:sp_entity_id, old.sp_entity_id) AS sp_entity_id,
+           coalesce(:acs_url, old.acs_url) AS acs_url
+      FROM old
+), decided AS (
+    SELECT CASE
+               WHEN NOT (:if_match::text IS NULL
+                         OR old.version::text = ANY (:if_match::text::text[])) THEN 'precondition'
+               WHEN EXISTS (SELECT
+                              FROM svc.saml_app app
+                             WHERE app.tenant_id = :tenant
+                               AND app.sp_entity_id = wanted.sp_entity_id
+                               AND app.id <> old.id) THEN 'taken'
+           END AS verdict
+      FROM wanted, old
+), updated AS (
+    UPDATE svc.saml_app app
+       SET name = wanted.name, sp_entity_id = wanted.sp_entity_id, acs_url = wanted.acs_url
+      FROM wanted, old, decided
+     WHERE app.tenant_id = :tenant
+       AND app.id = :app_id::uuid
+       AND decided.verdict IS NULL
+       AND (wanted.name, wanted.sp_entity_id, wanted.acs_url)
+           <> (old.name, old.sp_entity_id, old.acs_url)
+    RETURNING app.*
+), event AS (
+    INSERT INTO svc.audit_event (action, target_type, target_id, target_name, details)
+    SELECT 'saml.updated', 'saml', updated.id::text, updated.name,
+           jsonb_build_object('changed', '["apps"]'::jsonb, 'updated', updated.sp_entity_id,
+                              'members', to_jsonb(array_remove(ARRAY[
+               CASE WHEN updated.name <> old.name THEN 'name' END,
+               CASE WHEN updated.sp_entity_id <> old.sp_entity_id THEN 'spEntityId' END,
+               CASE WHEN updated.acs_url <> old.acs_url THEN 'acsUrl' END
+           ], NULL)))
+      FROM updated, old
+), app AS (
+    SELECT updated.* FROM updated
+    UNION ALL
+    SELECT app.*
+      FROM svc.saml_app app
+     WHERE app.tenant_id = :tenant
+       AND app.id = :app_id::uuid
+       AND NOT EXISTS (SELECT FROM updated)
+)
+SELECT decided.verdict AS _verdict, app.id, app.name, app.sp_entity_id AS "spEntityId",
+       app.acs_url AS "acsUrl", app.name_id_format AS "nameIdFormat", app.enabled,
+       app.created_at AS "createdAt",
+       hashtextextended(concat_ws(chr(10), app.name, app.sp_entity_id, app.acs_url,
+                                  app.name_id_format, app.enabled), 0)
+       & 9223372036854775807 AS _version
+  FROM decided, app;
+
+
 -- statement: admin_saml_apps_delete
 --
 -- missing: NGX_SVC_ADMIN_NO_SAML_APP

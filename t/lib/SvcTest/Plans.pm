@@ -810,6 +810,8 @@ sub values {
         admin_saml_idp_key => [ $new, '\x00', 'x' ],
         admin_saml_apps_lock => [],
         admin_saml_apps_create => [ $new, 'x', 'https://new.test', 'https://x', 1000 ],
+        admin_saml_apps_get => [ $new ],
+        admin_saml_apps_patch => [ $new, 'x', 'https://new.test', 'https://x', undef ],
         admin_saml_apps_delete => [ $new ],
         admin_social_list => [ @page, 'https://x' ],
         admin_social_get => [ 'google', 'https://x' ],

@@ -155,8 +155,9 @@ sub bodies {
         reviewAgent => { note => 'x' },
         addGroupApps => { clientIds => [ $of{application} ] },
         setGroupApps => { clientIds => [ $of{application} ] },
-        createSamlApp => { name => 'Wiki', spEntityId => 'https://wiki.test/saml',
-                           acsUrl => 'https://wiki.test/acs' },
+        ( map { $_ => { name => 'Wiki', spEntityId => 'https://wiki.test/saml',
+                        acsUrl => 'https://wiki.test/acs' } }
+              qw(createSamlApp updateSamlApp) ),
         putSaml => { idpEntityId => 'urn:x', idpSsoUrl => 'https://x.test',
                      enabled => $FALSE, idpCertificates => [],
                      nameIdFormat => 'persistent',

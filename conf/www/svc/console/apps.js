@@ -172,13 +172,13 @@ function SamlList({ view, sheet, words }) {
     h(Head, { title: words.title },
       h(Link, { class: "button primary", to: at(view, "new") }, words.new)),
     h("p", { class: "muted" }, words.note),
-    query.show ? h(Provider, { sheet, words })
+    query.show ? h(Provider, { view, sheet, words })
       : h("div", { class: "list empty" },
           h("p", {}, words.asks),
           h("p", {}, h(Link, { class: "button", to: `${at(view)}?show=yes` }, words.show))));
 }
 
-function Provider({ sheet, words }) {
+function Provider({ view, sheet, words }) {
   const { data, failure, again } = useAnswer({ path: sheet.path }, []);
 
   if (!data) {
@@ -188,7 +188,7 @@ function Provider({ sheet, words }) {
 
   return h("div", {},
     data.apps.length > 0
-      ? h(Table, { sheet, words, rows: data.apps,
+      ? h(Table, { sheet, words, rows: data.apps, to: row => at(view, row.id),
                    acts: one => h(Acts, { sheet, words, one, gone: again }) })
       : h("div", { class: "list empty" }, words.empty.map(p => h("p", { key: p }, p))),
     h("div", { class: "panel" },
@@ -204,6 +204,11 @@ function Provider({ sheet, words }) {
 const SamlNew = props => h(SheetNew, {
   ...props, sheet: { ...props.sheet, ...props.sheet.add, create: props.sheet.add.method },
   draft: draftOf("name"), to: () => `${at(props.view)}?show=yes`,
+});
+
+const SamlView = props => h(SheetView, {
+  ...props, sheet: { ...props.sheets.samlApp, path: props.sheet.add.path, one: true },
+  tabs: activity(),
 });
 
 
@@ -336,7 +341,7 @@ function Start({ one, protocol, words }) {
 
 export default {
   applications: { List: AppList, New: AppNew, View: AppView },
-  "saml-apps": { List: SamlList, New: SamlNew },
+  "saml-apps": { List: SamlList, New: SamlNew, View: SamlView },
   "scim-targets": { New: TargetNew, View: TargetView },
   catalogue: { View: IntegrationView },
 };

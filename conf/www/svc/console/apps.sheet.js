@@ -104,6 +104,15 @@ const form = {
 
 const app = id => `/applications/{${id}}`;
 
+const saml = {
+  form: {
+    name: { kind: "text", max: 100, must: true },
+    spEntityId: { kind: "url", max: 2048, must: true },
+    acsUrl: { kind: "url", max: 2048, must: true },
+  },
+  acts: { remove: { method: "DELETE", path: "/admin/saml-idp/apps/{id}", kind: "confirm" } },
+};
+
 
 export default {
 
@@ -143,16 +152,14 @@ export default {
   "saml-apps": {
     path: "/admin/saml-idp", list: "apps", id: "id", needs: "apps:manage",
     label: ["name"],
-    columns: { name: "text", spEntityId: "text", acsUrl: "text", createdAt: "time" },
-    add: {
-      method: "POST", path: "/admin/saml-idp/apps",
-      form: {
-        name: { kind: "text", max: 100, must: true },
-        spEntityId: { kind: "url", max: 2048, must: true },
-        acsUrl: { kind: "url", max: 2048, must: true },
-      },
-    },
-    acts: { remove: { method: "DELETE", path: "/admin/saml-idp/apps/{id}", kind: "confirm" } },
+    columns: { name: "link", spEntityId: "text", acsUrl: "text", createdAt: "time" },
+    add: { method: "POST", path: "/admin/saml-idp/apps", form: saml.form },
+    acts: saml.acts,
+  },
+
+  samlApp: {
+    path: "/admin/saml-idp/apps/{id}", id: "id", needs: "apps:manage", label: ["name"],
+    facts: { createdAt: "time", id: "code" }, change: "PATCH", ...saml,
   },
 
   "scim-targets": {
