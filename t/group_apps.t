@@ -19,6 +19,7 @@ my $acme = $s->tenant('acme');
 my $globex = $s->tenant('globex');
 my %token = (all => $acme->token_for('groups:manage,apps:manage'),
              apps => $acme->token_for('apps:manage,members:manage'),
+             weak => $acme->token_for('groups:manage,users:view,audit:view'),
              other => $globex->token_for('groups:manage,apps:manage'));
 
 *ask = $acme->asks('/groups', \%token);
@@ -69,6 +70,15 @@ sub counted {
 }
 
 
+# Returns the groups of an application.
+
+sub groups {
+    my ($id, $query) = @_;
+
+    return app_ask(GET => "/$id/groups" . ($query // ''))->json;
+}
+
+
 sub assignment {
     return app_ask(GET => "/$_[0]")->json->{assignment};
 }
@@ -115,6 +125,35 @@ is(ask(GET => '?q=staff')->json->{groups}[0]{appCount}, 3, 'in the list, too');
 is(scalar @{ ask(GET => "/$staff/apps?limit=2&offset=2")->json->{apps} }, 1, 'a page');
 counted('assigned');
 
+
+# --- the groups of an application ---------------------------------------------------
+
+is_deeply(groups($apps[3]), { groups => [], total => 0, limit => 100, offset => 0 },
+          'an application without groups');
+ask(POST => "/$guests/apps", { clientId => $apps[0] });
+
+my $groups = groups($apps[0]);
+
+is_deeply($groups, { groups => [
+              { id => $guests, name => 'Guests', memberCount => 0,
+                addedAt => $groups->{groups}[0]{addedAt} },
+              { id => $staff, name => 'Staff', memberCount => 0, addedAt => $one->{addedAt} } ],
+          total => 2, limit => 100, offset => 0 }, 'one with two, the latest first');
+is_deeply(groups($apps[0], '?limit=1&offset=1')->{groups}, [ $groups->{groups}[1] ], 'a page');
+admin_error(app_ask(GET => "/$_/groups"), 404, undef, "groups of no application: $_")
+    for $theirs, 'x', '%FF', 'app_' . '0' x 32;
+admin_error(app_ask(GET => "/$apps[0]/groups?limit=x"), 400, undef, 'a page that is none');
+admin_error(app_ask(GET => "/$apps[0]/groups", undef, 'weak'), 403, undef,
+            'without the permission');
+is(app_ask(GET => "/$apps[0]/groups", undef, 'apps')->status, 200, 'with that one alone');
+is_deeply(app_ask(GET => "/$theirs/groups", undef, 'other')->json->{groups}, [],
+          'another tenant has none');
+ask(DELETE => "/$guests/apps/$apps[0]");
+is(groups($apps[0])->{total}, 1, 'one less');
+
+
+# --- others, and none ---------------------------------------------------------------
+
 is_deeply(ids(ask(PUT => "/$staff/apps", { clientIds => [ @apps[2, 3] ] })),
           [ sort @apps[2, 3] ], 'others in their place');
 is(assignment($apps[0]), 'groups', 'what is of no group is still for groups');
@@ -135,7 +174,8 @@ $_->[3]{clientIds} = [ sort @{ $_->[3]{clientIds} } ]
 is_deeply([ sort map { join ' ', @$_[0 .. 2], $_->[3]{count} // 'changed' } @events ],
           [ sort 'group.app_added group Staff 2', 'group.app_added group Staff 1',
             'group.app_added group Staff 1', 'group.app_removed group Staff 2',
-            'group.app_removed group Staff 1',
+            'group.app_removed group Staff 1', 'group.app_added group Guests 1',
+            'group.app_removed group Guests 1',
             map { "application.updated application app$_ changed" } 1 .. 4 ],
           'each change is in the audit log, once');
 is_deeply((grep { $_->[0] eq 'group.app_added' } @events)[0][3],

@@ -583,6 +583,7 @@ my $client = is_status(201, 'createApplication', headers => [ 'Idempotency-Key' 
     ->json->{clientId};
 
 $c->stands('applications/{clientId}' => $client,
+           'applications/{clientId}/groups' => $client,
            'admin/groups/{id}/apps/{clientId}' => $client);
 $body{$_}{clientIds} = [ $client ] for qw(addGroupApps setGroupApps);
 

@@ -68,6 +68,7 @@ extern const ngx_svc_constraint_t  ngx_svc_admin_constraints[];
     _(ngx_svc_admin_application_create)                                       \
     _(ngx_svc_admin_application_patch)                                        \
     _(ngx_svc_admin_application_secret)                                       \
+    _(ngx_svc_admin_application_use)                                          \
     _(ngx_svc_admin_agent_settings)                                           \
     _(ngx_svc_admin_oauth_settings)                                           \
     _(ngx_svc_admin_anomalies)                                                \

@@ -916,6 +916,8 @@ sub values {
                                                 admin_applications_delete
                                                 admin_application_lock) ),
         admin_application_groups => [ $self->{apps}[0] ],
+        admin_application_groups_total => [ $self->{apps}[1] ],
+        admin_application_groups_list => [ $self->{apps}[1], @page ],
         admin_application_targets => [],
         admin_applications_lock => [],
         admin_applications_create => [ 'app_' . 'f' x 32, 'new', 'web', undef, undef,

@@ -28,7 +28,7 @@ export default {
       secretRotatedAt: "Geheimnis erzeugt", previousSecretValidUntil: "Altes Geheimnis gilt bis",
     },
     filters: { type: "Typ", enabled: "Status" },
-    tabs: { one: "Anwendung", delegations: "Delegationen", activity: "Aktivität" },
+    tabs: { one: "Anwendung", groups: "Gruppen", delegations: "Delegationen", activity: "Aktivität" },
     parts: { signIn: "Was gefragt wird", tokens: "Token und wie lange sie leben",
              signOut: "Abmelden", api: "APIs", keys: "Wie sie sich ausweist" },
     fields: {
@@ -114,6 +114,11 @@ export default {
                 notes: ["Ihre Token werden beendet, und sie verlässt alle Gruppen. Ihre Client-ID kommt nie wieder.",
                         "Das Audit-Protokoll und das Journal der Delegationen behalten, was sie getan hat."] },
     },
+  },
+
+  applicationGroups: {
+    empty: ["Sie ist keiner Gruppe zugewiesen.", "Anwendungen werden bei jeder Gruppe zugewiesen, unter Anwendungen."],
+    columns: { name: "Gruppe", memberCount: "Mitglieder", addedAt: "Zugewiesen" },
   },
 
   settings: {

@@ -28,7 +28,7 @@ export default {
       secretRotatedAt: "Secret made", previousSecretValidUntil: "Old secret good until",
     },
     filters: { type: "Type", enabled: "Status" },
-    tabs: { one: "Application", delegations: "Delegations", activity: "Activity" },
+    tabs: { one: "Application", groups: "Groups", delegations: "Delegations", activity: "Activity" },
     parts: { signIn: "Asking people", tokens: "Tokens and how long they live",
              signOut: "Signing out", api: "APIs", keys: "How it proves itself" },
     fields: {
@@ -114,6 +114,11 @@ export default {
                 notes: ["Its tokens end, and it goes from all groups. Its client id never comes back.",
                         "The audit log and the journal of delegations keep what it has done."] },
     },
+  },
+
+  applicationGroups: {
+    empty: ["It is assigned to no group.", "Applications are assigned at each group, under Applications."],
+    columns: { name: "Group", memberCount: "Members", addedAt: "Assigned" },
   },
 
   settings: {

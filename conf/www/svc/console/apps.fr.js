@@ -28,7 +28,7 @@ export default {
       secretRotatedAt: "Secret créé", previousSecretValidUntil: "Ancien secret valable jusqu'à",
     },
     filters: { type: "Type", enabled: "Statut" },
-    tabs: { one: "Application", delegations: "Délégations", activity: "Activité" },
+    tabs: { one: "Application", groups: "Groupes", delegations: "Délégations", activity: "Activité" },
     parts: { signIn: "Ce qui est demandé", tokens: "Les jetons et leur durée",
              signOut: "Déconnexion", api: "API", keys: "Comment elle se prouve" },
     fields: {
@@ -114,6 +114,11 @@ export default {
                 notes: ["Ses jetons prennent fin, et elle quitte tous les groupes. Son client id ne revient jamais.",
                         "Le journal d'audit et celui des délégations gardent ce qu'elle a fait."] },
     },
+  },
+
+  applicationGroups: {
+    empty: ["Elle n'est attribuée à aucun groupe.", "Les applications s'attribuent dans chaque groupe, sous Applications."],
+    columns: { name: "Groupe", memberCount: "Membres", addedAt: "Attribuée" },
   },
 
   settings: {

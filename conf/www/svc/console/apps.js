@@ -128,10 +128,16 @@ function AppView(props) {
                                         to: at("agents", one.clientId) }, words.asAgent),
       one.secretRotatedAt && h(Rotate, { key: "rotate", act: sheet.rotate, one, done: again }),
     ],
-    tabs: { delegations: ({ one }) => h(Acted, { clientId: one.clientId }),
+    tabs: { groups: Groups, delegations: ({ one }) => h(Acted, { clientId: one.clientId }),
             ...activity("clientId") },
   });
 }
+
+const Groups = ({ one, sheets, all }) => h(List, {
+  sheet: sheets.applicationGroups, words: all.applicationGroups,
+  path: pathOf(sheets.applicationGroups.path, one),
+  to: may("groups:manage") && (row => at("groups", row.id)) || undefined,
+});
 
 
 // What somebody who looks after it should know.

@@ -139,6 +139,11 @@ export default {
     rotate: rotate(app("clientId") + "/secret"),
   },
 
+  applicationGroups: {
+    path: "/applications/{clientId}/groups", list: "groups", id: "id", needs: "apps:manage",
+    columns: { name: "link", memberCount: "number", addedAt: "time" },
+  },
+
   settings: {
     path: "/admin/oauth/settings", needs: "apps:manage", change: "PUT",
     sensitive: ["change"],
