@@ -28,7 +28,8 @@ my %BEYOND = map { $_ => 1 } qw(domain.sign_in_released domain.sign_in_required
                                federation.linked federation.tested
                                federation.unlinked group.app_added
                                group.app_removed ldap.sync_requested ldap.synced
-                               oauth.settings_updated social.updated);
+                               oauth.settings_updated social.updated
+                               webhook.redelivered);
 
 # Actions that the contract lists and nothing writes. A sign-in writes "user.login" in
 # the transaction that makes the session. A refused token has no tenant, or tells

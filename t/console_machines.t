@@ -308,6 +308,26 @@ $c->says(qr/acknowledged\s+200\s+\d+ ms/, 'the deliveries have status and time')
 $page->do(press => 'Refresh');
 $c->says(qr/the answer was 500/, '... and the error');
 
+# one that was delivered a while ago, and comes again
+
+my $more = $acme->new_user;
+
+$c->admin(PATCH => "/webhooks/$hook->{id}", { url => $receiver->url('/ok/again') });
+$receiver->wait('/ok/again', 1);
+ok(wait_for(sub { $s->sql("SELECT count(*) FROM svc.webhook_attempt WHERE outcome = 'acknowledged'"
+                          . " AND created_at > (SELECT created_at FROM svc.user_account"
+                          . " WHERE id = '$more->{id}')") }), 'somebody is told');
+$s->sql("UPDATE svc.$_ SET created_at = created_at - interval '2 minutes'")
+    for qw(webhook_attempt audit_event);
+$s->redis->command('DEL svc.webhook2.known');
+$page->do(press => 'Refresh');
+$c->says(qr/Deliver again/, 'what was delivered');
+$page->do(run => '[...document.querySelectorAll("main tbody tr")][0].querySelector("button.plain")'
+                 . '.click()');
+$c->saying(qr/^It is on its way/, '... can come again');
+is(scalar(my @came = $receiver->wait('/ok/again', 2)), 2, '... and does');
+$c->admin(PATCH => "/webhooks/$hook->{id}", { url => $receiver->url('/status/500') });
+
 $c->leads('New secret', $receiver->url('/status/500'));
 $page->do(press => 'Make it');
 isnt(secret(), $secret, 'a second webhook has another secret');

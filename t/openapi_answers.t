@@ -549,6 +549,7 @@ is_status(200, $_) for qw(listApiTokens listIdentities);
 is_status(200, 'listUsers', query => 'q=acme&status=active&limit=2');
 is_status(200, 'planConfig', body => $bundle, query => 'detail=true');
 is_status(202, 'testWebhook');
+$c->stands('admin/webhooks/{id}/deliveries/{deliveryId}' => 'f' x 32);
 
 $c->stands('admin/ip-blocks/{ip}' => '198.51.100.9',
            'admin/domains/{domain}' => 'login.acme.example',
@@ -655,6 +656,7 @@ my %later = map { $_ => 1 } @later, qw(createGroupPasswordPolicy testWebhook
                                        logout resetPassword forgotPassword
                                        startPasswordless passwordlessSignIn
                                        startEmailVerification verifyEmail
+                                       redeliverWebhook syncScimTargetUser
                                        getAuthorization decideAuthorization
                                        endSession
                                        revokeConsent
@@ -779,7 +781,22 @@ is_status($_->[0], 'createScimToken', headers => [ @again ], body => $_->[1])
 
 $receiver->deliveries({ %$hook, tenant => $acme }, 1);
 is_status(200, 'listWebhookDeliveries');
-$acme->create(userName => 'heard@acme.test');
+my $heard = $acme->create(userName => 'heard@acme.test')->{id};
+my $event = substr sha256_hex("svc.webhook.event $acme->{id} user.created $heard"), 0, 32;
+my %delivered;
+
+wait_for {
+    my ($one) = grep { $_->{eventId} eq $event }
+                $receiver->deliveries({ %$hook, tenant => $acme }, 1);
+
+    %delivered = (path => { deliveryId => $one->{id} }) if $one;
+};
+
+is_status(409, 'redeliverWebhook', %delivered);
+$s->sql("UPDATE svc.$_ SET created_at = created_at - interval '2 minutes'")
+    for qw(webhook_attempt audit_event);
+$s->redis->command('DEL svc.webhook2.known');
+is_status(202, 'redeliverWebhook', %delivered);
 
 
 # --- refusals -------------------------------------------------------------------------
@@ -831,6 +848,7 @@ for my $id ($c->ids) {
                                   |addEmailFactor
                                   |removeMember|resendInvitation|resetUserMfa
                                   |testConnection
+                                  |syncScimTargetUser|redeliverWebhook
                                   |restoreAccessPolicyVersion)\z/x;
 }
 
@@ -1042,7 +1060,7 @@ $s->sql("UPDATE svc.access_policy_version SET snapshot = '{\"rules\":[],"
         . "\"defaultAction\":\"deny\"}' WHERE id = '$versions->[1]{id}'");
 is_status(400, 'restoreAccessPolicyVersion');
 is_status(200, 'updateWebhook', body => { enabled => JSON::PP::false() });
-is_status(400, 'testWebhook');
+is_status(400, $_, %delivered) for qw(testWebhook redeliverWebhook);
 is_status(400, 'simulateAccessPolicy', body => { defaultAction => 'allow',
     rules => [ map { { name => 'r', action => 'mfa' } } 1 .. 101 ] });
 
@@ -1073,11 +1091,11 @@ $s->sql("UPDATE svc.user_account SET role = 'member' WHERE id = '$bare'");
 
 is_status(200, 'updateWebhook', body => { enabled => JSON::PP::true() });
 is_status($_ eq 'deleteTenantLogo' ? 200 : 204, $_) for @later;
-my @got = $receiver->wait('/ok', 15);
+my @got = $receiver->wait('/ok', 16);
 
 is_deeply([ sort map { $_->{header}{'x-svc-event'} } @got ],
-          [ ('user.created') x 6, 'user.deleted', ('user.login') x 8 ],
-          'deliveries: a sample, of users made, erased, and signed in');
+          [ ('user.created') x 7, 'user.deleted', ('user.login') x 8 ],
+          'deliveries: a sample, of users made, one of them twice, erased, and signed in');
 $c->delivery($_) for @got;
 is_status(204, 'deleteWebhook');
 

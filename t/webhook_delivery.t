@@ -128,7 +128,7 @@ my $initech = $s->tenant('initech');
 
 my %hook = map { $_ => $receiver->hook($initech, "/$_") }
            qw(status/204 status/299 status/304 status/404 status/500
-              status/503 hints/5 large/200000 fail/1 fail/2);
+              status/503 hints/5 large/200000 fail/1 fail/2 fail/3);
 
 $hook{redirect} = $receiver->hook($initech,
                                   "/redirect/$receiver->{port}{good}");
@@ -194,6 +194,127 @@ for my $times (1, 2) {
            "a pause of $least to $most ms") or diag($pauses[$i]);
     }
 }
+
+# --- once more ------------------------------------------------------------------
+
+sub again {
+    my ($hook, $id, $token) = @_;
+
+    return $hook->{tenant}->admin(POST => "/webhooks/$hook->{id}/deliveries/$id/redeliver",
+                                  undef, undef, $token);
+}
+
+# What was delivered was so two minutes ago, and nobody in Redis knows it.
+
+sub aged {
+    my ($hook, $id) = @_;
+
+    $s->sql("UPDATE svc.$_ SET created_at = created_at - interval '2 minutes'"
+            . " WHERE tenant_id = '$hook->{tenant}{id}'")
+        for qw(webhook_attempt audit_event);
+    $s->redis->command("ZREM svc.webhook2.known $id");
+}
+
+sub refused {
+    my ($hook, $id, $status, $name, $token) = @_;
+    my $r = again($hook, $id, $token);
+
+    is($r->status, $status, $name) or diag($r->body);
+
+    return $r->json->{error}{message};
+}
+
+my $failed = $hook{'fail/3'};
+my ($abandoned) = ($receiver->deliveries($failed, 3))[-1];
+my $id = $abandoned->{id};
+my ($first) = $receiver->at($failed);
+my $told = "SELECT details FROM svc.audit_event WHERE action = 'webhook.redelivered'";
+
+is($abandoned->{outcome}, 'abandoned', 'one that all attempts have failed of');
+like(refused($failed, $id, 409, 'it has just ended'), qr/less than a minute ago/, 'says so');
+
+is(refused(@$_), 'The webhook has no delivery with this id.', 'which is said')
+    for [ $failed, 'x', 404, 'no delivery' ], [ $failed, uc $id, 404, 'another case' ],
+        [ $failed, 'f' x 32, 404, 'none with this id' ],
+        [ $hook{'status/204'}, $id, 404, 'another webhook\'s' ];
+is(refused({ %$failed, tenant => $acme }, $id, 404, 'another tenant\'s'),
+   'There is no webhook with this id.', 'is not seen');
+refused($failed, $id, 403, 'without the permission',
+        $initech->token_for('apps:manage,audit:view,users:view'));
+
+$s->sql("UPDATE svc.webhook_attempt SET created_at = created_at - interval '2 minutes'"
+        . " WHERE endpoint_id = '$failed->{id}'");
+like(refused($failed, $id, 409, 'without its event'), qr/not in the audit log/, 'says so');
+is($s->sql("SELECT count(*) FROM ($told) told"), 0, 'nothing of that is in the audit log');
+$s->sql("UPDATE svc.webhook_attempt SET created_at = created_at + interval '2 minutes'"
+        . " WHERE endpoint_id = '$failed->{id}'");
+
+aged($failed, 'none');
+refused($failed, $id, 409, 'Redis knows it yet');
+$s->redis->command("ZREM svc.webhook2.known $id");
+
+my @both = map {
+    $s->begin(POST => "/v1/admin/webhooks/$failed->{id}/deliveries/$id/redeliver",
+              { Authorization => "Bearer $initech->{api_token}" })
+} 1, 2;
+my @answers = sort { $a->status <=> $b->status } map { $_->read } @both;
+
+is_deeply([ map { $_->status } @answers ], [ 202, 409 ], 'of two at once one is taken');
+is_deeply($answers[0]->json, { id => $id, eventId => $abandoned->{eventId} },
+          'with the ids that it had');
+
+my ($last) = ($receiver->wait($failed, 4))[3];
+my ($was, $is) = map { JSON::PP::decode_json($_->{body}) } $first, $last;
+
+isnt(delete $was->{createdAt}, delete $is->{createdAt}, 'the time is that of the log');
+is_deeply($is, $was, 'and all else as it was');
+is($last->{header}{"x-svc-$_"}, $first->{header}{"x-svc-$_"}, "$_, too") for qw(delivery event);
+is($last->{header}{'x-svc-signature'},
+   'sha256=' . hmac_sha256_hex($last->{body}, $failed->{secret}), 'it is signed');
+is_deeply([ map { "$_->{id} $_->{attempt} $_->{outcome}" }
+            ($receiver->deliveries($failed, 4))[-1] ], [ "$id 1 acknowledged" ],
+          'and among the deliveries');
+is_deeply(JSON::PP::decode_json(scalar $s->sql("$told ORDER BY id LIMIT 1")),
+          { deliveryId => $id, eventId => $abandoned->{eventId}, event => 'user.created' },
+          'the audit log has it');
+
+# what was acknowledged can come again; of who is gone without the address
+
+my $wayne = $s->tenant('wayne');
+my $twice = $receiver->hook($wayne, '/ok/twice', events => [ 'user.created', 'user.deleted' ]);
+my $gone = $wayne->new_user;
+
+$receiver->wait($twice, 1);
+$wayne->admin(DELETE => "/users/$gone->{id}", undef, undef, $wayne->token_for('members:manage'));
+$receiver->wait($twice, 2);
+$wayne->admin(POST => "/webhooks/$twice->{id}/test");
+$receiver->wait($twice, 3);
+
+my %delivered = map { $_->{eventId} => $_->{id} } $receiver->deliveries($twice, 3);
+my @bodies = map { JSON::PP::decode_json($_->{body}) } $receiver->at($twice);
+
+aged($twice, join ' ', values %delivered);
+
+for my $n (0, 1) {
+    is(again($twice, $delivered{ $bodies[$n]{id} })->status, 202, "$bodies[$n]{event} again");
+
+    my ($got) = ($receiver->wait($twice, 4 + $n))[3 + $n];
+
+    is_deeply(JSON::PP::decode_json($got->{body})->{data}, { userId => $gone->{id} },
+              'with nothing of who is gone');
+}
+
+like(refused($twice, $delivered{ $bodies[2]{id} }, 409, 'a sample'), qr/was a sample/,
+     'says so');
+$receiver->deliveries($twice, 5);
+aged($twice, join ' ', values %delivered);
+$wayne->admin(PATCH => "/webhooks/$twice->{id}", { events => [ 'user.created' ] });
+like(refused($twice, $delivered{ $bodies[1]{id} }, 400, 'what it does not take any more'),
+     qr/does not take user\.deleted any more/, 'says so');
+$wayne->admin(PATCH => "/webhooks/$twice->{id}", { enabled => \0 });
+like(refused($twice, $delivered{ $bodies[0]{id} }, 400, 'a webhook that is off'),
+     qr/is disabled/, 'says so');
+is($receiver->at($twice), 5, 'none of these came');
 
 # --- endpoints that change ---------------------------------------------------
 

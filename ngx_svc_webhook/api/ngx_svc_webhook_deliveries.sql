@@ -53,3 +53,103 @@ WITH endpoint AS (
 )
 SELECT CASE WHEN NOT endpoint.enabled THEN 'disabled' END AS _verdict
   FROM endpoint;
+
+
+-- statement: webhook_redeliver
+-- The body is not kept: it is made again of the event in the audit log, which has the time
+-- and, by its id, is known to be that one.  The search begins where the first attempt that
+-- is kept began, by the clock of a helper, and goes back as far as the outbox does.
+--
+-- missing: NGX_SVC_WEBHOOK_NONE
+-- parameters
+--   endpoint_id    uuid ngx_svc_param_path_id(0, NGX_SVC_WEBHOOK_NONE)
+--   delivery_id    text ngx_svc_param_call(ngx_svc_webhook_redeliver_bind)
+--   events_max     int4 ngx_svc_param_constant(NGX_SVC_WEBHOOK_LOOKED)
+-- verdicts
+--   none           not_found       NGX_SVC_WEBHOOK_NO_DELIVERY
+--   disabled       invalid_request The webhook is disabled: enable it first, with PATCH and
+--                                  {"enabled":true}.
+--   unwanted       invalid_request The webhook does not take %V any more.
+--   known          conflict        NGX_SVC_WEBHOOK_KNOWN_YET
+--   gone           conflict        The event of the delivery is not in the audit log any
+--                                  more, or it was a sample: it cannot be delivered again.
+-- columns
+--   _verdict       text
+--   _endpoint_id   uuid
+--   _event_id      text
+--   _action        text
+--   _target_id     text
+--   _user_name     text         NULL: the user is gone
+--   _at            timestamptz
+WITH endpoint AS (
+    SELECT endpoint.id, endpoint.url, endpoint.enabled, endpoint.events
+      FROM svc.webhook_endpoint endpoint
+     WHERE endpoint.tenant_id = :tenant AND endpoint.id = :endpoint_id
+), attempt AS MATERIALIZED (
+    SELECT attempt.event_id, attempt.event, attempt.created_at
+      FROM svc.webhook_attempt attempt
+     WHERE attempt.tenant_id = :tenant
+       AND attempt.endpoint_id = :endpoint_id
+       AND attempt.created_at >= now() - interval '7 days'
+       AND attempt.delivery_id = :delivery_id
+     ORDER BY attempt.created_at DESC
+), delivery AS MATERIALIZED (
+    SELECT min(attempt.event_id) AS event_id, min(attempt.event) AS event,
+           min(attempt.created_at) AS began_at, max(attempt.created_at) AS tried_at
+      FROM attempt
+    HAVING count(*) > 0
+), event AS MATERIALIZED (
+    -- with the id that ngx_svc_webhook_event.h makes, of its number or of its user
+    SELECT logged.created_at, logged.action, logged.target_id,
+           CASE
+               WHEN logged.target_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+                   THEN logged.target_id::uuid
+           END AS user_id
+      FROM delivery
+      CROSS JOIN LATERAL (
+           SELECT logged.id, logged.created_at, logged.action, logged.target_id
+             FROM svc.audit_event logged
+            WHERE logged.tenant_id = :tenant
+              AND logged.created_at > delivery.began_at - interval '2 days'
+              AND logged.created_at < delivery.began_at + interval '10 seconds'
+            ORDER BY logged.created_at DESC, logged.id DESC
+            LIMIT :events_max::int4) logged
+     WHERE logged.action = delivery.event
+       AND delivery.event_id IN (
+               SELECT encode(substr(sha256(convert_to('svc.webhook.event ' || (:tenant)::text || ' '
+                          || logged.action || ' ' || called.name, 'UTF8')), 1, 16), 'hex')
+                 FROM (VALUES (logged.id::text), (logged.target_id)) called (name))
+     LIMIT 1
+), decided AS (
+    SELECT CASE
+               WHEN delivery.event_id IS NULL THEN 'none'
+               WHEN NOT endpoint.enabled THEN 'disabled'
+               WHEN delivery.event <> ALL (endpoint.events) THEN 'unwanted ' || delivery.event
+               WHEN delivery.tried_at > now() - interval '1 minute' THEN 'known'
+               WHEN event.action IS NULL THEN 'gone'
+           END AS verdict,
+           endpoint.id, endpoint.url, delivery.event_id, event.action, event.target_id,
+           event.user_id, event.created_at
+      FROM endpoint
+      LEFT JOIN delivery ON true
+      LEFT JOIN event ON true
+), told AS (
+    INSERT INTO svc.audit_event (action, target_type, target_id, target_name, details)
+    SELECT 'webhook.redelivered', 'webhook', decided.id::text,
+           substring(decided.url FROM '^https://([^/?]*)'),
+           jsonb_build_object('deliveryId', :delivery_id::text, 'eventId', decided.event_id,
+                              'event', decided.action)
+      FROM decided
+     WHERE decided.verdict IS NULL
+)
+SELECT decided.verdict AS _verdict, decided.id AS _endpoint_id, decided.event_id AS _event_id,
+       decided.action AS _action, decided.target_id AS _target_id,
+       account.user_name AS _user_name, decided.created_at AS _at
+  FROM decided
+  LEFT JOIN LATERAL (
+       SELECT account.user_name
+         FROM svc.user_account account
+        WHERE account.tenant_id = :tenant
+          AND account.id BETWEEN decided.user_id AND decided.user_id
+        ORDER BY account.id
+        LIMIT 1) account ON true;

@@ -12,11 +12,12 @@
 static void ngx_svc_webhook_emit(const ngx_svc_event_t *event);
 static ngx_int_t ngx_svc_webhook_emit_all(ngx_pool_t *pool,
     const ngx_svc_event_t *event);
-static ngx_int_t ngx_svc_webhook_emit_one(ngx_pool_t *pool,
-    const ngx_svc_event_t *event, ngx_svc_webhook_test_t *test);
+static ngx_int_t ngx_svc_webhook_emit_one(const ngx_svc_event_t *event,
+    ngx_uint_t test, ngx_svc_webhook_one_t *one);
 static ngx_int_t ngx_svc_webhook_deliveries(ngx_pool_t *pool,
     const ngx_str_t *subscribers, const u_char *event_id,
     ngx_array_t *deliveries);
+
 
 void
 ngx_svc_webhook_emit_init(void)
@@ -34,12 +35,10 @@ ngx_svc_webhook_emit_exit(void)
 
 ngx_int_t
 ngx_svc_webhook_emit_test(const ngx_str_t *tenant, const ngx_str_t *endpoint,
-    ngx_svc_webhook_test_t *test)
+    ngx_svc_webhook_one_t *one)
 {
-    u_char            uuid[NGX_SVC_UUID_LEN], user[NGX_SVC_UUID_TEXT_LEN];
-    ngx_int_t         rc;
-    ngx_pool_t       *pool;
-    ngx_svc_event_t   event;
+    u_char           uuid[NGX_SVC_UUID_LEN], user[NGX_SVC_UUID_TEXT_LEN];
+    ngx_svc_event_t  event;
 
     if (ngx_svc_uuid_new(uuid) != NGX_OK) {
         return NGX_ERROR;
@@ -54,16 +53,15 @@ ngx_svc_webhook_emit_test(const ngx_str_t *tenant, const ngx_str_t *endpoint,
     ngx_str_null(&event.number);
     ngx_str_null(&event.at);
 
-    pool = ngx_create_pool(NGX_MIN_POOL_SIZE, ngx_cycle->log);
-    if (pool == NULL) {
-        return NGX_ERROR;
-    }
+    return ngx_svc_webhook_emit_one(&event, 1, one);
+}
 
-    rc = ngx_svc_webhook_emit_one(pool, &event, test);
 
-    ngx_destroy_pool(pool);
-
-    return rc;
+ngx_int_t
+ngx_svc_webhook_emit_again(const ngx_svc_event_t *event,
+    ngx_svc_webhook_one_t *one)
+{
+    return ngx_svc_webhook_emit_one(event, 0, one);
 }
 
 
@@ -123,28 +121,37 @@ ngx_svc_webhook_emit_all(ngx_pool_t *pool, const ngx_svc_event_t *event)
 
 
 static ngx_int_t
-ngx_svc_webhook_emit_one(ngx_pool_t *pool, const ngx_svc_event_t *event,
-    ngx_svc_webhook_test_t *test)
+ngx_svc_webhook_emit_one(const ngx_svc_event_t *event, ngx_uint_t test,
+    ngx_svc_webhook_one_t *one)
 {
+    ngx_int_t                   rc;
     ngx_str_t                   body;
+    ngx_pool_t                 *pool;
     ngx_svc_webhook_delivery_t  d;
 
-    if (ngx_svc_webhook_event_body(pool, event, test->event_id, 1, &body)
-        != NGX_OK)
-    {
+    pool = ngx_create_pool(NGX_MIN_POOL_SIZE, ngx_cycle->log);
+    if (pool == NULL) {
         return NGX_ERROR;
     }
 
-    ngx_memzero(&d, sizeof(ngx_svc_webhook_delivery_t));
+    rc = ngx_svc_webhook_event_body(pool, event, one->event_id, test, &body);
 
-    d.id.data = test->id;
-    d.id.len = NGX_SVC_ID_DIGITS;
-    d.endpoint = event->subscribers;
+    if (rc == NGX_OK) {
+        ngx_memzero(&d, sizeof(ngx_svc_webhook_delivery_t));
 
-    ngx_svc_webhook_event_delivery(&d, event, test->event_id, &body);
+        d.id.data = one->id;
+        d.id.len = NGX_SVC_ID_DIGITS;
+        d.endpoint = event->subscribers;
 
-    return ngx_svc_webhook_enqueue_one(pool, &d, test->handler, test->data,
-                                       &test->call);
+        ngx_svc_webhook_event_delivery(&d, event, one->event_id, &body);
+
+        rc = ngx_svc_webhook_enqueue_one(pool, &d, one->handler, one->data,
+                                         &one->call);
+    }
+
+    ngx_destroy_pool(pool);
+
+    return rc;
 }
 
 

@@ -211,7 +211,7 @@ ngx_svc_webhook_enqueue_answered(redisReply *reply, void *data)
 
     rc = ngx_svc_webhook_enqueue_code(call, reply);
 
-    if (rc != NGX_OK && !call->one) {
+    if (rc == NGX_DECLINED && !call->one) {
         ngx_svc_webhook_enqueue_missed(call, reply);
     }
 
@@ -223,7 +223,7 @@ ngx_svc_webhook_enqueue_answered(redisReply *reply, void *data)
 }
 
 
-/* Counts what was queued.  NGX_DECLINED: the answer is not the script's. */
+/* Counts what was queued.  Returns what the handler is told. */
 
 static ngx_int_t
 ngx_svc_webhook_enqueue_code(ngx_svc_webhook_enqueue_t *call,
@@ -238,22 +238,21 @@ ngx_svc_webhook_enqueue_code(ngx_svc_webhook_enqueue_t *call,
 
     case '0':
         ngx_svc_metric_add(NGX_SVC_M_QUEUED, call->n);
-        break;
+        return NGX_OK;
 
     case '1':
         ngx_svc_webhook_drop(NGX_SVC_WEBHOOK_DROP_FULL, call->n,
                              &call->tenant);
-        break;
+        return NGX_BUSY;
 
     case '3':
-        break;
+        return NGX_DONE;
 
     default: /* '2' */
         ngx_svc_webhook_drop(NGX_SVC_WEBHOOK_DROP_TENANT, call->n,
                              &call->tenant);
+        return NGX_BUSY;
     }
-
-    return NGX_OK;
 }
 
 

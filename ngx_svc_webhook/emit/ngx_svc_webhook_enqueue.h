@@ -18,8 +18,10 @@
 
 
 /*
- * rc: NGX_OK: Redis has answered, and deliveries without a place are counted;
- * NGX_DECLINED: Redis has not taken the delivery, as far as is known.
+ * rc: NGX_OK: it is queued; NGX_BUSY: there is no place, which is counted;
+ * NGX_DONE: it is known, as it is queued or in flight or has ended in the last
+ * minute, and is not queued again; NGX_DECLINED: Redis has not taken it, as
+ * far as is known.
  */
 typedef void (*ngx_svc_webhook_enqueued_pt)(ngx_int_t rc, void *data);
 

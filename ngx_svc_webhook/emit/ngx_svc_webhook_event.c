@@ -33,7 +33,31 @@ _Static_assert(sizeof(ngx_svc_webhook_data) / sizeof(ngx_svc_webhook_data[0])
                == NGX_SVC_EVENTS, "each kind of event has its data");
 
 
-/* webhook_outbox_look makes the same id from the audit log. */
+ngx_int_t
+ngx_svc_webhook_event_kind(const ngx_str_t *name, ngx_svc_event_e *kind)
+{
+    ngx_uint_t        i;
+    const ngx_str_t  *known;
+
+    for (i = 0; i < NGX_SVC_EVENTS; i++) {
+        known = ngx_svc_event_name(i);
+
+        if (known->len == name->len
+            && ngx_memcmp(known->data, name->data, name->len) == 0)
+        {
+            *kind = i;
+            return NGX_OK;
+        }
+    }
+
+    return NGX_DECLINED;
+}
+
+
+/*
+ * webhook_outbox_look and webhook_redeliver make the same id from the audit
+ * log.
+ */
 
 ngx_int_t
 ngx_svc_webhook_event_id(ngx_pool_t *pool, const ngx_svc_event_t *event,

@@ -14,6 +14,10 @@
 #define NGX_SVC_WEBHOOK_EVENT_LABEL  "svc.webhook.event"
 
 
+/* Finds the kind of an event's name.  NGX_OK; NGX_DECLINED: there is none. */
+ngx_int_t ngx_svc_webhook_event_kind(const ngx_str_t *name,
+    ngx_svc_event_e *kind);
+
 /* Makes an event's id, of NGX_SVC_ID_DIGITS digits.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_svc_webhook_event_id(ngx_pool_t *pool,
     const ngx_svc_event_t *event, u_char *id);

@@ -397,26 +397,12 @@ static ngx_int_t
 ngx_svc_webhook_outbox_event(const ngx_svc_row_webhook_outbox_look_t *look,
     ngx_svc_event_t *event)
 {
-    ngx_uint_t        kind;
-    const ngx_str_t  *name;
+    ngx_memzero(event, sizeof(ngx_svc_event_t));
 
-    for (kind = 0; kind < NGX_SVC_EVENTS; kind++) {
-        name = ngx_svc_event_name(kind);
-
-        if (name->len == look->action.len
-            && ngx_memcmp(name->data, look->action.data, name->len) == 0)
-        {
-            break;
-        }
-    }
-
-    if (kind == NGX_SVC_EVENTS) {
+    if (ngx_svc_webhook_event_kind(&look->action, &event->kind) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    ngx_memzero(event, sizeof(ngx_svc_event_t));
-
-    event->kind = kind;
     event->tenant = ngx_svc_webhook_outbox.tenant;
     event->user = look->target_id;
     event->at = look->created_at;

@@ -239,6 +239,7 @@ my %VALUES = (
     webhook_delete => [ '{webhook}' ],
     webhook_attempts => [ '{webhook}', 100, 0 ],
     webhook_attempts_total => [ '{webhook}' ],
+    webhook_redeliver => [ '{webhook}', 'id', 20000 ],
     webhook_test => [ '{webhook}', 'id' ],
     webhook_record => [ '[{"endpoint":"{webhook}","audit":true,"began":1e12,'
         . '"delivery":"d","attempt":3,"event_id":"e","event":"user.created",'

@@ -1187,6 +1187,7 @@ sub values {
         webhook_delete => [ $hook ],
         webhook_attempts => [ $hook, @page ],
         webhook_attempts_total => [ $hook ],
+        webhook_redeliver => [ $hook, 'd49', 20000 ],
         webhook_test => [ $hook, 'id' ],
         helper_tenant => [ $self->{id}, 'true' ],
         webhook_endpoints => [],

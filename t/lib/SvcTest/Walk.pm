@@ -119,6 +119,10 @@ sub tenant {
     $of->{webhooks} = $tenant->admin(POST => '/webhooks', {
         url => 'https://hooks.example.com/in', events => [ 'user.deleted' ] })
         ->json->{id};
+    $of->{deliveries} = $self->add_row($tenant, 'webhook_attempt', 'endpoint_id, created_at,'
+        . ' delivery_id, attempt, event_id, event, outcome, duration_ms',
+        "'$of->{webhooks}', now(), '" . md5_hex("$slug delivery") . "', 1, 'x', 'user.deleted',"
+        . " 'acknowledged', 1", 'delivery_id');
     $browser->login("owner\@$slug.test")->status == 200
         or die "owner\@$slug.test does not sign in\n";
     $of->{sessions} = $browser->get('/v1/auth/sessions')->json->{sessions}[0]{id};

@@ -117,6 +117,7 @@ export default {
     empty: ["In den letzten sieben Tagen wurde nichts zugestellt."],
     columns: { createdAt: "Wann", event: "Ereignis", attempt: "Versuch", outcome: "Ergebnis",
                status: "Status", durationMs: "Dauer", error: "Fehler", id: "Zustellung" },
+    again: { verb: "Erneut zustellen", done: "Sie ist unterwegs. Empfänger erkennen sie an ihrer ID." },
     options: {
       outcome: { acknowledged: "bestätigt", retried: "fehlgeschlagen, kommt noch einmal",
                  abandoned: "aufgegeben", refused: "nicht erlaubt" },

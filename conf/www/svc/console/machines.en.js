@@ -113,6 +113,7 @@ export default {
     empty: ["Nothing was delivered in the last week."],
     columns: { createdAt: "When", event: "Event", attempt: "Attempt", outcome: "Outcome",
                status: "Status", durationMs: "Time", error: "Error", id: "Delivery" },
+    again: { verb: "Deliver again", done: "It is on its way. Receivers know it by its id." },
     options: {
       outcome: { acknowledged: "acknowledged", retried: "failed, comes again",
                  abandoned: "given up", refused: "not allowed" },

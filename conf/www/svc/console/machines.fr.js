@@ -117,6 +117,7 @@ export default {
     empty: ["Rien n'a été livré au cours des sept derniers jours."],
     columns: { createdAt: "Quand", event: "Événement", attempt: "Essai", outcome: "Résultat",
                status: "Statut", durationMs: "Durée", error: "Erreur", id: "Livraison" },
+    again: { verb: "Livrer à nouveau", done: "Elle est en route. Les récepteurs la reconnaissent à son id." },
     options: {
       outcome: { acknowledged: "confirmée", retried: "échouée, sera réessayée",
                  abandoned: "abandonnée", refused: "non permise" },

@@ -13,7 +13,7 @@ import { toast } from "../ui/toast.js";
 import { shown } from "../ui/words.js";
 import { activity } from "./activity.js";
 import { at } from "./nav.js";
-import { Head, pathOf, SheetNew, SheetView } from "./sheet.js";
+import { Head, pathOf, SheetNew, SheetView, SmallAct } from "./sheet.js";
 import { NODE, PYTHON, useToken } from "./snippets.js";
 
 
@@ -82,10 +82,23 @@ const WebhookView = props => h(SheetView, {
 
 function Deliveries({ one, sheets, words, all }) {
   const [rounds, setRounds] = state(0);
+  const { again } = sheets.deliveries;
+  const said = all.deliveries.again;
+
+  const deliver = row => async () => {
+    await call({ method: again.method, path: pathOf(again.path, { ...row, webhookId: one.id }),
+                 body: {} });
+    toast(said.done);
+    await second();
+    setRounds(n => n + 1);
+  };
 
   return h(List, {
     sheet: sheets.deliveries, words: all.deliveries, rounds,
     path: pathOf(sheets.deliveries.path, one),
+    acts: one.enabled && (row => FINAL.includes(row.outcome) && h(SmallAct, {
+      label: `${said.verb}: ${row.id}`, verb: said.verb, act: deliver(row),
+    })),
   }, h("button", { type: "button", onclick: () => setRounds(n => n + 1) }, words.refresh));
 }
 

@@ -76,6 +76,9 @@ export default {
       createdAt: "time", event: "word", attempt: "number", outcome: "badge", status: "number",
       durationMs: "ms", error: "text", id: "copy",
     },
+    again: {
+      method: "POST", path: "/admin/webhooks/{webhookId}/deliveries/{id}/redeliver",
+    },
   },
 };
 
