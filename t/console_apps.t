@@ -254,6 +254,17 @@ $page->do(open => { viewport => { width => 360, height => 740 }, colorScheme => 
 $c->sign_in;
 
 for ([ applications => 'Applications' ], [ "applications/$app->{clientId}" => 'Mine' ],
+my ($first) = $s->sql("SELECT user_id FROM svc.scim_item WHERE target_id = '$target'"
+                      . ' ORDER BY user_id LIMIT 1');
+
+$s->sql("UPDATE svc.scim_item SET state = 'error', error = 'x', wanted_rev = wanted_rev + 1,"
+        . " next_at = now() + interval '1 hour' WHERE user_id = '$first->[0]'");
+$c->opens("scim-targets/$target/users?state=error", 'Chat', 'one of them in error');
+$page->do(run => 'document.querySelector("main tbody button.plain").click()');
+$c->saying(qr/\@x\.test is there/, '... is pushed at once');
+$c->has('main .empty', 'Nothing', '... and is in error no more');
+ok(wait_for(sub { $out->items($target, "state = 'synced'") == $N }), '... says the server');
+
      [ 'scim-targets' => 'SCIM targets' ])
 {
     $c->opens(@$_, "$_->[1] on a phone");

@@ -601,7 +601,8 @@ my $target = is_status(201, 'createScimTarget', headers => [ 'Idempotency-Key' =
                        body => { clientId => $client, name => 'Billing', token => 'x',
                                  baseUrl => 'https://a.example.com/scim' })->json->{id};
 
-$c->stands('admin/scim-targets/{id}' => $target);
+$c->stands('admin/scim-targets/{id}' => $target,
+           'admin/scim-targets/{id}/users/{userId}' => $user);
 $s->sql('INSERT INTO svc.scim_item (tenant_id, target_id, user_id) VALUES'
         . " ('$acme->{id}', '$target', '$user')");
 is_status(409, 'createScimTarget', body => { clientId => $client, name => 'x', token => 'x',
@@ -612,6 +613,11 @@ is_status(202, 'syncScimTarget');
 is_status(409, 'syncScimTarget');
 $s->sql("UPDATE svc.scim_target SET sync_status = 'held'");
 is_status(400, 'syncScimTarget', query => 'confirm=x');
+is_status(409, 'syncScimTargetUser');
+$s->sql('UPDATE svc.scim_target SET enabled = false');
+is_status(400, 'syncScimTargetUser');
+$s->sql('UPDATE svc.scim_target SET enabled = true, sync_status = NULL');
+is_status(202, 'syncScimTargetUser');
 $s->sql('ALTER TABLE svc.scim_target DISABLE TRIGGER tested');
 $s->sql("UPDATE svc.scim_target SET test_id = id, test_done = NULL, test_at = now()");
 is_status(409, 'testScimTarget');
@@ -651,12 +657,12 @@ my @later = qw(deleteIpBlock removeGroupApp deleteScimTarget deleteApplication
                removeMember
                revokeInvitation deleteUser deleteTenantLogo);
 my %later = map { $_ => 1 } @later, qw(createGroupPasswordPolicy testWebhook
+                                       redeliverWebhook syncScimTargetUser
                                        createScimTarget syncScimTarget syncLdap
                                        deleteWebhook changePassword login
                                        logout resetPassword forgotPassword
                                        startPasswordless passwordlessSignIn
                                        startEmailVerification verifyEmail
-                                       redeliverWebhook syncScimTargetUser
                                        getAuthorization decideAuthorization
                                        endSession
                                        revokeConsent
@@ -843,12 +849,12 @@ for my $id ($c->ids) {
                        : $id eq 'exportAuditEvents' ? 'format=x'
                        : 'limit=0&days=0')
         if $has{400} && $id !~ /\A(?:deleteUser|suspendUser|testWebhook|syncScimTarget
+                                  |syncScimTargetUser|redeliverWebhook
                                   |removeOwnLink|removeUserLink
                                   |removeFactor|createRecoveryCodes|verifyDomain
                                   |addEmailFactor
                                   |removeMember|resendInvitation|resetUserMfa
                                   |testConnection
-                                  |syncScimTargetUser|redeliverWebhook
                                   |restoreAccessPolicyVersion)\z/x;
 }
 

@@ -114,6 +114,44 @@ $out->soon($t, "sync_status = 'success'", 'a sync that had not begun does');
 isnt(($there->users('sync'))[0]{displayName}, 'Thief', 'and compares');
 
 
+# --- one user -------------------------------------------------------------------------------
+
+sub one {
+    my ($user) = @_;
+
+    return $acme->admin(GET => "/scim-targets/$t/users/$user->{id}")->json;
+}
+
+my $zoe = $acme->create(userName => 'zoe@x.test', displayName => 'Zoe');
+
+$out->synced($t, $zoe, 'somebody who is there');
+($user) = grep { $_->{userName} eq 'zoe@x.test' } $there->users('sync');
+$there->users('sync', (grep { $_->{userName} ne 'zoe@x.test' } $there->users('sync')),
+              { %$user, displayName => 'Thief' });
+
+my $asked = $out->asked('sync', $user->{id});
+my $r = $acme->admin(POST => "/scim-targets/$t/users/$zoe->{id}/sync");
+
+is($r->status, 202, 'one user') or diag($r->body);
+is($r->json->{remoteId}, $user->{id}, 'with the id there');
+$out->synced($t, $zoe, 'is pushed at once');
+is((grep { $_->{userName} eq 'zoe@x.test' } $there->users('sync'))[0]{displayName}, 'Zoe',
+   'and what differed is repaired');
+cmp_ok(scalar $out->asked('sync', $user->{id}), '>', $asked, 'by a look at the target');
+is(one($zoe)->{state}, 'synced', 'which is shown');
+
+# one that is in error, and would wait for an hour
+
+$s->sql("UPDATE svc.scim_item SET state = 'error', error = 'x', attempts = 4,"
+        . " wanted_rev = wanted_rev + 1, next_at = now() + interval '1 hour'"
+        . " WHERE user_id = '$zoe->{id}'");
+is(one($zoe)->{state}, 'error', 'somebody in error');
+is($acme->admin(POST => "/scim-targets/$t/users/$zoe->{id}/sync")->status, 202, 'need not wait');
+$out->synced($t, $zoe, 'and is there');
+is_deeply([ @{ one($zoe) }{qw(error attempts nextAttemptAt)} ], [ undef, 0, undef ],
+          'without an error');
+
+
 # --- a name that does not resolve -----------------------------------------------------------
 
 my $bob = $acme->create(userName => 'bob@x.test');
@@ -170,12 +208,12 @@ my $well = $out->target('besides/none');
 $out->synced($well, $acme->create(userName => "$_\@x.test"), "$_ is pushed elsewhere")
     for qw(dan eve fay);
 is(scalar(() = $s->nginx->said(qr/token of SCIM target $t .*cannot be opened/)), 1, 'once');
-is($out->items($t, "state = 'synced' AND done_rev = wanted_rev"), 1 + 1,
+is($out->items($t, "state = 'synced' AND done_rev = wanted_rev"), 1 + 2,
    'nobody is pushed to it');
 $s->sql("UPDATE svc.scim_target SET token = '$token', version = version + 1"
         . " WHERE id = '$t'");
 $out->wake;
-ok((wait_for { $out->items($t, "state = 'synced'") == 2 + 3 }),
+ok((wait_for { $out->items($t, "state = 'synced'") == 3 + 3 }),
    'with its key it goes on');
 $out->soon($t, 'test_done = test_id AND test_error IS NULL', 'and its test is answered');
 $out->forget($_) for $t, $well;

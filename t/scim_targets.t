@@ -102,6 +102,7 @@ my $weak = $acme->token_for('audit:view,groups:manage,members:manage,roles:manag
 for my $route ([ GET => '' ], [ POST => '', \%GOOD ], [ GET => "/$NONE" ],
                [ PUT => "/$NONE", {} ], [ DELETE => "/$NONE" ],
                [ GET => "/$NONE/users" ], [ POST => "/$NONE/sync" ],
+               [ GET => "/$NONE/users/$acme->{id}" ], [ POST => "/$NONE/users/$acme->{id}/sync" ],
                [ POST => "/$NONE/test" ])
 {
     my ($method, $path, $body) = @$route;
@@ -506,6 +507,77 @@ is_deeply(ask(GET => "/$id/users?limit=1&offset=1")->json->{users}, [ $list->{us
           'a page');
 admin_error(ask(GET => "/$id/users?$_"), 400, undef, $_)
     for 'state=x', 'state=', 'state=error&state=synced', 'limit=0', 'offset=x';
+
+
+# --- one user -----------------------------------------------------------------------------------------
+
+my $erased = 'ffffffff-ffff-4fff-8fff-ffffffffffff';
+my $unknown = 'The SCIM target has no user with this id, and there is none who may use its'
+             . ' application.';
+
+is_deeply(ask(GET => "/$id/users/$_->{userId}")->json, $_, "$_->{userId} as in the list")
+    for @{ $list->{users} };
+is(admin_error(ask(GET => "/$id/users/$_"), 404, 'not_found', "no user: $_")->{message}, $unknown,
+   'it says so') for $NONE, 'x';
+admin_error(ask(GET => "/$id/users/$users[0]", undef, tenant => $globex), 404, undef,
+            'another tenant has none of them');
+
+$acme->new_events;
+$s->sql("UPDATE svc.scim_item SET next_at = 'infinity', attempts = 3 WHERE user_id = '$users[0]'");
+
+for my $n (0, 1, 3) {
+    my $user = $list->{users}[$n];
+    my $r = ask(POST => "/$id/users/$user->{userId}/sync");
+    my $now = $r->json;
+
+    is($r->status, 202, "$user->{state}: is next") or diag($r->body);
+    like($now->{nextAttemptAt}, $TIME, 'at once');
+    is_deeply($now, { %$user, state => 'pending', attempts => 0,
+                      nextAttemptAt => $now->{nextAttemptAt} }, 'all else as it was');
+    is_deeply(ask(GET => "/$id/users/$user->{userId}")->json, $now, 'stored');
+    is_deeply([ $acme->new_events ], [ [ 'scim.synced', 'scimTarget', $id, 'Slack',
+                                         { userId => $user->{userId} } ] ], 'and audited');
+}
+
+is_deeply([ $s->sql("SELECT priority, compare, wanted_rev FROM svc.scim_item"
+                    . " WHERE user_id IN ('$users[0]', '$erased') ORDER BY user_id") ],
+          [ [ 1, 't', 2 ], [ 0, 't', 2 ] ], 'is to be compared; who is gone is to go there');
+is(ask(POST => "/$id/users/$users[0]/sync")->status, 202, 'once more');
+is_deeply([ $acme->new_events, scalar $s->sql("SELECT wanted_rev FROM svc.scim_item"
+                                       . " WHERE user_id = '$users[0]'") ], [ 2 ],
+          'changes nothing while it is due');
+
+my $stranger = $s->sql('INSERT INTO svc.user_account (tenant_id, id, user_name) VALUES'
+                       . " ('$acme->{id}', gen_random_uuid(), 'new\@acme.test') RETURNING id");
+my ($theirs) = $globex->add_users(1);
+
+is(ask(POST => "/$id/users/$stranger/sync")->json->{state}, 'pending', 'whom it does not know');
+$s->sql("DELETE FROM svc.scim_item WHERE user_id = '$stranger'");
+$s->sql("UPDATE svc.user_account SET status = 'suspended' WHERE id = '$stranger'");
+is(admin_error(ask(POST => "/$id/users/$_/sync"), 404, 'not_found', "nobody: $_")->{message},
+   $unknown, 'it says so') for $stranger, $theirs, $NONE, 'x';
+$s->sql("UPDATE svc.user_account SET status = 'active' WHERE id = '$stranger'");
+$s->sql("UPDATE svc.application SET assignment = 'groups' WHERE client_id = "
+        . "(SELECT client_id FROM svc.scim_target WHERE id = '$id')");
+admin_error(ask(POST => "/$id/users/$stranger/sync"), 404, undef, 'who may not use it');
+$s->sql("UPDATE svc.application SET assignment = 'everyone' WHERE client_id = "
+        . "(SELECT client_id FROM svc.scim_target WHERE id = '$id')");
+admin_error(ask(POST => "/$id/users/$users[0]/sync", undef, tenant => $globex), 404, undef,
+            'another tenant\'s target');
+
+for my $held ("sync_status = 'held'", "sync_status = 'failing', sync_was = 'held'") {
+    set($id, $held);
+    like(admin_error(ask(POST => "/$id/users/$users[1]/sync"), 409, 'conflict', $held)->{message},
+         qr/^The SCIM target is held: /, 'it says so');
+}
+
+set($id, "sync_status = NULL, sync_was = NULL, enabled = false");
+refused(ask(POST => "/$id/users/$users[1]/sync"),
+        'The SCIM target is disabled: enable it first, with PUT and {"enabled":true}.',
+        'one that is disabled');
+set($id, 'enabled = true');
+is_deeply([ $acme->new_events ], [ [ 'scim.synced', 'scimTarget', $id, 'Slack',
+                                     { userId => $stranger } ] ], 'none of these is audited');
 
 
 # --- synchronize --------------------------------------------------------------------------------------

@@ -1149,6 +1149,8 @@ sub values {
         push_delete => [ $target ],
         push_users_total => [ $target, 'error' ],
         push_users => [ $target, 'error', @page ],
+        push_user => [ $target, $user ],
+        push_user_sync => [ $target, $user ],
         push_sync => [ $target, $new, 'true' ],
         push_test => [ $target, $new, 15 ],
         push_test_look => [ $target, $new ],

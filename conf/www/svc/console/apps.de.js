@@ -210,6 +210,10 @@ export default {
     empty: ["Niemand wird dorthin übertragen."],
     columns: { email: "E-Mail-Adresse", state: "Zustand", error: "Fehler", attempts: "Fehlversuche",
                nextAttemptAt: "Nächster Versuch", syncedAt: "Zuletzt angenommen" },
+    sync: { verb: "Abgleichen", done: {
+      synced: "{name} ist dort.", error: "Bei {name} gab es einen Fehler.",
+      pending: "{name} ist als Nächstes an der Reihe und noch nicht dort.",
+    } },
     filters: { state: "Zustand" },
     options: { state: { error: "mit Fehler", pending: "wartet", synced: "da" } },
   },

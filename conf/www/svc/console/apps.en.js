@@ -210,6 +210,10 @@ export default {
     empty: ["Nobody is pushed to it."],
     columns: { email: "E-mail address", state: "State", error: "Error", attempts: "Failures",
                nextAttemptAt: "Next attempt", syncedAt: "Last taken" },
+    sync: { verb: "Sync", done: {
+      synced: "{name} is there.", error: "{name} is in error.",
+      pending: "{name} is next, and not there yet.",
+    } },
     filters: { state: "State" },
     options: { state: { error: "in error", pending: "waiting", synced: "there" } },
   },

@@ -210,6 +210,10 @@ export default {
     empty: ["Personne n'y est poussé."],
     columns: { email: "Adresse e-mail", state: "État", error: "Erreur", attempts: "Échecs",
                nextAttemptAt: "Prochain essai", syncedAt: "Dernier envoi reçu" },
+    sync: { verb: "Synchroniser", done: {
+      synced: "{name} y est.", error: "{name} est en erreur.",
+      pending: "{name} est le prochain, et n'y est pas encore.",
+    } },
     filters: { state: "État" },
     options: { state: { error: "en erreur", pending: "en attente", synced: "présent" } },
   },

@@ -21,7 +21,7 @@ import { fieldsOf, TYPES } from "./apps.sheet.js";
 import { Credentials, Rotate } from "./credentials.js";
 import { Acted } from "./delegated.js";
 import { at } from "./nav.js";
-import { Acts, Head, pathOf, Settings, SheetList, SheetNew, SheetView,
+import { Acts, Head, pathOf, Settings, SheetList, SheetNew, SheetView, SmallAct,
          withLock } from "./sheet.js";
 
 const HOUR = 3600;
@@ -233,16 +233,51 @@ function TargetView(props) {
       .map(([name, field]) => [name, name === "token" ? { ...field, must: false } : field])),
     top: (one, again) => h(TargetState, { one, again, sheet, words }),
     tabs: {
-      users: ({ one, sheets, all }) => h(List, {
-        sheet: sheets.scimTargetUsers, words: all.scimTargetUsers,
-        path: pathOf(sheets.scimTargetUsers.path, one),
-        to: may("users:view") && (row => at("users", row.userId)) || undefined,
-      }),
+      users: TargetUsers,
       ...activity(),
     },
   });
 }
 
+
+// Who is pushed at once is seen to be there some moments later.
+
+const LOOKS = 5;
+
+async function pushed(path) {
+  for (let n = 1; ; n++) {
+    await new Promise(next => setTimeout(next, 1000));
+
+    const { data: { state } } = await call({ path });
+
+    if (state !== "pending" || n === LOOKS) {
+      return state;
+    }
+  }
+}
+
+function TargetUsers({ one, sheets, all }) {
+  const sheet = sheets.scimTargetUsers;
+  const words = all.scimTargetUsers;
+
+  const sync = (row, again) => async () => {
+    const user = { id: one.id, userId: row.userId };
+
+    await call({ method: sheet.sync.method, path: pathOf(sheet.sync.path, user), body: {} });
+    toast(fill(words.sync.done[await pushed(pathOf(sheet.user.path, user))],
+               { name: shown(row.email ?? row.userId) }));
+    again();
+  };
+
+  return h(List, {
+    sheet, words, path: pathOf(sheet.path, one),
+    to: may("users:view") && (row => at("users", row.userId)) || undefined,
+    acts: one.enabled && ((row, again) => h(SmallAct, {
+      label: `${words.sync.verb}: ${shown(row.email ?? row.userId)}`, verb: words.sync.verb,
+      act: sync(row, again),
+    })),
+  });
+}
 
 function TargetState({ one, again, sheet, words }) {
   const status = !one.enabled ? "off" : one.lastSyncStatus ?? "never";

@@ -200,6 +200,8 @@ export default {
     tones: { state: { error: "bad", pending: "info", synced: "good" } },
     columns: { email: "text", state: "badge", error: "text", attempts: "number",
                nextAttemptAt: "time", syncedAt: "time" },
+    sync: { method: "POST", path: "/admin/scim-targets/{id}/users/{userId}/sync" },
+    user: { path: "/admin/scim-targets/{id}/users/{userId}", needs: "apps:manage" },
   },
 
   catalogue: {
