@@ -323,6 +323,54 @@ is_deeply($r->json->{consents}[1]{access},
 is(scalar @{ $in->get('/v1/oauth/consents?limit=1&offset=1')->json->{consents} }, 1, 'a page');
 is(browser('bob@acme.test')->get('/v1/oauth/consents')->json->{total}, 0, 'of oneself');
 
+
+# --- for who administers an application ---------------------------------------------
+
+my $apps = $acme->token_for('apps:manage');
+
+sub given {
+    my ($client, $query, $token) = @_;
+
+    return $s->http(GET => "/v1/applications/$client->{clientId}/consents" . ($query // ''),
+                    [ Authorization => 'Bearer ' . ($token // $apps) ]);
+}
+
+$r = given($web);
+is($r->status, 200, 'who has allowed an application something') or diag($r->body);
+
+my ($consent) = @{ $r->json->{consents} };
+
+is_deeply($r->json, { consents => [ {
+              userId => $ada->{id}, email => 'ada@acme.test', displayName => 'Ada <b>',
+              scopes => [ qw(email invoices:read openid) ], resources => [ 'https://api.test/' ],
+              map { $_ => $consent->{$_} } qw(createdAt updatedAt) } ],
+          total => 1, limit => 100, offset => 0 }, 'one user, and what');
+like($consent->{$_}, qr/\A\d{4}-\d\d-\d\dT[\d:.]{12}Z\z/, $_) for qw(createdAt updatedAt);
+
+$s->sql("INSERT INTO svc.user_account (tenant_id, id, user_name) SELECT '$acme->{id}',"
+        . " md5('given' || i)::uuid, 'given' || i || '\@acme.test' FROM generate_series(1, 3) i");
+$s->sql("INSERT INTO svc.oauth_consent (tenant_id, user_id, client_id, scopes, resources, allowed,"
+        . " created_at) SELECT '$acme->{id}', md5('given' || i)::uuid, '$web->{clientId}', '{openid}',"
+        . " '{}', '{\" \",\" openid\"}', now() + i * interval '1 minute' FROM generate_series(1, 3) i");
+is_deeply([ map { $_->{email} } @{ given($web)->json->{consents} } ],
+          [ (map { "given$_\@acme.test" } 3, 2, 1), 'ada@acme.test' ], 'who was last is first');
+is_deeply([ map { $_->{email} } @{ given($web, '?limit=2&offset=1')->json->{consents} } ],
+          [ map { "given$_\@acme.test" } 2, 1 ], 'a page');
+is(given($web)->json->{total}, 4, 'of all');
+$s->sql("DELETE FROM svc.user_account WHERE user_name LIKE 'given%'");
+is(given($web)->json->{total}, 1, 'who is gone is gone there');
+is(given($native)->json->{total}, 1, 'another application');
+admin_error(given({ clientId => $_ }), 404, 'not_found', "of no application: $_")
+    for 'x', 'app_' . '0' x 32;
+admin_error(given($web, undef, $globex->token_for('apps:manage')), 404, 'not_found',
+            'nor another tenant\'s');
+admin_error(given($web, undef, $acme->token_for('users:view,audit:view,members:manage')), 403,
+            undef, 'without the permission');
+admin_error(given($web, '?offset=-1'), 400, undef, 'a page that is none');
+
+
+# --- taken back ---------------------------------------------------------------------
+
 my $delete = '/v1/oauth/consents/';
 
 admin_error($in->ask(DELETE => "$delete$_"), 404, 'not_found', "no $_")

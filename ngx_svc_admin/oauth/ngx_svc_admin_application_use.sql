@@ -31,3 +31,54 @@ SELECT user_group.id, user_group.name, user_group.member_count AS "memberCount",
         ORDER BY user_group.id
         LIMIT 1) user_group
  ORDER BY group_app.added_at DESC, group_app.group_id DESC;
+
+
+-- statement: admin_application_consents_total
+--
+-- missing: NGX_SVC_NO_APPLICATION
+-- parameters
+--   client_id      text ngx_svc_param_application(0)
+--   counted_max    int4 ngx_svc_param_constant(NGX_SVC_APPLICATION_COUNTED)
+SELECT (SELECT count(*)
+          FROM (SELECT
+                  FROM svc.oauth_consent consent
+                 WHERE consent.tenant_id = :tenant
+                   AND consent.client_id BETWEEN :client_id AND :client_id
+                 ORDER BY consent.client_id, consent.created_at
+                 LIMIT :counted_max::int4) consent)
+  FROM svc.application client
+ WHERE client.tenant_id = :tenant AND client.client_id = :client_id;
+
+
+-- statement: admin_application_consents
+-- By when each was first given: that is how they are stored.  They are kept as pairs of a
+-- resource and a scope, as admin_consents_list says.
+--
+-- parameters
+--   client_id      text ngx_svc_param_application(0)
+--   page_limit     int4 ngx_svc_param_limit()
+--   page_offset    int4 ngx_svc_param_offset()
+SELECT page.user_id AS "userId", account.user_name AS email,
+       account.display_name AS "displayName",
+       (SELECT coalesce(json_agg(DISTINCT access.part ORDER BY access.part), '[]')
+          FROM (SELECT split_part(pair, ' ', 2) COLLATE "C" AS part
+                  FROM unnest(page.allowed) pair) access
+         WHERE access.part <> '') AS scopes,
+       (SELECT coalesce(json_agg(DISTINCT access.part ORDER BY access.part), '[]')
+          FROM (SELECT split_part(pair, ' ', 1) COLLATE "C" AS part
+                  FROM unnest(page.allowed) pair) access
+         WHERE access.part <> '') AS resources,
+       page.created_at AS "createdAt", page.updated_at AS "updatedAt"
+  FROM (SELECT consent.user_id, consent.allowed, consent.created_at, consent.updated_at
+          FROM svc.oauth_consent consent
+         WHERE consent.tenant_id = :tenant
+           AND consent.client_id BETWEEN :client_id AND :client_id
+         ORDER BY consent.client_id DESC, consent.created_at DESC, consent.user_id DESC
+         LIMIT :page_limit::int4 OFFSET :page_offset::int4) page
+  CROSS JOIN LATERAL (
+       SELECT account.user_name, account.display_name
+         FROM svc.user_account account
+        WHERE account.tenant_id = :tenant AND account.id BETWEEN page.user_id AND page.user_id
+        ORDER BY account.id
+        LIMIT 1) account
+ ORDER BY page.created_at DESC, page.user_id DESC;

@@ -21,7 +21,7 @@
 #define NGX_SVC_PG_MAX_DEPTH   256      /* ops in flight on one connection */
 
 /* The schema that these modules need; an older one is refused. */
-#define NGX_SVC_PG_SCHEMA      62
+#define NGX_SVC_PG_SCHEMA      63
 
 
 /*

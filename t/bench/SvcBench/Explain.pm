@@ -92,6 +92,8 @@ my %VALUES = (
         '{"b","a"}', undef, 'urn:new', 'urn:new', 'opaque', 60, 'false',
         'true', '{web}', '{web}', undef, '{"signingAlg": "RS256", "resourceUri": "urn:new",'
         . ' "defaultResourceUri": "urn:x"}', 'urn:x', 'urn:x' ],
+    admin_application_consents_total => [ 'app_x', 10000 ],
+    admin_application_consents => [ 'app_x', 100, 0 ],
     admin_application_groups_list => [ 'app_x', 100, 0 ],
     admin_secrets_expire => [ 'app_x', 90, 100 ],
     oauth_own => [ 'app_x' ],

@@ -28,7 +28,7 @@ export default {
       secretRotatedAt: "Geheimnis erzeugt", previousSecretValidUntil: "Altes Geheimnis gilt bis",
     },
     filters: { type: "Typ", enabled: "Status" },
-    tabs: { one: "Anwendung", groups: "Gruppen", delegations: "Delegationen", activity: "Aktivität" },
+    tabs: { one: "Anwendung", groups: "Gruppen", consents: "Einwilligungen", delegations: "Delegationen", activity: "Aktivität" },
     parts: { signIn: "Was gefragt wird", tokens: "Token und wie lange sie leben",
              signOut: "Abmelden", api: "APIs", keys: "Wie sie sich ausweist" },
     fields: {
@@ -119,6 +119,12 @@ export default {
   applicationGroups: {
     empty: ["Sie ist keiner Gruppe zugewiesen.", "Anwendungen werden bei jeder Gruppe zugewiesen, unter Anwendungen."],
     columns: { name: "Gruppe", memberCount: "Mitglieder", addedAt: "Zugewiesen" },
+  },
+
+  applicationConsents: {
+    empty: ["Niemand hat ihr etwas erlaubt.", "Eine Anwendung, die Benutzer nicht fragt, braucht keine Einwilligung."],
+    columns: { displayName: "Benutzer", email: "E-Mail-Adresse", scopes: "Scopes", resources: "Bei",
+               createdAt: "Zuerst erteilt", updatedAt: "Zuletzt erteilt" },
   },
 
   settings: {

@@ -28,7 +28,7 @@ export default {
       secretRotatedAt: "Secret made", previousSecretValidUntil: "Old secret good until",
     },
     filters: { type: "Type", enabled: "Status" },
-    tabs: { one: "Application", groups: "Groups", delegations: "Delegations", activity: "Activity" },
+    tabs: { one: "Application", groups: "Groups", consents: "Consents", delegations: "Delegations", activity: "Activity" },
     parts: { signIn: "Asking people", tokens: "Tokens and how long they live",
              signOut: "Signing out", api: "APIs", keys: "How it proves itself" },
     fields: {
@@ -119,6 +119,12 @@ export default {
   applicationGroups: {
     empty: ["It is assigned to no group.", "Applications are assigned at each group, under Applications."],
     columns: { name: "Group", memberCount: "Members", addedAt: "Assigned" },
+  },
+
+  applicationConsents: {
+    empty: ["Nobody has allowed it anything.", "An application that does not ask users needs no consent of theirs."],
+    columns: { displayName: "User", email: "E-mail address", scopes: "Scopes", resources: "At",
+               createdAt: "First given", updatedAt: "Last given" },
   },
 
   settings: {

@@ -28,7 +28,7 @@ export default {
       secretRotatedAt: "Secret créé", previousSecretValidUntil: "Ancien secret valable jusqu'à",
     },
     filters: { type: "Type", enabled: "Statut" },
-    tabs: { one: "Application", groups: "Groupes", delegations: "Délégations", activity: "Activité" },
+    tabs: { one: "Application", groups: "Groupes", consents: "Consentements", delegations: "Délégations", activity: "Activité" },
     parts: { signIn: "Ce qui est demandé", tokens: "Les jetons et leur durée",
              signOut: "Déconnexion", api: "API", keys: "Comment elle se prouve" },
     fields: {
@@ -119,6 +119,12 @@ export default {
   applicationGroups: {
     empty: ["Elle n'est attribuée à aucun groupe.", "Les applications s'attribuent dans chaque groupe, sous Applications."],
     columns: { name: "Groupe", memberCount: "Membres", addedAt: "Attribuée" },
+  },
+
+  applicationConsents: {
+    empty: ["Personne ne lui a rien permis.", "Une application qui ne demande rien aux utilisateurs n'a pas besoin de leur consentement."],
+    columns: { displayName: "Utilisateur", email: "Adresse e-mail", scopes: "Scopes", resources: "Auprès de",
+               createdAt: "Donné d'abord", updatedAt: "Donné en dernier" },
   },
 
   settings: {

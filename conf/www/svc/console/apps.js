@@ -128,10 +128,16 @@ function AppView(props) {
                                         to: at("agents", one.clientId) }, words.asAgent),
       one.secretRotatedAt && h(Rotate, { key: "rotate", act: sheet.rotate, one, done: again }),
     ],
-    tabs: { groups: Groups, delegations: ({ one }) => h(Acted, { clientId: one.clientId }),
+    tabs: { groups: Groups, consents: Consents, delegations: ({ one }) => h(Acted, { clientId: one.clientId }),
             ...activity("clientId") },
   });
 }
+
+const Consents = ({ one, sheets, all }) => h(List, {
+  sheet: sheets.applicationConsents, words: all.applicationConsents,
+  path: pathOf(sheets.applicationConsents.path, one),
+  to: may("users:view") && (row => at("users", row.userId)) || undefined,
+});
 
 const Groups = ({ one, sheets, all }) => h(List, {
   sheet: sheets.applicationGroups, words: all.applicationGroups,

@@ -144,6 +144,13 @@ export default {
     columns: { name: "link", memberCount: "number", addedAt: "time" },
   },
 
+  applicationConsents: {
+    path: "/applications/{clientId}/consents", list: "consents", id: "userId",
+    needs: "apps:manage", instead: { displayName: "email" },
+    columns: { displayName: "link", email: "text", scopes: "tags", resources: "tags",
+               createdAt: "time", updatedAt: "time" },
+  },
+
   settings: {
     path: "/admin/oauth/settings", needs: "apps:manage", change: "PUT",
     sensitive: ["change"],
