@@ -616,6 +616,69 @@ $r = $b->ask(PATCH => $path, { requireConsent => $FALSE });
 is($r->status, 200, 'fresh') or diag($r->body);
 
 
+# --- how it is used ---------------------------------------------------------------------
+
+my $used = made({ %M2M, name => 'Used' })->{clientId};
+my $idle = made({ %M2M, name => 'Idle' })->{clientId};
+my $TODAY = "date_trunc('day', now(), 'UTC')";
+
+sub usage {
+    my ($id, $query, %opt) = @_;
+    my $r = ask(GET => "/$id/usage" . ($query // ''), undef, %opt);
+
+    is($r->status, 200, "usage: $id") or diag($r->body);
+
+    return $r->json;
+}
+
+# of a day: how many tokens were issued at a time of it, and refused
+
+sub used {
+    my ($ago, $time, $issued, $refused) = @_;
+    my $at = "$TODAY - interval '$ago days' + interval '$time'";
+
+    $s->sql("INSERT INTO svc.oauth_token (tenant_id, jti, issued_at, client_id, principals,"
+            . " grant_type, scopes, ttl) SELECT '$acme->{id}', gen_random_uuid(), $at, '$used',"
+            . " '{$used}', 'client_credentials', '{a}', 60 FROM generate_series(1, $issued)");
+    $s->sql("INSERT INTO svc.delegation (tenant_id, id, created_at, client_id, client_name, chain,"
+            . " grant_type, scopes, outcome, reason, token_jti) SELECT '$acme->{id}',"
+            . " gen_random_uuid(), $at, '$used', 'Used', '{$used}', 'x', '{a}', outcome, reason, token"
+            . " FROM (VALUES ('refused', 'scope_denied', NULL::uuid),"
+            . " ('granted', NULL, gen_random_uuid())) outcome (outcome, reason, token),"
+            . " generate_series(1, $refused)");
+}
+
+used(@$_) for [ 0, '0', 3, 1 ], [ 1, '0', 2, 0 ], [ 1, '23:59:59.999', 1, 2 ], [ 29, '1 hour', 1, 1 ],
+    [ 30, '23:59:59.999', 5, 5 ], [ 89, '0', 7, 0 ], [ 90, '23:59:59.999', 9, 9 ];
+
+my $usage = usage($used);
+my %day = map { $_->{date} => $_ } @{ $usage->{series} };
+my ($today, $first) = map { scalar $s->sql("SELECT (now() AT TIME ZONE 'UTC')::date - $_") } 0, 29;
+
+is_deeply($usage->{period}, { from => $first, to => $today }, 'of thirty days');
+is_deeply([ @$usage{qw(issued refused)}, scalar keys %day ], [ 7, 4, 30 ], 'all of them');
+is_deeply([ map { "$_->{date} $_->{issued} $_->{refused}" } @{ $usage->{series} }[0, 28, 29] ],
+          [ "$first 1 1", map { $_->[0] . " $_->[1] $_->[2]" }
+            [ scalar $s->sql("SELECT (now() AT TIME ZONE 'UTC')::date - 1"), 3, 2 ], [ $today, 3, 1 ] ],
+          'each day of UTC, from its first moment to its last');
+is_deeply([ @{ usage($used, '?days=90') }{qw(issued refused)} ], [ 19, 9 ], 'of ninety');
+is_deeply(usage($used, '?days=1')->{series}, [ { date => $today, issued => 3, refused => 1 } ],
+          'of one');
+is_deeply([ @{ usage($idle) }{qw(issued refused)} ], [ 0, 0 ], 'of one that is not used');
+used(2, '2 hours', 10_001, 0);
+is(usage($used, '?days=3')->{series}[0]{issued}, 10_000, 'a day counts ten thousand');
+$s->sql("DELETE FROM svc.oauth_token WHERE client_id = '$used'");
+
+admin_error(ask(GET => "/$used/usage?days=$_"), 400, 'invalid_request', "days=$_")
+    for 0, 91, 'x', '';
+admin_error(ask(GET => "/$_/usage"), 404, 'not_found', "usage of $_")
+    for 'x', 'app_' . '0' x 32;
+admin_error(ask(GET => "/$used/usage", undef, of => 'globex'), 404, 'not_found',
+            'another tenant\'s');
+admin_error(ask(GET => "/$used/usage", undef, token => $acme->token_for('audit:view,users:view')),
+            403, undef, 'without the permission');
+
+
 # --- the greatest number of applications ----------------------------------------------
 
 $s->sql('INSERT INTO svc.application (tenant_id, client_id, name, type, enabled,'

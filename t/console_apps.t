@@ -209,6 +209,23 @@ api(PUT => "/admin/groups/$group/apps", { clientIds => [ $app->{clientId} ] });
 $s->sql("INSERT INTO svc.group_member (tenant_id, group_id, user_id) SELECT '$acme->{id}',"
         . " '$group', md5(i::text)::uuid FROM generate_series(1, $N) i");
 
+$c->opens("applications/$app->{clientId}/groups", 'Mine', 'its groups');
+$c->has('main tbody', qr/Staff\s+25/, '... with their members');
+$page->do(follow => 'Staff');
+$c->shows('Staff', '... lead to the group');
+
+$s->sql("INSERT INTO svc.oauth_consent (tenant_id, user_id, client_id, scopes, resources, allowed)"
+        . " VALUES ('$acme->{id}', '$c->{ada}{id}', '$app->{clientId}', '{openid}', '{}',"
+        . " '{\" \",\" openid\"}')");
+$c->opens("applications/$app->{clientId}/consents", 'Mine', 'its consents');
+$c->has('main tbody', qr/Ada Lovelace\s+ada\@acme\.test\s+openid/, '... by whom, and of what');
+$c->opens("applications/$app->{clientId}/usage", 'Mine', 'its tokens');
+$c->says(qr/Issued: [1-9]/, '... are counted');
+is($page->do(count => '.chart svg > g'), 30, '... by days');
+$page->do(follow => '90 days');
+ok(wait_for(sub { $page->do(count => '.chart .days tbody tr') == 90 }), '... of which there are more');
+is_deeply($page->do('axe'), [], '... for everybody');
+
 $c->opens('scim-targets/new', 'New SCIM target', 'a target');
 $page->do(run => 'document.querySelector("[role=combobox]").focus()');
 $page->do(key => split //, 'Mine');
@@ -237,6 +254,17 @@ ok(wait_for(sub { $out->items($target, "state = 'synced'") == $N }), 'it is mend
 $c->opens("scim-targets/$target/users?state=synced", 'Chat', 'its users');
 is($page->do(count => 'main tbody tr'), $N, '... by their state');
 
+my ($first) = $s->sql("SELECT user_id FROM svc.scim_item WHERE target_id = '$target'"
+                      . ' ORDER BY user_id LIMIT 1');
+
+$s->sql("UPDATE svc.scim_item SET state = 'error', error = 'x', wanted_rev = wanted_rev + 1,"
+        . " next_at = now() + interval '1 hour' WHERE user_id = '$first->[0]'");
+$c->opens("scim-targets/$target/users?state=error", 'Chat', 'one of them in error');
+$page->do(run => 'document.querySelector("main tbody button.plain").click()');
+$c->saying(qr/\@x\.test is there/, '... is pushed at once');
+$c->has('main .empty', 'Nothing', '... and is in error no more');
+ok(wait_for(sub { $out->items($target, "state = 'synced'") == $N }), '... says the server');
+
 api(PUT => "/admin/groups/$group/members", { userIds => [] });
 api(POST => "/admin/scim-targets/$target/sync", {});
 $out->soon($target, "sync_status = 'held'", 'all of them would go');
@@ -254,17 +282,8 @@ $page->do(open => { viewport => { width => 360, height => 740 }, colorScheme => 
 $c->sign_in;
 
 for ([ applications => 'Applications' ], [ "applications/$app->{clientId}" => 'Mine' ],
-my ($first) = $s->sql("SELECT user_id FROM svc.scim_item WHERE target_id = '$target'"
-                      . ' ORDER BY user_id LIMIT 1');
-
-$s->sql("UPDATE svc.scim_item SET state = 'error', error = 'x', wanted_rev = wanted_rev + 1,"
-        . " next_at = now() + interval '1 hour' WHERE user_id = '$first->[0]'");
-$c->opens("scim-targets/$target/users?state=error", 'Chat', 'one of them in error');
-$page->do(run => 'document.querySelector("main tbody button.plain").click()');
-$c->saying(qr/\@x\.test is there/, '... is pushed at once');
-$c->has('main .empty', 'Nothing', '... and is in error no more');
-ok(wait_for(sub { $out->items($target, "state = 'synced'") == $N }), '... says the server');
-
+     [ "applications/$app->{clientId}/usage" => 'Mine' ],
+     [ "applications/$app->{clientId}/consents" => 'Mine' ],
      [ 'scim-targets' => 'SCIM targets' ])
 {
     $c->opens(@$_, "$_->[1] on a phone");

@@ -585,6 +585,7 @@ my $client = is_status(201, 'createApplication', headers => [ 'Idempotency-Key' 
 
 $c->stands('applications/{clientId}' => $client,
            'applications/{clientId}/groups' => $client,
+           'applications/{clientId}/usage' => $client,
            'applications/{clientId}/consents' => $client,
            'admin/groups/{id}/apps/{clientId}' => $client);
 $body{$_}{clientIds} = [ $client ] for qw(addGroupApps setGroupApps);

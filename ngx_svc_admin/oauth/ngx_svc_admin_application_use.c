@@ -1,12 +1,15 @@
 /*
- * /v1/applications/{clientId}/groups, /consents: the groups whose users may use
- * an application, and who has allowed it what.
+ * /v1/applications/{clientId}/groups, /consents, /usage: the groups whose users
+ * may use an application, who has allowed it what, and its tokens by days of
+ * UTC.
  */
 
+#include "ngx_svc_admin_days.h"
 #include "ngx_svc_application.h"
 
 
-#define NGX_SVC_APPLICATION_COUNTED  10000  /* consents, at most */
+#define NGX_SVC_APPLICATION_COUNTED  10000  /* consents, or tokens of a day, at
+                                               most */
 
 
 #include "ngx_svc_admin_application_use.sql.h"
@@ -29,6 +32,12 @@ const ngx_svc_route_t  ngx_svc_admin_application_use[] = {
                       &ngx_svc_sql_admin_application_consents },
       .list = "consents",
       .total = &ngx_svc_sql_admin_application_consents_total },
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/applications/*/usage"),
+      .permission = NGX_SVC_P_APPS_MANAGE,
+      .flags = NGX_SVC_ROUTE_SLOW_POOL,
+      .statements = { &ngx_svc_sql_admin_application_usage } },
 
     ngx_svc_null_route
 };

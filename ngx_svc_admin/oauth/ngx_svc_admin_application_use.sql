@@ -82,3 +82,57 @@ SELECT page.user_id AS "userId", account.user_name AS email,
         ORDER BY account.id
         LIMIT 1) account
  ORDER BY page.created_at DESC, page.user_id DESC;
+
+
+-- statement: admin_application_usage
+-- From the tokens that are stored, and from the journal: nobody counts where tokens are given.
+-- A day is read by itself, from its own part of the index, and only so far.
+--
+-- missing: NGX_SVC_NO_APPLICATION
+-- parameters
+--   client_id      text ngx_svc_param_application(0)
+--   days           int4 ngx_svc_param_call(ngx_svc_admin_stat_days)
+--   counted_max    int4 ngx_svc_param_constant(NGX_SVC_APPLICATION_COUNTED)
+WITH client AS (
+    SELECT
+      FROM svc.application client
+     WHERE client.tenant_id = :tenant AND client.client_id = :client_id
+), past AS MATERIALIZED (
+    SELECT past.day, past.day::timestamp AT TIME ZONE 'UTC' AS since,
+           (past.day + 1)::timestamp AT TIME ZONE 'UTC' AS until
+      FROM client
+      CROSS JOIN generate_series(0, :days::int4 - 1) back (days)
+      CROSS JOIN LATERAL (
+           SELECT (now() AT TIME ZONE 'UTC')::date - back.days AS day) past
+), used AS MATERIALIZED (
+    SELECT past.day, issued.tokens AS issued, refused.tokens AS refused
+      FROM past
+      CROSS JOIN LATERAL (
+           SELECT count(*) AS tokens
+             FROM (SELECT
+                     FROM svc.oauth_token token
+                    WHERE token.tenant_id = :tenant
+                      AND token.client_id BETWEEN :client_id AND :client_id
+                      AND token.issued_at >= past.since
+                      AND token.issued_at < past.until
+                    ORDER BY token.client_id, token.issued_at
+                    LIMIT :counted_max::int4) token) issued
+      CROSS JOIN LATERAL (
+           SELECT count(*) FILTER (WHERE delegation.outcome = 'refused') AS tokens
+             FROM (SELECT delegation.outcome
+                     FROM svc.delegation delegation
+                    WHERE delegation.tenant_id = :tenant
+                      AND delegation.client_id BETWEEN :client_id AND :client_id
+                      AND delegation.created_at >= past.since
+                      AND delegation.created_at < past.until
+                    ORDER BY delegation.client_id, delegation.created_at
+                    LIMIT :counted_max::int4) delegation) refused
+)
+SELECT to_char(min(used.day), 'YYYY-MM-DD') AS "period.from",
+       to_char(max(used.day), 'YYYY-MM-DD') AS "period.to",
+       sum(used.issued)::int8 AS issued, sum(used.refused)::int8 AS refused,
+       json_agg(json_build_object('date', to_char(used.day, 'YYYY-MM-DD'),
+                                  'issued', used.issued, 'refused', used.refused)
+                ORDER BY used.day) AS series
+  FROM used
+HAVING count(*) > 0;

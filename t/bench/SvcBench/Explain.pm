@@ -94,6 +94,7 @@ my %VALUES = (
         . ' "defaultResourceUri": "urn:x"}', 'urn:x', 'urn:x' ],
     admin_application_consents_total => [ 'app_x', 10000 ],
     admin_application_consents => [ 'app_x', 100, 0 ],
+    admin_application_usage => [ 'app_x', 90, 10000 ],
     admin_application_groups_list => [ 'app_x', 100, 0 ],
     admin_secrets_expire => [ 'app_x', 90, 100 ],
     oauth_own => [ 'app_x' ],

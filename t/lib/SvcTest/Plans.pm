@@ -918,6 +918,7 @@ sub values {
         admin_application_groups => [ $self->{apps}[0] ],
         admin_application_consents_total => [ $self->{apps}[1], 10000 ],
         admin_application_consents => [ $self->{apps}[1], @page ],
+        admin_application_usage => [ $self->{apps}[1], 90, 10000 ],
         admin_application_groups_total => [ $self->{apps}[1] ],
         admin_application_groups_list => [ $self->{apps}[1], @page ],
         admin_application_targets => [],

@@ -28,7 +28,7 @@ export default {
       secretRotatedAt: "Geheimnis erzeugt", previousSecretValidUntil: "Altes Geheimnis gilt bis",
     },
     filters: { type: "Typ", enabled: "Status" },
-    tabs: { one: "Anwendung", groups: "Gruppen", consents: "Einwilligungen", delegations: "Delegationen", activity: "Aktivität" },
+    tabs: { one: "Anwendung", groups: "Gruppen", consents: "Einwilligungen", usage: "Nutzung", delegations: "Delegationen", activity: "Aktivität" },
     parts: { signIn: "Was gefragt wird", tokens: "Token und wie lange sie leben",
              signOut: "Abmelden", api: "APIs", keys: "Wie sie sich ausweist" },
     fields: {
@@ -125,6 +125,14 @@ export default {
     empty: ["Niemand hat ihr etwas erlaubt.", "Eine Anwendung, die Benutzer nicht fragt, braucht keine Einwilligung."],
     columns: { displayName: "Benutzer", email: "E-Mail-Adresse", scopes: "Scopes", resources: "Bei",
                createdAt: "Zuerst erteilt", updatedAt: "Zuletzt erteilt" },
+  },
+
+  applicationUsage: {
+    title: "Token", period: "Zeitraum", days: { one: "{n} Tag", other: "{n} Tage" },
+    sums: "Ausgestellt: {issued}; abgelehnt: {refused}.",
+    note: "Access-Token, solange sie aufbewahrt werden; Ablehnungen, für jemanden zu handeln. Ein Tag zählt höchstens 10.000.",
+    issued: "Ausgestellt", refused: "Abgelehnt",
+    chart: { utc: "Tage nach UTC", table: "Als Tabelle", day: "Tag", none: "In diesen Tagen gab es keine." },
   },
 
   settings: {

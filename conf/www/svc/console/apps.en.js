@@ -28,7 +28,7 @@ export default {
       secretRotatedAt: "Secret made", previousSecretValidUntil: "Old secret good until",
     },
     filters: { type: "Type", enabled: "Status" },
-    tabs: { one: "Application", groups: "Groups", consents: "Consents", delegations: "Delegations", activity: "Activity" },
+    tabs: { one: "Application", groups: "Groups", consents: "Consents", usage: "Usage", delegations: "Delegations", activity: "Activity" },
     parts: { signIn: "Asking people", tokens: "Tokens and how long they live",
              signOut: "Signing out", api: "APIs", keys: "How it proves itself" },
     fields: {
@@ -125,6 +125,14 @@ export default {
     empty: ["Nobody has allowed it anything.", "An application that does not ask users needs no consent of theirs."],
     columns: { displayName: "User", email: "E-mail address", scopes: "Scopes", resources: "At",
                createdAt: "First given", updatedAt: "Last given" },
+  },
+
+  applicationUsage: {
+    title: "Tokens", period: "Period", days: { one: "{n} day", other: "{n} days" },
+    sums: "Issued: {issued}; refused: {refused}.",
+    note: "Access tokens, as long as they are kept; refusals to act for somebody. A day counts 10,000 at most.",
+    issued: "Issued", refused: "Refused",
+    chart: { utc: "UTC days", table: "As a table", day: "Day", none: "There was none in these days." },
   },
 
   settings: {

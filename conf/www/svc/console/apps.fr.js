@@ -28,7 +28,7 @@ export default {
       secretRotatedAt: "Secret créé", previousSecretValidUntil: "Ancien secret valable jusqu'à",
     },
     filters: { type: "Type", enabled: "Statut" },
-    tabs: { one: "Application", groups: "Groupes", consents: "Consentements", delegations: "Délégations", activity: "Activité" },
+    tabs: { one: "Application", groups: "Groupes", consents: "Consentements", usage: "Utilisation", delegations: "Délégations", activity: "Activité" },
     parts: { signIn: "Ce qui est demandé", tokens: "Les jetons et leur durée",
              signOut: "Déconnexion", api: "API", keys: "Comment elle se prouve" },
     fields: {
@@ -125,6 +125,14 @@ export default {
     empty: ["Personne ne lui a rien permis.", "Une application qui ne demande rien aux utilisateurs n'a pas besoin de leur consentement."],
     columns: { displayName: "Utilisateur", email: "Adresse e-mail", scopes: "Scopes", resources: "Auprès de",
                createdAt: "Donné d'abord", updatedAt: "Donné en dernier" },
+  },
+
+  applicationUsage: {
+    title: "Jetons", period: "Période", days: { one: "{n} jour", other: "{n} jours" },
+    sums: "Émis : {issued} ; refusés : {refused}.",
+    note: "Les jetons d'accès, tant qu'ils sont conservés ; les refus d'agir pour quelqu'un. Un jour en compte 10 000 au plus.",
+    issued: "Émis", refused: "Refusés",
+    chart: { utc: "jours UTC", table: "Sous forme de tableau", day: "Jour", none: "Il n'y en a pas eu ces jours-là." },
   },
 
   settings: {

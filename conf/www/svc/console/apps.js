@@ -6,7 +6,7 @@ import { call, may } from "../ui/call.js";
 import { Badge } from "../ui/cells.js";
 import { Code, Id } from "../ui/copy.js";
 import { confirm } from "../ui/dialog.js";
-import { h, state } from "../ui/draw.js";
+import { effect, h, state } from "../ui/draw.js";
 import { Problem } from "../ui/fail.js";
 import { Form } from "../ui/form.js";
 import { go, Link, link, usePlace } from "../ui/place.js";
@@ -128,9 +128,24 @@ function AppView(props) {
                                         to: at("agents", one.clientId) }, words.asAgent),
       one.secretRotatedAt && h(Rotate, { key: "rotate", act: sheet.rotate, one, done: again }),
     ],
-    tabs: { groups: Groups, consents: Consents, delegations: ({ one }) => h(Acted, { clientId: one.clientId }),
+    tabs: { groups: Groups, consents: Consents, usage: Usage, delegations: ({ one }) => h(Acted, { clientId: one.clientId }),
             ...activity("clientId") },
   });
+}
+
+// The chart comes when it is looked at.
+
+function Usage({ one, all }) {
+  const [draw, setDraw] = state(null);
+  const [failed, setFailed] = state(false);
+
+  effect(() => {
+    import("./appusage.js").then(module => setDraw(() => module.Usage), () => setFailed(true));
+  }, []);
+
+  return draw ? h(draw, { one, words: all.applicationUsage })
+    : failed ? h("p", { class: "problem", role: "alert" }, text.newer)
+    : h("p", { class: "muted loading", role: "status" }, text.loading);
 }
 
 const Consents = ({ one, sheets, all }) => h(List, {

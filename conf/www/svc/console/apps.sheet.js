@@ -223,6 +223,6 @@ export default {
 };
 
 // What the views ask for that no sheet says: how many users a target that is held would
-// lose.
+// lose, and the tokens of an application.
 
-export const operations = ["GET /v1/admin/audit"];
+export const operations = ["GET /v1/admin/audit", "GET /v1/applications/{clientId}/usage"];
