@@ -653,12 +653,12 @@ used(@$_) for [ 0, '0', 3, 1 ], [ 1, '0', 2, 0 ], [ 1, '23:59:59.999', 1, 2 ], [
 
 my $usage = usage($used);
 my %day = map { $_->{date} => $_ } @{ $usage->{series} };
-my ($today, $first) = map { scalar $s->sql("SELECT (now() AT TIME ZONE 'UTC')::date - $_") } 0, 29;
+my ($today, $begin) = map { scalar $s->sql("SELECT (now() AT TIME ZONE 'UTC')::date - $_") } 0, 29;
 
-is_deeply($usage->{period}, { from => $first, to => $today }, 'of thirty days');
+is_deeply($usage->{period}, { from => $begin, to => $today }, 'of thirty days');
 is_deeply([ @$usage{qw(issued refused)}, scalar keys %day ], [ 7, 4, 30 ], 'all of them');
 is_deeply([ map { "$_->{date} $_->{issued} $_->{refused}" } @{ $usage->{series} }[0, 28, 29] ],
-          [ "$first 1 1", map { $_->[0] . " $_->[1] $_->[2]" }
+          [ "$begin 1 1", map { $_->[0] . " $_->[1] $_->[2]" }
             [ scalar $s->sql("SELECT (now() AT TIME ZONE 'UTC')::date - 1"), 3, 2 ], [ $today, 3, 1 ] ],
           'each day of UTC, from its first moment to its last');
 is_deeply([ @{ usage($used, '?days=90') }{qw(issued refused)} ], [ 19, 9 ], 'of ninety');
