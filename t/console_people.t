@@ -389,6 +389,14 @@ $c->opens('roles/nobody', 'Role', 'no role');
 like($page->do(text => 'main'), qr/no such role/, '... is said');
 $c->opens('roles/helpdesk', 'Helpdesk');
 rows(1, 'who has it');
+$page->do(type => 'Name', 'Desk');
+$s->sql("UPDATE svc.role SET name = 'Theirs', updated_at = now() WHERE key = 'helpdesk'");
+$page->do(press => 'Save');
+ok(wait_for(sub { $page->do(count => 'dialog .beside') == 1 }), 'two change it at a time');
+$page->do(press => 'Load theirs');
+$c->shows('Theirs', '... and theirs is loaded');
+$s->sql("UPDATE svc.role SET name = 'Helpdesk' WHERE key = 'helpdesk'");
+$c->opens('roles/helpdesk', 'Helpdesk');
 $page->do(press => 'Delete');
 $page->do(run => 'document.querySelector("dialog .danger").click()');
 ok(wait_for(sub { $page->do(count => '.head .problem') == 1 }),

@@ -20,7 +20,8 @@ SELECT role.key, role.name, array_to_json(role.permissions) AS permissions,
 --   key            text ngx_svc_param_path(0)
 SELECT role.key, role.name, array_to_json(role.permissions) AS permissions,
        role.member_count AS "memberCount", role.created_at AS "createdAt",
-       role.updated_at AS "updatedAt"
+       role.updated_at AS "updatedAt",
+       (extract(epoch from role.updated_at) * 1000)::int8 AS _edition
   FROM svc.role role
  WHERE role.tenant_id = :tenant AND role.key = :key;
 

@@ -130,6 +130,7 @@ export function choiceOfRole({ systemRoles, roles: own }, said, now) {
 
 function Role({ one, etag, sheet, words, again }) {
   const { data } = useAnswer(ALL, []);
+  const path = `/admin/members/${one.id}`;
 
   if (!data) {
     return null;
@@ -148,9 +149,8 @@ function Role({ one, etag, sheet, words, again }) {
       ...about, key: one.role, value: { role: one.role }, verb: said.verb,
       async onsave(changed) {
         const sent = await sendOver({
-          ...about, etag, path: pathOf(`${sheet.path}/{id}`, one), was: one, changed,
-          send: tag => call({ method: "PUT", path: `/admin/members/${one.id}`, etag: tag,
-                              body: changed }),
+          ...about, etag, path, was: one, changed,
+          send: tag => call({ method: "PUT", path, etag: tag, body: changed }),
         });
 
         sent && toast(fill(said.done, { name: labelOf(sheet, one) }));
@@ -270,8 +270,8 @@ const RoleNew = props => h(SheetNew, {
 });
 
 function RoleView({ view, id, sheet, words }) {
-  const { data: one, failure, again } = useAnswer({ path: pathOf(`${sheet.path}/{id}`, { id }) },
-                                                  [id]);
+  const path = pathOf(`${sheet.path}/{id}`, { id });
+  const { data: one, etag, failure, again } = useAnswer({ path }, [id]);
   const above = { view, title: words.title };
 
   if (!one) {
@@ -281,9 +281,15 @@ function RoleView({ view, id, sheet, words }) {
         : h("p", { class: "muted loading", role: "status" }, text.loading));
   }
 
+  const fields = fieldsOfRole(sheet, words, true);
+
   const save = async changed => {
-    await call({ method: "PUT", path: pathOf(`${sheet.path}/{key}`, one), body: changed });
-    toast(text.saved);
+    const sent = await sendOver({
+      etag, path, was: one, changed, fields, words,
+      send: tag => call({ method: "PUT", path, etag: tag, body: changed }),
+    });
+
+    sent && toast(text.saved);
     again();
   };
 
@@ -296,7 +302,7 @@ function RoleView({ view, id, sheet, words }) {
     h("div", { class: own && "object" },
       own && h("div", { class: "panel" },
         h(Form, { key: keyOf(sheet.form, one), words, value: one, verb: text.save, onsave: save,
-                  fields: fieldsOfRole(sheet, words, true) })),
+                  fields })),
       h(Facts, { sheet, words, one })),
     may("members:manage") && h("h2", { class: "next" }, words.members),
     may("members:manage") && h(RoleMembers, { role: id, view, sheet: sheet.members, words }));
@@ -312,7 +318,7 @@ const RoleMembers = ({ role, view, sheet, words }) => h(List, {
 // Whoever may give roles need not be allowed to look at users.
 
 function MemberView({ view, id, tab, sheet: { members: sheet }, sheets, words, all }) {
-  const { data: one, failure, again } = useAnswer({ path: `${sheet.path}/${tab}` }, [tab]);
+  const { data: one, etag, failure, again } = useAnswer({ path: `${sheet.path}/${tab}` }, [tab]);
   const above = { view, title: words.title };
 
   if (!one) {
@@ -325,7 +331,8 @@ function MemberView({ view, id, tab, sheet: { members: sheet }, sheets, words, a
     h(Head, { title: labelOf(sheet, one), above }),
     failure && h(Problem, { failure, again }),
     h("div", { class: "object" },
-      h(Role, { one: { ...one, id: one.userId }, again, sheet: sheets.users, words: all.users }),
+      h(Role, { one: { ...one, id: one.userId }, etag, again, sheet: sheets.users,
+                words: all.users }),
       h(Facts, { sheet, words, one })));
 }
 
