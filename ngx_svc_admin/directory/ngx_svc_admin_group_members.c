@@ -256,8 +256,8 @@ ngx_svc_admin_members_emails(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 
 
 /*
- * The keys of the addresses, in their order: made here, since those with letters
- * outside ASCII take PostgreSQL a thousand times as long.
+ * The keys of the addresses, in their order: made here, since those with
+ * letters outside ASCII take PostgreSQL a thousand times as long.
  */
 
 static ngx_int_t

@@ -6,7 +6,7 @@
 
 
 #define NGX_SVC_ADMIN_NO_ROLE    "There is no role with this key."
-#define NGX_SVC_ADMIN_ROLE_JSON  512    /* bytes of a system role, first guess */
+#define NGX_SVC_ADMIN_ROLE_JSON  512    /* bytes of a system role, at first */
 
 #define NGX_SVC_ADMIN_ROLE_LACKS                                              \
     { "lacks", NGX_SVC_E_FORBIDDEN,                                           \
