@@ -97,6 +97,7 @@ ngx_svc_admin_stream_check(ngx_svc_request_t *sr, void *body)
         return rc;
     }
 
+    sr->resumed = f->from.len > 0;
     f->opening = 1;
 
     return ngx_svc_uuid_new(f->lease_id);

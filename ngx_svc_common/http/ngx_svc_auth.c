@@ -6,7 +6,6 @@
 #include "ngx_svc_auth.row.h"
 #include "ngx_svc_base_url.h"
 #include "ngx_svc_bearer.h"
-#include "ngx_svc_header.h"
 #include "ngx_svc_turn.h"
 
 
@@ -24,7 +23,6 @@ typedef struct {
 } ngx_svc_touch_t;
 
 
-static ngx_uint_t ngx_svc_auth_goes_on(ngx_svc_request_t *sr);
 static void ngx_svc_auth_touch(ngx_svc_request_t *sr);
 static ngx_svc_pg_op_t *ngx_svc_auth_touch_op(ngx_svc_request_t *sr,
     ngx_svc_touch_t *touch);
@@ -116,7 +114,12 @@ ngx_svc_auth_check(ngx_svc_request_t *sr)
     ngx_svc_row_credential(&row, res, 0, 0);
     ngx_svc_base_url_read(sr, res);
 
-    if (row.touch && !ngx_svc_auth_goes_on(sr)) {
+    /*
+     * A stream that goes on, or is opened again behind what its client has
+     * seen, does not show that a person uses the session.
+     */
+
+    if (row.touch && !(sr->session && (sr->stream || sr->resumed))) {
         ngx_svc_auth_touch(sr);
     }
 
@@ -132,21 +135,6 @@ ngx_svc_auth_tenant(const ngx_svc_pg_results_t *results)
     res = ngx_svc_pg_result_first(results);
 
     return ngx_svc_pg_value(PQntuples(res) ? res : NULL, 0, 0);
-}
-
-
-/*
- * A stream that goes on, or is opened again behind what its client has seen,
- * does not show that a person uses the session.
- */
-
-static ngx_uint_t
-ngx_svc_auth_goes_on(ngx_svc_request_t *sr)
-{
-    return sr->session
-           && (sr->stream
-               || ngx_svc_header_in(sr->request, "Last-Event-ID",
-                                    sizeof("Last-Event-ID") - 1, NULL));
 }
 
 

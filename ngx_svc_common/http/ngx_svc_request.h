@@ -90,6 +90,9 @@ struct ngx_svc_request_s {
     unsigned                   held:1;      /* there is a held body */
     unsigned                   tenant_known:1;
     unsigned                   goes_on:1;   /* also when the client has gone */
+    unsigned                   resumed:1;   /* a stream that is opened again
+                                               behind an event; a check sets
+                                               it */
     unsigned                   domain_looked:1; /* domain has been set, or
                                                    there is none */
     unsigned                   by_domain:1; /* the Host is a verified domain
