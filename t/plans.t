@@ -52,7 +52,7 @@ my %VAIN = map { $_ => 1 } qw(
     admin_ip_blocks_total admin_oauth_settings_put admin_security_stats
     admin_tokens_create admin_tokens_list admin_tokens_total
     admin_user_delete idempotency_claim push_match push_users_total
-    webhook_outbox_look webhook_record webhook_redeliver webhook_trim
+    webhook_outbox_look webhook_record webhook_trim
 );
 
 my $s = SvcTest->new(workers => 1, svc => { svc_webhooks => 'on',

@@ -244,7 +244,7 @@ refused($failed, $id, 403, 'without the permission',
 
 $s->sql("UPDATE svc.webhook_attempt SET created_at = created_at - interval '2 minutes'"
         . " WHERE endpoint_id = '$failed->{id}'");
-like(refused($failed, $id, 409, 'without its event'), qr/not in the audit log/, 'says so');
+like(refused($failed, $id, 409, 'without its event'), qr/not found in the audit log/, 'says so');
 is($s->sql("SELECT count(*) FROM ($told) told"), 0, 'nothing of that is in the audit log');
 $s->sql("UPDATE svc.webhook_attempt SET created_at = created_at + interval '2 minutes'"
         . " WHERE endpoint_id = '$failed->{id}'");

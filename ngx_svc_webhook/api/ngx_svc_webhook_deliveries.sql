@@ -71,8 +71,8 @@ SELECT CASE WHEN NOT endpoint.enabled THEN 'disabled' END AS _verdict
 --                                  {"enabled":true}.
 --   unwanted       invalid_request The webhook does not take %V any more.
 --   known          conflict        NGX_SVC_WEBHOOK_KNOWN_YET
---   gone           conflict        The event of the delivery is not in the audit log any
---                                  more, or it was a sample: it cannot be delivered again.
+--   gone           conflict        The event of the delivery is not found in the audit log,
+--                                  or it was a sample: it cannot be delivered again.
 -- columns
 --   _verdict       text
 --   _endpoint_id   uuid
@@ -95,7 +95,9 @@ WITH endpoint AS (
      ORDER BY attempt.created_at DESC
 ), delivery AS MATERIALIZED (
     SELECT min(attempt.event_id) AS event_id, min(attempt.event) AS event,
-           min(attempt.created_at) AS began_at, max(attempt.created_at) AS tried_at
+           min(attempt.created_at) - interval '2 days' AS since,
+           min(attempt.created_at) + interval '10 seconds' AS until,
+           max(attempt.created_at) AS tried_at
       FROM attempt
     HAVING count(*) > 0
 ), event AS MATERIALIZED (
@@ -110,8 +112,8 @@ WITH endpoint AS (
            SELECT logged.id, logged.created_at, logged.action, logged.target_id
              FROM svc.audit_event logged
             WHERE logged.tenant_id = :tenant
-              AND logged.created_at > delivery.began_at - interval '2 days'
-              AND logged.created_at < delivery.began_at + interval '10 seconds'
+              AND logged.created_at > delivery.since
+              AND logged.created_at < delivery.until
             ORDER BY logged.created_at DESC, logged.id DESC
             LIMIT :events_max::int4) logged
      WHERE logged.action = delivery.event
