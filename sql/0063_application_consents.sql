@@ -9,3 +9,9 @@ CREATE INDEX oauth_consent_given_idx
     ON svc.oauth_consent (tenant_id, client_id, created_at, user_id);
 
 DROP INDEX svc.oauth_consent_client_idx;
+
+
+-- What an application was refused, by days: most of the journal was granted.
+
+CREATE INDEX delegation_refused_idx ON svc.delegation (tenant_id, client_id, created_at)
+    WHERE outcome = 'refused';

@@ -667,6 +667,13 @@ is_deeply(usage($used, '?days=1')->{series}, [ { date => $today, issued => 3, re
 is_deeply([ @{ usage($idle) }{qw(issued refused)} ], [ 0, 0 ], 'of one that is not used');
 used(2, '2 hours', 10_001, 0);
 is(usage($used, '?days=3')->{series}[0]{issued}, 10_000, 'a day counts ten thousand');
+$s->sql("INSERT INTO svc.delegation (tenant_id, id, created_at, client_id, client_name, chain,"
+        . " grant_type, scopes, outcome, token_jti) SELECT tenant_id, gen_random_uuid(),"
+        . " now() - interval '2 days', client_id, 'Used', '{x}', 'x', '{a}', 'granted',"
+        . " gen_random_uuid() FROM svc.application, generate_series(1, 10001)"
+        . " WHERE client_id = '$used'");
+used(2, '3 hours', 0, 4);
+is(usage($used, '?days=3')->{series}[0]{refused}, 4, '... of refusals, too, whatever is granted');
 $s->sql("DELETE FROM svc.oauth_token WHERE client_id = '$used'");
 
 admin_error(ask(GET => "/$used/usage?days=$_"), 400, 'invalid_request', "days=$_")

@@ -85,7 +85,7 @@ SELECT page.user_id AS "userId", account.user_name AS email,
 
 
 -- statement: admin_application_usage
--- From the tokens that are stored, and from the journal: nobody counts where tokens are given.
+-- From the tokens that are stored, and from the journal: nothing is counted when one is issued.
 -- A day is read by itself, from its own part of the index, and only so far.
 --
 -- missing: NGX_SVC_NO_APPLICATION
@@ -118,13 +118,14 @@ WITH client AS (
                     ORDER BY token.client_id, token.issued_at
                     LIMIT :counted_max::int4) token) issued
       CROSS JOIN LATERAL (
-           SELECT count(*) FILTER (WHERE delegation.outcome = 'refused') AS tokens
-             FROM (SELECT delegation.outcome
+           SELECT count(*) AS tokens
+             FROM (SELECT
                      FROM svc.delegation delegation
                     WHERE delegation.tenant_id = :tenant
                       AND delegation.client_id BETWEEN :client_id AND :client_id
                       AND delegation.created_at >= past.since
                       AND delegation.created_at < past.until
+                      AND delegation.outcome = 'refused'
                     ORDER BY delegation.client_id, delegation.created_at
                     LIMIT :counted_max::int4) delegation) refused
 )
