@@ -2,7 +2,7 @@
  * /v1/admin/security-incidents: what an administrator should look at.
  */
 
-#include "ngx_svc_admin_user.h"
+#include "ngx_svc_admin_search.h"
 
 
 static const char *const  ngx_svc_admin_incident_all[] = {

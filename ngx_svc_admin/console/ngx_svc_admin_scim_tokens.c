@@ -5,7 +5,7 @@
 #include "ngx_svc_admin.h"
 #include "ngx_svc_bidi.h"
 #include "ngx_svc_admin_new_token.h"
-#include "ngx_svc_admin_user.h"
+#include "ngx_svc_admin_search.h"
 
 
 #define NGX_SVC_ADMIN_SCIM_TOKENS      100      /* live ones of a tenant */

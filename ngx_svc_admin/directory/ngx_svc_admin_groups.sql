@@ -1,7 +1,7 @@
 -- statement: admin_groups_list
 --
 -- parameters
---   q              text ngx_svc_param_query("q", NGX_SVC_ADMIN_QUERY)
+--   q              text ngx_svc_param_query("q", NGX_SVC_PAGE_QUERY)
 --   page_limit     int4 ngx_svc_param_limit()
 --   page_offset    int4 ngx_svc_param_offset()
 SELECT user_group.id, user_group.name, user_group.description,
@@ -16,7 +16,7 @@ SELECT user_group.id, user_group.name, user_group.description,
 -- statement: admin_groups_total
 --
 -- parameters
---   q              text ngx_svc_param_query("q", NGX_SVC_ADMIN_QUERY)
+--   q              text ngx_svc_param_query("q", NGX_SVC_PAGE_QUERY)
 SELECT count(*)
   FROM svc.user_group user_group
  WHERE tenant_id = :tenant AND (:q::text IS NULL OR strpos(name_key, lower(:q)) > 0);

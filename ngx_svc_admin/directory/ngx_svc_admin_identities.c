@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_admin.h"
+#include "ngx_svc_admin_search.h"
 #include "ngx_svc_admin_user.h"
 #include "ngx_svc_agent_state.h"
 

@@ -5,7 +5,7 @@
 -- the two. What no status or type has, as asked for, is not looked at.
 --
 -- parameters
---   q              text ngx_svc_param_query("q", NGX_SVC_ADMIN_QUERY)
+--   q              text ngx_svc_param_query("q", NGX_SVC_PAGE_QUERY)
 --   status         text ngx_svc_param_query_word("status", ngx_svc_admin_identity_statuses)
 --   page_limit     int4 ngx_svc_param_limit()
 --   page_offset    int4 ngx_svc_param_offset()

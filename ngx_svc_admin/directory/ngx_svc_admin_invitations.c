@@ -5,6 +5,7 @@
 
 #include "ngx_svc_admin_revision.h"
 #include "ngx_svc_admin_secret.h"
+#include "ngx_svc_admin_search.h"
 #include "ngx_svc_admin_user.h"
 #include "ngx_svc_email.h"
 #include "ngx_svc_notice.h"

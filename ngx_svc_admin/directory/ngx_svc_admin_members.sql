@@ -2,7 +2,7 @@
 -- svc.member_page() answers with one row: how many there are, and ids.
 --
 -- parameters
---   q              text ngx_svc_param_query("q", NGX_SVC_ADMIN_QUERY)
+--   q              text ngx_svc_param_query("q", NGX_SVC_PAGE_QUERY)
 --   status         text ngx_svc_param_query_word("status", ngx_svc_admin_tenant_member_statuses)
 --   role           text ngx_svc_param_query("role", NGX_SVC_ADMIN_ROLE_MAX)
 --   page_limit     int4 ngx_svc_param_limit()
@@ -23,7 +23,7 @@ SELECT page.total AS _total, account.id AS "userId", account.user_name AS email,
 --   user_id        uuid ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER)
 SELECT account.id AS "userId", account.user_name AS email, account.display_name AS "displayName",
        account.role, account.status, account.created_at AS "joinedAt",
-       (extract(epoch from account.updated_at) * 1000)::int8 AS _version
+       (extract(epoch from account.updated_at) * 1000)::int8 AS _edition
   FROM svc.user_account account
  WHERE account.tenant_id = :tenant AND account.id = :user_id;
 

@@ -84,7 +84,7 @@ ngx_svc_admin_names_check(ngx_svc_request_t *sr, void *body)
                                &asked->type);
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_text_argument(sr, "q", NGX_SVC_ADMIN_QUERY, &q);
+        rc = ngx_svc_text_argument(sr, "q", NGX_SVC_PAGE_QUERY, &q);
     }
 
     if (rc == NGX_OK) {

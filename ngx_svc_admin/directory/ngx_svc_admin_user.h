@@ -9,7 +9,6 @@
 #include "ngx_svc_admin.h"
 
 
-#define NGX_SVC_ADMIN_QUERY      NGX_SVC_PAGE_QUERY
 #define NGX_SVC_ADMIN_NO_USER    "There is no user with this id."
 #define NGX_SVC_ADMIN_NO_GROUP   "There is no group with this id."
 #define NGX_SVC_ADMIN_NO_MEMBER  "The group has no member with this id."
@@ -66,12 +65,6 @@ ngx_uint_t ngx_svc_admin_id_exact(const ngx_str_t *text);
  */
 ngx_int_t ngx_svc_admin_bind_ids(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const cJSON *id, size_t n);
-
-/*
- * The check hook of a list with a "q" that has no bound: a search is slow work,
- * as is a page far behind.
- */
-ngx_int_t ngx_svc_admin_search_check(ngx_svc_request_t *sr, void *body);
 
 
 #endif /* _NGX_SVC_ADMIN_USER_H_INCLUDED_ */

@@ -3,10 +3,8 @@
  */
 
 #include "ngx_svc_admin.h"
+#include "ngx_svc_admin_search.h"
 #include "ngx_svc_admin_user.h"
-
-
-#define NGX_SVC_ADMIN_DEEP_OFFSET  10000    /* a page behind it takes longer */
 
 
 /* What the "when" of the statements looks at. */
@@ -118,7 +116,7 @@ ngx_svc_admin_users_filters(ngx_svc_request_t *sr,
 {
     ngx_int_t  rc;
 
-    rc = ngx_svc_text_argument(sr, "q", NGX_SVC_ADMIN_QUERY, &users->id);
+    rc = ngx_svc_text_argument(sr, "q", NGX_SVC_PAGE_QUERY, &users->id);
 
     if (rc == NGX_OK && !ngx_svc_admin_id_exact(&users->id)) {
         ngx_str_null(&users->id);
@@ -195,23 +193,4 @@ ngx_svc_admin_users_filtered(const void *body)
     const ngx_svc_admin_users_body_t  *asked = body;
 
     return asked->filtered;
-}
-
-
-ngx_int_t
-ngx_svc_admin_search_check(ngx_svc_request_t *sr, void *body)
-{
-    ngx_int_t        rc;
-    ngx_str_t        q;
-    ngx_svc_page_t  *page;
-
-    page = sr->data;
-
-    rc = ngx_svc_argument(sr, "q", &q);
-
-    if (rc == NGX_OK && (q.len || page->offset > NGX_SVC_ADMIN_DEEP_OFFSET)) {
-        sr->op->kind = NGX_SVC_PG_SLOW;
-    }
-
-    return rc;
 }

@@ -3,7 +3,7 @@
 --
 -- when: ngx_svc_admin_users_plain
 -- parameters
---   q              text ngx_svc_param_query("q", NGX_SVC_ADMIN_QUERY)
+--   q              text ngx_svc_param_query("q", NGX_SVC_PAGE_QUERY)
 --   status         text ngx_svc_param_query_word("status", ngx_svc_admin_user_statuses)
 --   page_limit     int4 ngx_svc_param_limit()
 --   page_offset    int4 ngx_svc_param_offset()
@@ -27,7 +27,7 @@ SELECT page.total AS _total,
 --
 -- when: ngx_svc_admin_users_filtered
 -- parameters
---   q              text ngx_svc_param_query("q", NGX_SVC_ADMIN_QUERY)
+--   q              text ngx_svc_param_query("q", NGX_SVC_PAGE_QUERY)
 --   id             text ngx_svc_param_data(ngx_svc_admin_users_t, id)
 --   status         text ngx_svc_param_query_word("status", ngx_svc_admin_user_statuses)
 --   role           text ngx_svc_param_data(ngx_svc_admin_users_t, role)

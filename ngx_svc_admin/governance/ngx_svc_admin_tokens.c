@@ -5,7 +5,7 @@
 #include "ngx_svc_admin_governance.h"
 #include "ngx_svc_bidi.h"
 #include "ngx_svc_admin_new_token.h"
-#include "ngx_svc_admin_user.h"
+#include "ngx_svc_admin_search.h"
 #include "ngx_svc_check.h"
 
 

@@ -3,9 +3,9 @@
 -- by the primary key, with the members of admin_agent_get.
 --
 -- parameters
---   search         text ngx_svc_param_query("q", NGX_SVC_ADMIN_QUERY)
+--   search         text ngx_svc_param_query("q", NGX_SVC_PAGE_QUERY)
 --   status         text ngx_svc_param_query_word("status", ngx_svc_admin_agent_states)
---   owner_id       text ngx_svc_param_query("ownerId", NGX_SVC_ADMIN_QUERY)
+--   owner_id       text ngx_svc_param_query("ownerId", NGX_SVC_PAGE_QUERY)
 --   page_limit     int4 ngx_svc_param_limit()
 --   page_offset    int4 ngx_svc_param_offset()
 WITH found AS MATERIALIZED (

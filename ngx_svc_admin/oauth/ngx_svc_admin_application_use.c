@@ -5,6 +5,7 @@
  */
 
 #include "ngx_svc_admin_days.h"
+#include "ngx_svc_admin_search.h"
 #include "ngx_svc_application.h"
 
 
@@ -28,6 +29,7 @@ const ngx_svc_route_t  ngx_svc_admin_application_use[] = {
     { .method = NGX_HTTP_GET,
       .path = ngx_string("/applications/*/consents"),
       .permission = NGX_SVC_P_APPS_MANAGE,
+      .check = ngx_svc_admin_search_check,
       .statements = { &ngx_svc_sql_admin_application_consents_total,
                       &ngx_svc_sql_admin_application_consents },
       .list = "consents",

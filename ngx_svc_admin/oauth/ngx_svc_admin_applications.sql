@@ -1,7 +1,7 @@
 -- statement: admin_applications_total
 --
 -- parameters
---   search         text ngx_svc_param_query("q", NGX_SVC_ADMIN_QUERY)
+--   search         text ngx_svc_param_query("q", NGX_SVC_PAGE_QUERY)
 --   type           text ngx_svc_param_query_word("type", ngx_svc_admin_application_types)
 --   enabled        text ngx_svc_param_query_word("enabled", ngx_svc_admin_application_switches)
 SELECT count(*)
@@ -17,7 +17,7 @@ SELECT count(*)
 -- statement: admin_applications_list
 --
 -- parameters
---   search         text ngx_svc_param_query("q", NGX_SVC_ADMIN_QUERY)
+--   search         text ngx_svc_param_query("q", NGX_SVC_PAGE_QUERY)
 --   type           text ngx_svc_param_query_word("type", ngx_svc_admin_application_types)
 --   enabled        text ngx_svc_param_query_word("enabled", ngx_svc_admin_application_switches)
 --   page_limit     int4 ngx_svc_param_limit()
@@ -39,7 +39,7 @@ SELECT :application_columns
 -- missing: NGX_SVC_NO_APPLICATION
 -- parameters
 --   client_id      text ngx_svc_param_application(0)
-SELECT :application_columns, (extract(epoch from client.updated_at) * 1000)::int8 AS _version
+SELECT :application_columns, (extract(epoch from client.updated_at) * 1000)::int8 AS _edition
   FROM svc.application client
  WHERE client.tenant_id = :tenant AND client.client_id = :client_id;
 

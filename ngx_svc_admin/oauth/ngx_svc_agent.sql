@@ -46,7 +46,7 @@ SELECT client.client_id AS "clientId", client.name,
                  LIMIT 10000) anomaly) AS anomalies,
        client.last_used_at AS "lastUsedAt", client.secret_rotated_at AS "secretRotatedAt",
        client.created_at AS "createdAt", client.updated_at AS "updatedAt",
-       (extract(epoch from client.updated_at) * 1000)::int8 AS _version
+       (extract(epoch from client.updated_at) * 1000)::int8 AS _edition
   FROM (SELECT client.*
           FROM svc.application client
          WHERE client.tenant_id = :tenant
