@@ -94,8 +94,8 @@ my @SURFACES = (
       bodies => [ map { { title => $_ } } qw(One Two) ] },
     { name => 'an address', kept => 1, path => "/users/$user", method => 'PUT',
       bodies => [ map { { email => "$_\@acme.test" } } qw(one two) ] },
-    { name => 'a member', path => "/members/$user",
-      method => 'PUT', bodies => [ map { { role => $_ } } qw(clerk guard) ] },
+    { name => 'a member', kept => 1, path => "/members/$user", method => 'PUT',
+      bodies => [ map { { role => $_ } } qw(clerk guard) ] },
     { name => 'a role', kept => 1, path => '/roles/guard', method => 'PUT',
       bodies => [ map { { name => $_ } } qw(One Two) ] },
     { name => 'a webhook', method => 'PATCH',
@@ -230,6 +230,21 @@ ok(ask(GET => "/users/$bob->{id}")->json->{lastLoginAt}, '... which is seen');
 
 stays($group, 'a member', sub { ask(POST => "$group/members", { userIds => [ $user ] }) });
 is(ask(GET => $group)->json->{memberCount}, 1, '... who is counted');
+
+# What the server keeps is told, whatever a client has: of these the contract has no 304.
+
+my $agent = $s->http(POST => '/v1/applications', [ Authorization => "Bearer $api" ],
+                     { name => 'Bot', type => 'agent' })->json;
+
+$s->secret($agent->{clientSecret});
+
+for my $path ("admin/agents/$agent->{clientId}", "applications/$agent->{clientId}") {
+    my @token = (Authorization => "Bearer $api");
+    my $tag = $s->http(GET => "/v1/$path", [ @token ])->header('etag');
+
+    is($s->http(GET => "/v1/$path", [ @token, 'If-None-Match' => $tag ])->status, 200,
+       "$path is never 304");
+}
 
 my $override = "/password-policy/groups/$group_id";
 

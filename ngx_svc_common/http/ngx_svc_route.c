@@ -319,7 +319,7 @@ ngx_svc_route_send(ngx_svc_request_t *sr, ngx_svc_json_writer_t *w,
     }
 
     if (columns->edition) {
-        sr->request->headers_in.if_none_match = NULL;
+        sr->request->disable_not_modified = 1;
     }
 
     status = sr->route->status ? sr->route->status : NGX_HTTP_OK;

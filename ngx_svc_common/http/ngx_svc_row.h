@@ -34,9 +34,8 @@ typedef struct {
     PGresult              *res;
     int                    first;       /* the first one that is a member */
     int                    n;
-    int                    version;     /* "_version" or "_edition"; -1: there
-                                           is none */
-    ngx_uint_t             edition;     /* it is that */
+    int                    version;     /* "_version" or "_edition"; -1: none */
+    ngx_uint_t             edition;     /* the version is an "_edition" */
     int                    created;     /* "_created"; -1: there is none */
     ngx_svc_row_column_t   columns[NGX_SVC_ROW_COLUMNS];
 } ngx_svc_row_t;

@@ -87,9 +87,8 @@ sub reads {
     return @read if !$etag;
 
     my $again = $w->ask(GET => $path, [ @headers, 'If-None-Match' => $etag ]);
-    my $whole = !$route->{unmodified} && $again && $again->status == 200;
 
-    return @read, [ 'If-None-Match', $again, $whole ? 200 : 304 ];
+    return @read, [ 'If-None-Match', $again, $route->{unmodified} ? 304 : 200 ];
 }
 
 
