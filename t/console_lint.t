@@ -8,6 +8,8 @@ use strict;
 use utf8;
 use warnings;
 
+use Compress::Zlib ();
+use Encode ();
 use File::Find ();
 use JSON::PP ();
 use Test::More;
@@ -258,6 +260,63 @@ for my $name (sort keys %sites) {
 
     ok(@faults && !(grep { !/$fault/ } @faults), "found: $name")
         or diag(map { "$_\n" } @faults);
+}
+
+
+# --- how much it is ---------------------------------------------------------------------
+
+# What a file loads at once, with all that this needs, and without what is there already.
+
+sub at_once {
+    my ($there, @paths) = @_;
+    my %all;
+
+    while (defined(my $path = shift @paths)) {
+        next if $there->{$path} || $all{$path}++;
+
+        for my $other ($pages{$path} =~ /^(?:import|export|\} from)[^;]*?"(\.[^"]+)";/mg) {
+            my $file = "$path/../$other";
+
+            1 while $file =~ s{[^/]+/\.\./|/\.(?=/)}{};
+            push @paths, $file;
+        }
+
+        push @paths, $pages{$path} =~ m{^await styled\("/([^"]+)"\)}mg;
+    }
+
+    return \%all;
+}
+
+sub weight {
+    my ($files) = @_;
+    my $bytes = 0;
+
+    $bytes += length Compress::Zlib::memGzip(Encode::encode('UTF-8', $pages{$_}))
+        for keys %$files;
+
+    return $bytes;
+}
+
+my $frame = $pages{'console.html'};
+my $nav = $pages{'svc/console/nav.js'};
+
+# these have a form from the beginning
+
+my %more = (access => 12_800, branding => 20_500, passwords => 12_500);
+
+for my $l (qw(en fr de)) {
+    my $shell = at_once({}, 'console.html', $frame =~ m{(?:href|src)="/(svc/[^"]+)"}g,
+                        map { "svc/$_.$l.js" } qw(ui/text ui/lists console/shell));
+
+    cmp_ok(scalar keys %$shell, '<=', 20, "$l: what the console loads at once is few files");
+    cmp_ok(weight($shell), '<=', 35_000, '... and small');
+
+    while ($nav =~ /^  "?([a-z-]+)"?: \{ area: "(\w+)"(?:, list: "(\w+)")?/mg) {
+        my $list = at_once($shell, map { "svc/console/$_.js" } "$2.sheet", "$2.$l",
+                                                               defined $3 ? $3 : ());
+
+        cmp_ok(weight($list), '<=', $more{$1} // 12_000, "... and what $1 add");
+    }
 }
 
 done_testing();

@@ -127,7 +127,10 @@ rows(50, '... and there');
 
 # One of those that are picked is not there any more.
 
-sub confirmed { $page->do(run => 'document.querySelector("dialog .danger").click()') }
+sub confirmed {
+    ok(wait_for(sub { $page->do(count => 'dialog .danger') == 1 }), 'somebody is asked');
+    $page->do(run => 'document.querySelector("dialog .danger").click()');
+}
 
 sub suspended {
     return scalar $s->sql("SELECT count(*) FROM svc.user_account WHERE status = 'suspended'");
@@ -193,6 +196,7 @@ $c->admin(POST => '/invitations', { email => "$_\@acme.test", role => 'member' }
 $c->opens('invitations', 'Invitations');
 rows(3, 'who is invited');
 $page->do(run => 'document.querySelector("thead input").click()');
+ok(wait_for(sub { $page->do(count => '.picks button') > 0 }), '... is picked');
 $page->do(run => 'document.querySelector(".picks button").click()');
 is($page->do(text => 'dialog h2'), 'Send 3 invitations again?', 'to all of them');
 confirmed();
@@ -304,7 +308,7 @@ $page->do(type => 'Type this to confirm:', 'User 1');
 is($page->do(attribute => 'dialog .danger', 'disabled'), '', 'a name, which others may have, does not do');
 is_deeply($page->do('axe'), [], 'a dialog is for everybody');
 $page->do(type => 'Type this to confirm:', 'user1@acme.test');
-$page->do(run => 'document.querySelector("dialog .danger").click()');
+confirmed();
 $c->shows('Users', 'erased by the address');
 is(user_of($of_one, 'count(*)'), 0, '... for ever');
 
@@ -356,7 +360,7 @@ is(scalar $s->sql("SELECT name || ' ' || description FROM svc.user_group WHERE i
    'Mine Theirs', '... so that both are kept');
 is_deeply([ grep { !/412/ } @{ $page->do('faults') } ], [], '... with no other error');
 $page->do(press => 'Delete');
-$page->do(run => 'document.querySelector("dialog .danger").click()');
+confirmed();
 $c->shows('Groups', 'deleted again');
 
 
@@ -398,7 +402,7 @@ $c->shows('Theirs', '... and theirs is loaded');
 $s->sql("UPDATE svc.role SET name = 'Helpdesk' WHERE key = 'helpdesk'");
 $c->opens('roles/helpdesk', 'Helpdesk');
 $page->do(press => 'Delete');
-$page->do(run => 'document.querySelector("dialog .danger").click()');
+confirmed();
 ok(wait_for(sub { $page->do(count => '.head .problem') == 1 }),
    'a role that somebody has stays, and it is said why');
 is(scalar $s->sql("SELECT count(*) FROM svc.role WHERE key = 'helpdesk'"), 1, '... as it is');

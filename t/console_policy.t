@@ -138,7 +138,7 @@ is_deeply([ map { $page->do(run => 'import("/svc/console/rules.js").then(m => m.
           'rules that fit everybody, and that never decide');
 
 is_deeply([ map { $page->do(run => <<"EOT") }
-Promise.all(["sentence", "policy.en"].map(n => import(`/svc/console/\${n}.js`)))
+Promise.all(["sentence", "access.en"].map(n => import(`/svc/console/\${n}.js`)))
   .then(([m, w]) => m.sentence($_, w.default.access.say, Date.parse("2026-11-30T13:05:00Z")))
 EOT
               '{ action: "mfa" }',
@@ -152,7 +152,7 @@ EOT
             . ' in Europe/Paris (now 14:05).' ],
           'rules in words');
 
-is_deeply(in_page('console/policy.sheet', 'Object.values(m.PIPELINES)'),
+is_deeply(in_page('console/snippets', 'Object.values(m.PIPELINES)'),
           [ map { s/\s+\z/\n/r } examples('yaml', slurp('ngx_svc_admin/policy-as-code.md')) ],
           'the pipelines are those of the document');
 

@@ -190,13 +190,33 @@ ok(wait_for(sub { $page->do(count => 'tbody tr') > 0 }), 'and it comes back');
 
 # --- an upgrade under an open tab ----------------------------------------------------------
 
-$page->do(without => "$c->{origin}/svc/console/policy.js");
+$page->do(without => "$c->{origin}/svc/console/access.js");
 $page->do(run => q{document.querySelector('#nav a[href="/console/access"]').click()});
 ok(wait_for(sub { $page->do(text => 'main') =~ /has been updated/ }), 'a file has gone');
-$page->do(without => "$c->{origin}/svc/console/policy.js", 1);
+$page->do(without => "$c->{origin}/svc/console/access.js", 1);
 $page->do('faults');
 $page->do(press => 'Load again');
 $c->shows('Access', 'the new ones are there');
+$page->do(without => "$c->{origin}/svc/console/help.js");
+$page->do(key => '?');
+ok(wait_for(sub { $page->do(text => 'main .problem') =~ /has been updated.*Load again/s }),
+   'a dialog that has gone');
+is_deeply($page->do('axe'), [], '... for everybody');
+$page->do(without => "$c->{origin}/svc/console/help.js", 1);
+$page->do('faults');
+$page->do(press => 'Load again');
+$c->shows('Access', '... is there, too');
+
+
+# --- what is typed before a dialog is there ---------------------------------------------------
+
+$page->do(run => <<'EOT');
+[..."/gra"].forEach(key => document.body.dispatchEvent(
+  new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true })))
+EOT
+ok(wait_for(sub { $page->do(count => '#palette') == 1 }), 'the palette comes');
+is($page->do(run => 'document.querySelector("#palette").value'), 'gra', 'with what was typed');
+$page->do(key => 'Escape');
 
 
 # --- rights that change under an open tab --------------------------------------------------
@@ -230,7 +250,7 @@ my $idle = $page->do(run => 'fetch("/v1/admin/console").then(r => r.json())')
                 ->{session}{idleSeconds};
 
 $page->do(clock => 2);
-ok(wait_for(sub { $page->do(run => 'import("/svc/ui/sent.js").then(({ sent }) =>'
+ok(wait_for(sub { $page->do(run => 'import("/svc/console/server.js").then(({ sent }) =>'
                                    . ' sent.some(({ path }) => path.endsWith("/admin/tenant")))') }),
    'the logo is looked for last');
 $page->do(clock => $idle - 200);

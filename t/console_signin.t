@@ -134,7 +134,7 @@ is_deeply($page->do('axe'), [], '... for everybody');
 $page->do(press => 'Save');
 is($c->said, 'Saved.', 'it is saved');
 is($page->do(text => '.top .tenant'), "$HOSTILE acme", 'the frame has the new name');
-is_deeply($JSON->decode($page->do(run => 'import("/svc/ui/sent.js").then(m =>'
+is_deeply($JSON->decode($page->do(run => 'import("/svc/console/server.js").then(m =>'
                                          . ' m.sent.find(one => one.method === "PATCH").body)')),
           { name => $HOSTILE, branding => {
                 primary => '#ffff00', primaryFg => 'white', muted => '#ccc',
@@ -189,7 +189,7 @@ $page->do(press => 'Cancel');
 $page->do(press => 'Use this logo');
 is($c->said(qr/logo/), 'The logo is in use.', 'it is sent');
 ok(wait_for(sub { $page->do('focus') eq 'logo' }), '... and the focus is where one goes on');
-like($page->do(run => 'Promise.all(["ui/sent", "console/drawer"].map(n => import(`/svc/${n}.js`)))'
+like($page->do(run => 'Promise.all(["server", "drawer"].map(n => import(`/svc/console/${n}.js`)))'
                       . '.then(([a, b]) => b.curlOf(a.sent.find(one => one.method === "PUT")))'),
      qr/--data-binary '\@<img .*\.png'\z/, '... as a script would');
 is($page->do(count => '.top .logo'), 1, 'the frame has it');

@@ -1,8 +1,7 @@
 // The account of whoever is signed in.  What changes something comes when it is asked
 // for: change.js, factors.js.
 
-import { signOut } from "../ui/again.js";
-import { hear, ifChanged, isServed, refresh, session, take } from "../ui/call.js";
+import { hear, ifChanged, isServed, refresh, session, signOut, take } from "../ui/call.js";
 import { effect, h, mount, state } from "../ui/draw.js";
 import { sentence } from "../ui/fail.js";
 import { fill, language, shown } from "../ui/words.js";

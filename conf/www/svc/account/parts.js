@@ -61,9 +61,8 @@ export const say = async said => (await import("../ui/toast.js")).toast(said);
 
 // --- sections ------------------------
 
-// "part" is what was read for it: { value } or { failure }; nothing, if it is still to
-// come.  "draw" gets the function that says what has gone wrong.  The ids of fields, as
-// "password", are those of the steps in a dialog.
+// "part" is what was read for it: { value } or { failure }, or nothing yet.  "draw" gets what
+// says what has gone wrong.  The ids of fields are those of the steps in a dialog.
 
 export function Section({ id, title, note, part, again, draw }) {
   const [failure, setFailure] = state(null);
@@ -87,8 +86,6 @@ export const Rows = ({ none, kids }) => kids.length > 0
   : h("p", { class: "muted" }, none);
 
 
-// A row: what it is, what is known of it, and what can be done.
-
 export const Row = ({ title, badges, notes = [], kids }) => h("li", { class: "row" },
   h("div", { class: "what" },
     h("p", { class: "title" }, h("bdi", {}, title), badges),
@@ -98,8 +95,8 @@ export const Row = ({ title, badges, notes = [], kids }) => h("li", { class: "ro
 export const Badge = ({ kind, kids }) => h("span", { class: `badge ${kind}` }, kids);
 
 
-// A button.  "of" names the row that it is for, to whoever does not see it; "fail" is
-// told what went wrong, unless somebody has thought better of it.
+// "of" names the row that a button is for, to whoever does not see it; "fail" is told what
+// went wrong, unless somebody has thought better of it.
 
 const QUIET = ["cancelled", "step_up_required"];
 

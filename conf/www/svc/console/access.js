@@ -2,30 +2,31 @@
 // were before.
 
 import { useAct } from "../ui/act.js";
+import { late } from "../ui/call.js";
 import { Badge } from "../ui/cells.js";
-import { mayLeave } from "../ui/dialog.js";
 import { effect, h, state } from "../ui/draw.js";
-import { Problem } from "../ui/fail.js";
+import { later, Loading, Problem } from "../ui/fail.js";
 import { guard, Link, usePlace } from "../ui/place.js";
 import { useAnswer } from "../ui/table.js";
+import { styled } from "../ui/style.js";
 import { text } from "../ui/text.js";
-import { toast } from "../ui/toast.js";
 import { fill, shown } from "../ui/words.js";
-import { editRule } from "./accessrule.js";
-import { History } from "./accesshistory.js";
-import { Try } from "./accesstry.js";
 import { at } from "./nav.js";
-import { reviewPolicy, snapshotOf } from "./accessreview.js";
-import { ACTIONS, marksOf, TONES } from "./rules.js";
+import { ACTIONS, marksOf, snapshotOf, TONES } from "./rules.js";
 import { sentence } from "./sentence.js";
 import { Head } from "./sheet.js";
 
 const SHORTCUTS = ["Alt+ArrowUp", "Alt+ArrowDown"];
 
-const TABS = { try: Try, history: History };
+const TABS = {
+  try: later(async () => (await import("./accesstry.js")).Try),
+  history: later(async () => (await import("./accesshistory.js")).History),
+};
+
+await styled("/svc/console/policy.css");
 
 
-export function Access({ view, sheet, words }) {
+function Access({ view, sheet, words }) {
   const { data, etag, failure, again } = useAnswer({ path: sheet.path }, []);
 
   return h("div", {},
@@ -33,7 +34,7 @@ export function Access({ view, sheet, words }) {
     h("p", { class: "muted" }, words.note),
     failure && h(Problem, { failure, again }),
     data ? h(Policy, { view, sheet, words, first: { data, etag } })
-         : !failure && h("p", { class: "muted loading", role: "status" }, text.loading));
+         : !failure && h(Loading));
 }
 
 // Rules have no id: they get one for the time that they are looked at.
@@ -55,7 +56,7 @@ function Policy({ view, sheet, words, first }) {
   const dirty = JSON.stringify(policy) !== JSON.stringify(snapshotOf(base.data));
   const Tab = TABS[query.tab];
 
-  effect(() => dirty ? guard(mayLeave) : null, [dirty]);
+  effect(() => dirty ? guard() : null, [dirty]);
 
   const adopt = next => {
     setBase(next);
@@ -124,9 +125,12 @@ function useReview({ words, draft, base, adopt }) {
     } else {
       setFailure(e);
     }
-  });
+  }, () => late(import("./accessreview.js")));
 
-  const look = run(async () => {
+  const toast = (...said) => late(import("../ui/toast.js")).then(
+    ({ toast }) => toast(...said), setFailure);
+
+  const look = run(async ({ reviewPolicy }) => {
     setWrong({});
 
     const next = await reviewPolicy({ words, base, policy: policyOf(draft) });
@@ -137,14 +141,15 @@ function useReview({ words, draft, base, adopt }) {
     }
   });
 
-  return { wrong, setWrong, busy, failure, setFailure, look };
+  return { wrong, setWrong, busy, failure, setFailure, look, toast };
 }
 
 // The rules as they are edited.
 
 function useRules({ words, draft, setDraft, base, adopt }) {
-  const { wrong, setWrong, busy, failure, setFailure, look }
+  const { wrong, setWrong, busy, failure, setFailure, look, toast }
     = useReview({ words, draft, base, adopt });
+  const rule = useAct(setFailure, () => late(import("./accessrule.js")));
   const [said, setSaid] = state("");
   const { rules } = draft;
 
@@ -159,17 +164,17 @@ function useRules({ words, draft, setDraft, base, adopt }) {
     }
   };
 
-  const edit = async one => {
-    const rule = await editRule({ words, rule: one?.rule });
+  const edit = one => rule.run(async ({ editRule }) => {
+    const made = await editRule({ words, rule: one?.rule });
 
-    if (rule && one) {
+    if (made && one) {
       setWrong(({ [one.id]: gone, ...rest }) => rest);
-      put(one.id, rule);
+      put(one.id, made);
 
-    } else if (rule) {
-      setRules(all => [...all, { id: `rule-${ids++}`, rule }]);
+    } else if (made) {
+      setRules(all => [...all, { id: `rule-${ids++}`, rule: made }]);
     }
-  };
+  })();
 
   const remove = (one, n) => {
     setRules(all => all.filter(({ id }) => id !== one.id));
@@ -238,3 +243,6 @@ function Rule({ id, rule, n, total, words, mark, names, wrong, move, edit, remov
       h("button", { type: "button", "aria-label": about(words.remove), onclick: remove },
         words.remove)));
 }
+
+
+export default { access: { List: Access } };

@@ -3,10 +3,9 @@
 import { call } from "../ui/call.js";
 import { Diff } from "../ui/diff.js";
 import { h, state } from "../ui/draw.js";
-import { Problem } from "../ui/fail.js";
+import { Loading, Problem } from "../ui/fail.js";
 import { change, usePlace } from "../ui/place.js";
 import { Table, useAnswer } from "../ui/table.js";
-import { text } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
 import { about } from "../ui/time.js";
 import { fill } from "../ui/words.js";
@@ -24,7 +23,7 @@ export function History({ sheet, words, base, adopt, dirty }) {
 
   if (!data) {
     return failure ? h(Problem, { failure, again })
-                   : h("p", { class: "muted loading", role: "status" }, text.loading);
+                   : h(Loading);
   }
 
   // It may be gone by now: the newest are kept.

@@ -9,13 +9,11 @@ import { about, exact } from "../ui/time.js";
 import { fill, language, number, shown } from "../ui/words.js";
 import { whoIs } from "./names.js";
 import { review } from "./review.js";
-import { decide, TONES } from "./rules.js";
+import { decide, snapshotOf, TONES } from "./rules.js";
 import { countryOf, sentence, windowOf } from "./sentence.js";
 
 const PATH = "/admin/access-policy";
 const SHOWN = 50;               // of the addresses whose outcome would be another
-
-export const snapshotOf = ({ rules, defaultAction }) => ({ rules, defaultAction });
 
 
 // How the differences of two policies are said.

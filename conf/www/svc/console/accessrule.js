@@ -3,6 +3,7 @@
 import { Dialog, show } from "../ui/dialog.js";
 import { h } from "../ui/draw.js";
 import { Form } from "../ui/form.js";
+import "../ui/several.js";
 import { fill } from "../ui/words.js";
 import { planOf, without } from "./review.js";
 import { ACTIONS, DAYS } from "./rules.js";

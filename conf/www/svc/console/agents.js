@@ -1,94 +1,28 @@
-// Agents: who answers for them, what they may do, what they have done, and how to stop one
-// at once; and what is unusual of them.
+// An agent: who answers for it, what it may do, what it has done, and how to stop it at once.
 
 import { call } from "../ui/call.js";
-import { Badge, cell } from "../ui/cells.js";
+import { Badge } from "../ui/cells.js";
 import { sendOver } from "../ui/conflict.js";
-import { confirm } from "../ui/dialog.js";
-import { effect, h, state } from "../ui/draw.js";
-import { lasts } from "../ui/duration.js";
-import { Problem, sentence } from "../ui/fail.js";
+import { effect, h } from "../ui/draw.js";
+import { Problem } from "../ui/fail.js";
 import { Form } from "../ui/form.js";
-import { forEach } from "../ui/many.js";
 import { Link } from "../ui/place.js";
-import { List, useAnswer, usePicks } from "../ui/table.js";
+import { useAnswer } from "../ui/table.js";
 import { text } from "../ui/text.js";
 import { exact, Time } from "../ui/time.js";
 import { toast } from "../ui/toast.js";
 import { fill, shown } from "../ui/words.js";
 import { activity } from "./activity.js";
+import { Acts } from "./acts.js";
+import { kill } from "./agentacts.js";
 import { Ceilings } from "./ceilings.js";
 import { Rotate } from "./credentials.js";
-import { Acted, Delegations, Root } from "./delegated.js";
-import { isKey } from "./keys.js";
-import { at } from "./nav.js";
-import { Acts, Facts, Head, pathOf, Settings, SmallAct, Tabs, withLock } from "./sheet.js";
+import { Acted } from "./delegated.js";
+import { Facts, Tabs } from "./facts.js";
+import { at, isKey } from "./nav.js";
+import { Settings } from "./object.js";
+import { Head, pathOf, withLock } from "./sheet.js";
 
-
-// --- the list ------------------------
-
-// The key that kills does nothing else: an agent that is off stays off.  Where it could not
-// be done the question stays, and Enter tries again.
-
-async function kill({ one, sheet, words, done }) {
-  if (one.policy?.enabled === false) {
-    return toast(fill(words.killed, { name: shown(one.name) }));
-  }
-
-  const { method, path, give } = sheet.acts.kill;
-  const said = words.acts.kill;
-  const name = shown(one.name);
-  let problem = [];
-
-  while (await confirm({ title: fill(said.title, { name }), notes: [...problem, ...said.notes],
-                         verb: said.verb, sure: true }))
-  {
-    try {
-      await call({ method, path: pathOf(path, one), body: give });
-      toast(fill(said.done, { name }));
-
-      return done();
-
-    } catch (e) {
-      problem = [`${sentence(e)} ${shown(e.message)}`];
-    }
-  }
-}
-
-// What it may not do: null is no ceiling.
-
-function ceilingsOf({ policy }, words) {
-  const said = [
-    policy.maxTokenTtlSeconds !== null && lasts(policy.maxTokenTtlSeconds),
-    policy.allowedScopes !== null && fill(words.scopes, { n: policy.allowedScopes.length }),
-    policy.allowedAudiences !== null
-      && fill(words.audiences, { n: policy.allowedAudiences.length }),
-  ].filter(Boolean);
-
-  return said.length > 0 ? said.join(" · ")
-                         : h("span", { class: "muted" }, words.none.maxTokenTtlSeconds);
-}
-
-function AgentList({ view, sheet, words, all }) {
-  const key = (event, one, again) =>
-    isKey(event, "k") && kill({ one, sheet, words, done: again });
-
-  return h("div", {},
-    h(Head, { title: words.title },
-      h(Link, { class: "button", to: at(view, "settings") }, all.settings.title),
-      h(Link, { class: "button primary", to: `${at("applications", "new")}?type=agent` },
-        words.new)),
-    h("p", { class: "muted keyed" }, words.note),
-    h(List, {
-      sheet, words, to: one => at(view, one.clientId), onkey: key,
-      draws: { policy: one => ceilingsOf(one, words) },
-      acts: (one, again) => one.policy.enabled && h("button", {
-        type: "button", class: "danger", "aria-keyshortcuts": "K",
-        "aria-label": fill(words.killOne, { name: shown(one.name) }),
-        onclick: () => kill({ one, sheet, words, done: again }),
-      }, words.acts.kill.verb),
-    }));
-}
 
 
 // --- one agent -----------------------
@@ -229,124 +163,4 @@ const AgentOrSettings = props => props.id === "settings"
   : h(AgentView, props);
 
 
-// --- what is unusual -----------------
-
-const acknowledge = (sheet, one) =>
-  call({ method: sheet.ack.method, path: pathOf(sheet.ack.path, one), body: {} });
-
-function AnomalyList({ view, sheet, sheets, words, all }) {
-  const picks = usePicks("id");
-  const [rounds, setRounds] = state(0);
-  const [failed, setFailed] = state([]);
-
-  const acknowledgeAll = async some => {
-    const left = new Map();
-
-    await forEach(some, one => acknowledge(sheet, one).then(() => { left.delete(one); }, why => {
-      left.set(one, why);
-
-      return why;
-    }));
-
-    setFailed([...left]);
-    picks.clear();
-    toast(fill(words.acked, { n: some.length - left.size }));
-    setRounds(n => n + 1);
-  };
-
-  const stop = ({ clientId, agentName: name }, again) => kill({
-    one: { clientId, name }, sheet: sheets.agents, words: all.agents, done: again,
-  });
-
-  return h("div", {},
-    h(Head, { title: words.title }),
-    h("p", { class: "muted" }, words.note),
-    picks.picked.size > 0 && h("div", { class: "actions picks", role: "status" },
-      h("span", {}, fill(text.picked, { n: picks.picked.size })),
-      h("button", { type: "button", class: "primary",
-                    onclick: () => acknowledgeAll([...picks.picked.values()]) }, words.ack),
-      h("button", { type: "button", class: "plain", onclick: picks.clear }, text.clear)),
-    failed.map(([one, why]) => h("p", { key: one.id, class: "wrong", role: "alert" },
-      `${shown(one.agentName)}: ${sentence(why)}`)),
-    h(List, {
-      sheet, words, picks, rounds, to: one => at("agents", one.clientId),
-      draws: {
-        type: one => h(Link, { to: at(view, one.id) }, words.options.type[one.type] ?? one.type),
-        description: one => h(Known, { one, words }),
-      },
-      onkey: (event, one, again) => isKey(event, "k") && stop(one, again),
-      acts: (one, again) => h("div", { class: "actions" },
-        !one.acknowledged && h("button", {
-          type: "button", class: "plain", onclick: () => acknowledgeAll([one]),
-        }, words.ack),
-        h("button", {
-          type: "button", class: "danger", "aria-keyshortcuts": "K",
-          "aria-label": fill(all.agents.killOne, { name: shown(one.agentName) }),
-          onclick: () => stop(one, again),
-        }, all.agents.acts.kill.verb)),
-    }));
-}
-
-// Links to one of them stay good when somebody has looked.  The list finds it by its id.
-
-function AnomalyView({ view, id, sheet, words }) {
-  const { data, failure, again } = useAnswer(
-    { path: sheet.path, query: { q: id, all: "true", limit: 1 } }, [id]);
-  const above = { view, title: words.title };
-  const one = data?.anomalies.find(anomaly => anomaly.id === id);
-
-  if (!one) {
-    return h("div", {}, h(Head, { title: words.one, above }),
-      failure ? h(Problem, { failure, again })
-        : h("p", { class: data ? "muted" : "muted loading", role: "status" },
-            data ? text.none : text.loading));
-  }
-
-  const look = async () => {
-    await acknowledge(sheet, one);
-    toast(fill(words.acked, { n: 1 }));
-    again();
-  };
-
-  return h("div", {},
-    h(Head, { title: shown(one.agentName), above },
-      h(Link, { class: "button", to: at("agents", one.clientId) }, words.columns.agentName),
-      !one.acknowledged && h(SmallAct, { verb: words.ack, act: look })),
-    h("div", { class: "object" },
-      h("div", { class: "panel" }, h(Known, { one, words })),
-      h(Facts, { sheet, words, one })));
-}
-
-
-// What the server knows of it besides, each as it is.
-
-const TOLD = ["occurrences", "lastSeenAt"];
-
-function Known({ one, words }) {
-  const more = Object.entries(one.details).filter(([name, value]) =>
-    !TOLD.includes(name) && value !== null);
-
-  return h("div", {},
-    h("span", { lang: "en" }, shown(one.description)),
-    h("p", { class: "muted" },
-      h(Link, { to: `${at("delegations")}?inChain=${one.clientId}` }, words.delegations)),
-    more.length > 0 && h("details", {},
-      h("summary", {}, words.details),
-      h("dl", {}, more.flatMap(([name, value]) => [
-        h("dt", { key: `t ${name}` }, h("code", {}, name)),
-        h("dd", { key: `d ${name}` }, name === "tokenId"
-          ? h(Link, { to: `${at("delegations")}?tokenId=${encodeURIComponent(value)}` },
-              shown(value))
-          : cell("text", typeof value === "object" ? JSON.stringify(value) : String(value))),
-      ]))),
-    one.acknowledged && h("p", { class: "muted" }, words.seen, " ",
-      h(Time, { value: one.acknowledgedAt }), " ",
-      one.acknowledgedBy && shown(one.acknowledgedBy.email)));
-}
-
-
-export default {
-  agents: { List: AgentList, View: AgentOrSettings },
-  anomalies: { List: AnomalyList, View: AnomalyView },
-  delegations: { List: Delegations, View: Root },
-};
+export default { agents: { View: AgentOrSettings } };

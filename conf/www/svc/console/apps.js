@@ -1,28 +1,27 @@
-// Applications, SAML applications, SCIM targets and the catalogue: what their sheets do not
-// say.
+// An application, a SAML application, a SCIM target and what the catalogue has: what their
+// sheets do not say.
 
 import { useAct } from "../ui/act.js";
-import { call, may } from "../ui/call.js";
+import { call, may, queryOf } from "../ui/call.js";
 import { Badge } from "../ui/cells.js";
-import { Code, Id } from "../ui/copy.js";
 import { confirm } from "../ui/dialog.js";
-import { effect, h, state } from "../ui/draw.js";
-import { Problem } from "../ui/fail.js";
+import { h, state } from "../ui/draw.js";
+import { later, Problem } from "../ui/fail.js";
 import { Form } from "../ui/form.js";
 import { go, Link, link, usePlace } from "../ui/place.js";
-import { queryOf } from "../ui/query.js";
-import { List, Table, useAnswer } from "../ui/table.js";
+import { List, useAnswer } from "../ui/table.js";
 import { text } from "../ui/text.js";
 import { Time } from "../ui/time.js";
 import { toast } from "../ui/toast.js";
 import { fill, shown } from "../ui/words.js";
 import { activity } from "./activity.js";
+import { SmallAct } from "./acts.js";
 import { fieldsOf, TYPES } from "./apps.sheet.js";
 import { Credentials, Rotate } from "./credentials.js";
 import { Acted } from "./delegated.js";
 import { at } from "./nav.js";
-import { Acts, Head, pathOf, Settings, SheetList, SheetNew, SheetView, SmallAct,
-         withLock } from "./sheet.js";
+import { Settings, SheetNew, SheetView } from "./object.js";
+import { Head, pathOf, withLock } from "./sheet.js";
 
 const HOUR = 3600;
 const PUBLIC = ["spa", "native"];
@@ -39,10 +38,6 @@ const newOf = (type, name) => `${at("applications", "new")}${queryOf({ type, nam
 
 
 // --- applications --------------------
-
-const AppList = props => h(SheetList, props,
-  h(Link, { class: "button", to: at("applications", "settings") }, props.all.settings.title));
-
 
 // Which type it is follows from what it is: people choose by an example, and what they
 // have chosen is in the address.
@@ -135,18 +130,9 @@ function AppView(props) {
 
 // The chart comes when it is looked at.
 
-function Usage({ one, all }) {
-  const [draw, setDraw] = state(null);
-  const [failed, setFailed] = state(false);
+const Chart = later(async () => (await import("./appusage.js")).Usage);
 
-  effect(() => {
-    import("./appusage.js").then(module => setDraw(() => module.Usage), () => setFailed(true));
-  }, []);
-
-  return draw ? h(draw, { one, words: all.applicationUsage })
-    : failed ? h("p", { class: "problem", role: "alert" }, text.newer)
-    : h("p", { class: "muted loading", role: "status" }, text.loading);
-}
+const Usage = ({ one, all }) => h(Chart, { one, words: all.applicationUsage });
 
 const Consents = ({ one, sheets, all }) => h(List, {
   sheet: sheets.applicationConsents, words: all.applicationConsents,
@@ -189,44 +175,6 @@ function Warnings({ one, words }) {
 
 
 // --- SAML applications ---------------
-
-// To ask makes a key and a certificate, the first time: nobody asks but by a button.
-
-function SamlList({ view, sheet, words }) {
-  const { query } = usePlace();
-
-  return h("div", {},
-    h(Head, { title: words.title },
-      h(Link, { class: "button primary", to: at(view, "new") }, words.new)),
-    h("p", { class: "muted" }, words.note),
-    query.show ? h(Provider, { view, sheet, words })
-      : h("div", { class: "list empty" },
-          h("p", {}, words.asks),
-          h("p", {}, h(Link, { class: "button", to: `${at(view)}?show=yes` }, words.show))));
-}
-
-function Provider({ view, sheet, words }) {
-  const { data, failure, again } = useAnswer({ path: sheet.path }, []);
-
-  if (!data) {
-    return failure ? h(Problem, { failure, again })
-                   : h("p", { class: "muted loading", role: "status" }, text.loading);
-  }
-
-  return h("div", {},
-    data.apps.length > 0
-      ? h(Table, { sheet, words, rows: data.apps, to: row => at(view, row.id),
-                   acts: one => h(Acts, { sheet, words, one, gone: again }) })
-      : h("div", { class: "list empty" }, words.empty.map(p => h("p", { key: p }, p))),
-    h("div", { class: "panel" },
-      h("h2", {}, words.ours),
-      h("dl", {}, ["entityId", "ssoUrl", "metadataUrl"].flatMap(name => [
-        h("dt", { key: `t ${name}` }, words.columns[name]),
-        h("dd", { key: `d ${name}` }, h(Id, { value: data[name] })),
-      ])),
-      h("h3", {}, words.columns.certificate),
-      h(Code, { value: data.certificate })));
-}
 
 const SamlNew = props => h(SheetNew, {
   ...props, sheet: { ...props.sheet, ...props.sheet.add, create: props.sheet.add.method },
@@ -402,8 +350,8 @@ function Start({ one, protocol, words }) {
 
 
 export default {
-  applications: { List: AppList, New: AppNew, View: AppView },
-  "saml-apps": { List: SamlList, New: SamlNew, View: SamlView },
+  applications: { New: AppNew, View: AppView },
+  "saml-apps": { New: SamlNew, View: SamlView },
   "scim-targets": { New: TargetNew, View: TargetView },
   catalogue: { View: IntegrationView },
 };

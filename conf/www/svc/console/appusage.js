@@ -1,13 +1,12 @@
 // How many tokens an application got, by days: the chart comes when it is looked at.
 
+import { queryOf } from "../ui/call.js";
 import { Chart } from "../ui/chart.js";
 import { h } from "../ui/draw.js";
-import { Problem } from "../ui/fail.js";
+import { Loading, Problem } from "../ui/fail.js";
 import { Link, usePlace } from "../ui/place.js";
-import { queryOf } from "../ui/query.js";
 import { styled } from "../ui/style.js";
 import { useAnswer } from "../ui/table.js";
-import { text } from "../ui/text.js";
 import { fill } from "../ui/words.js";
 import { at } from "./nav.js";
 
@@ -34,7 +33,7 @@ export function Usage({ one, words }) {
       "aria-current": n === days ? "true" : null,
     }, fill(words.days, { n })))),
     failure ? h(Problem, { failure, again })
-      : !data ? h("p", { class: "muted loading", role: "status" }, text.loading)
+      : !data ? h(Loading)
       : h("div", {},
           h("p", { class: "muted" }, fill(words.sums, data), " ", words.note),
           h(Chart, { key: data.series.length, label: words.title, days: barsOf(data.series),

@@ -1,23 +1,26 @@
-// The audit log, with all that an entry says; and incidents, with what to do about them.
+// The audit log; and incidents, with what to do about them.
 
-import { may, ours } from "../ui/call.js";
-import { Code } from "../ui/copy.js";
-import { Dialog, show } from "../ui/dialog.js";
+import { useAct } from "../ui/act.js";
+import { late, may, ours, queryOf } from "../ui/call.js";
 import { h } from "../ui/draw.js";
-import { change, go, Link, usePlace } from "../ui/place.js";
-import { queryOf } from "../ui/query.js";
+import { later, Problem } from "../ui/fail.js";
+import { change, Link, usePlace } from "../ui/place.js";
+import { styled } from "../ui/style.js";
 import { List, Tools } from "../ui/table.js";
 import { text } from "../ui/text.js";
-import { exact } from "../ui/time.js";
 import { fill, shown } from "../ui/words.js";
-import { causeOf, outcomeOf } from "./cause.js";
-import { Live } from "./live.js";
+import { Acts } from "./acts.js";
+import { outcomeOf } from "./cause.js";
 import "./names.js";
 import { at } from "./nav.js";
-import { Acts, Facts, Head, SheetView } from "./sheet.js";
+import { Head } from "./sheet.js";
 
+await styled("/svc/console/views.css");
 
-// --- the log -------------------------
+const Live = later(async () => (await import("./live.js")).Live);
+
+const entry = () => late(import("./entry.js"));
+
 
 // A file has what the list shows, by the same filters.
 
@@ -29,8 +32,10 @@ function AuditList({ sheet, words }) {
   const given = Object.fromEntries([sheet.find, ...Object.keys(sheet.filters)]
     .map(name => [name, query[name]]));
 
+  const { failure, run } = useAct(null, entry);
+
   const details = row => h("button", {
-    type: "button", class: "plain", onclick: () => show(Entry, { one: row, sheet, words }),
+    type: "button", class: "plain", onclick: run(({ open }) => open({ one: row, sheet, words })),
   }, words.details);
 
   const link = format =>
@@ -47,6 +52,7 @@ function AuditList({ sheet, words }) {
       h("a", link("csv"), words.csv),
       h("a", link("json"), words.json)),
     h("p", { class: "muted" }, words.note),
+    failure && h(Problem, { failure }),
     live ? h("div", {},
              h(Tools, { sheet, words, query }),
              h(Live, { key: JSON.stringify(given), sheet, words, given, draws,
@@ -54,80 +60,12 @@ function AuditList({ sheet, words }) {
          : h(List, { sheet, words, draws, acts: details }));
 }
 
-// All that is known of it, whole.
-
-function factsOf({ one, sheet, words }) {
-  const { createdAt, action, outcome, ...facts } = sheet.facts;
-  const cause = causeOf(one);
-
-  return {
-    sheet: { ...sheet, facts: { createdAt: "node", action, outcome, ...cause && { why: "node" },
-                                ...facts, actorId: "copy", targetId: "copy" } },
-    words: { ...words, columns: { ...words.columns, ...words.filters, why: cause?.label } },
-    one: { ...one, actorId: one.actor.id, targetId: one.target?.id,
-           createdAt: `${exact(one.createdAt)} · ${one.createdAt}`,
-           why: cause && [cause.said, " ", h("code", {}, cause.code)] },
-  };
-}
-
-// Signs that nobody sees are written as JSON can: what is copied is the same.
-
-const jsonOf = details => JSON.stringify(details, null, 2).replace(/[\p{Cf}\p{Zl}\p{Zp}]/gu,
-  sign => Array.from({ length: sign.length }, (_, n) =>
-    `\\u${sign.charCodeAt(n).toString(16).padStart(4, "0")}`).join(""));
-
-const Told = ({ details }) =>
-  Object.keys(details).length > 0 ? h(Code, { value: jsonOf(details) }) : null;
-
-const Entry = ({ one, sheet, words, done }) => h(Dialog, {
-  title: shown(one.action), done, wide: true,
-},
-  h(Facts, factsOf({ one, sheet, words })),
-  h(Told, one),
-  h(Around, { one, words, done },
-    h("button", {
-      type: "button",
-      onclick() {
-        done();
-        go(at("audit", one.id));
-      },
-    }, words.alone),
-    h("button", { type: "button", onclick: () => done() }, text.close)));
-
-// The same at an address of its own.
-
-const EntryView = props => h(SheetView, {
-  ...props, sheet: { ...props.sheet, facts: undefined },
-  top: one => h("div", {},
-    h(Facts, factsOf({ one, sheet: props.sheet, words: props.words })),
-    h(Told, one), h(Around, { one, words: props.words })),
-});
-
-// What else is of the same.
-
-const Around = ({ one, words, done = () => {}, kids }) =>
-  h("div", { class: "actions" },
-    one.actor.id && h(Same, { label: words.sameActor, query: { actorId: one.actor.id }, done }),
-    one.target?.id
-      && h(Same, { label: words.sameTarget, query: { targetId: one.target.id }, done }),
-    one.requestId
-      && h(Same, { label: words.sameRequest, query: { requestId: one.requestId }, done }),
-    kids);
-
-const Same = ({ label, query, done }) => h("button", {
-  type: "button",
-  onclick() {
-    done();
-    go(at("audit") + queryOf(query));
-  },
-}, label);
-
 
 // --- incidents -----------------------
 
 // What helps depends on what it is.
 
-const BlockLink = ({ one: { details: { ip } }, words }) => ip && may("tenant:manage")
+export const BlockLink = ({ one: { details: { ip } }, words }) => ip && may("tenant:manage")
   ? h(Link, { to: at("blocks", "new") + queryOf({ ip }) }, words.block) : null;
 
 function IncidentList({ sheet, words }) {
@@ -150,15 +88,4 @@ function IncidentList({ sheet, words }) {
     }));
 }
 
-const IncidentView = props => h(SheetView, {
-  ...props,
-  top: one => h("div", { class: "panel" },
-    h("p", {}, props.words.todo[one.type] ?? ""), h(Told, one),
-    h(BlockLink, { one, words: props.words })),
-});
-
-
-export default {
-  audit: { List: AuditList, View: EntryView },
-  incidents: { List: IncidentList, View: IncidentView },
-};
+export default { audit: { List: AuditList }, incidents: { List: IncidentList } };

@@ -1,7 +1,7 @@
 // What is done with several rows at once: those that are picked in a list.
 
-import { useAct, useFocus } from "../ui/act.js";
-import { call, Failure, may } from "../ui/call.js";
+import { useAct } from "../ui/act.js";
+import { call, Failure } from "../ui/call.js";
 import { Copy } from "../ui/copy.js";
 import { confirm, Dialog, show } from "../ui/dialog.js";
 import { effect, h, state } from "../ui/draw.js";
@@ -9,32 +9,21 @@ import { Problem, sentence } from "../ui/fail.js";
 import { forEach } from "../ui/many.js";
 import { Pick } from "../ui/pick.js";
 import { guard } from "../ui/place.js";
-import { MOST_PICKED, Table, usePicks } from "../ui/table.js";
+import { styled } from "../ui/style.js";
+import { MOST_PICKED, Table, useFocus } from "../ui/table.js";
 import { text } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
 import { fill, number, shown } from "../ui/words.js";
-import { fits, labelOf, mayAct, pathOf, sendAct, SheetList, withLock } from "./sheet.js";
+import { fits } from "./acts.js";
+import { sendAct } from "./perform.js";
+import { labelOf, mayAct, pathOf, withLock } from "./sheet.js";
 
-
-// A list whose rows may be picked: "many" of its sheet names the acts.  "members" is the sheet
-// of a group's members, where the rows are users.
-
-export function BulkList({ members, kids, ...props }) {
-  const { sheet } = props;
-  const picks = usePicks(sheet.id);
-  const join = members && may(members.needs);
-  const able = join || sheet.many.some(name => mayAct(sheet, sheet.acts[name]));
-
-  return h(SheetList, {
-    ...props, picks: able ? picks : undefined,
-    bar: again => h(Bulk, { ...props, members: join && members, picks, again }),
-  }, kids);
-}
+await styled("/svc/console/views.css");
 
 
 // The others wait, and whoever leaves the view ends it.
 
-function Bulk({ sheet, words, all, members, picks, again }) {
+export function Bulk({ sheet, words, all, members, picks, again }) {
   const [under, setUnder] = state(null);        // way: how many of how many are done
   const [outcome, setOutcome] = state(null);
   const [now] = state(() => ({ ended: null }));

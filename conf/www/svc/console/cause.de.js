@@ -1,20 +1,12 @@
+import signals from "./signals.de.js";
+
 export default {
   why: "Warum", wrongBy: "{method}: Der Nachweis war falsch.",
   methods: {
     password: "Passwort", totp: "Authenticator-App", passkey: "Passkey", email: "Code per E-Mail",
     recovery: "Wiederherstellungscode",
   },
-  signals: {
-    impossible_travel: "Zu weit von der letzten Anmeldung für die Zeit dazwischen",
-    failing_address: "Viele Fehlversuche von dieser Adresse",
-    recent_failures: "Fehlversuche dieses Benutzers kurz zuvor",
-    new_country: "Ein Land, das für den Benutzer neu ist",
-    new_device: "Ein Gerät, das für den Benutzer neu ist",
-    new_network: "Ein Netz, das für den Benutzer neu ist",
-    long_absent: "Der Benutzer war lange weg",
-    unusual_hour: "Eine für den Benutzer ungewöhnliche Stunde",
-    trusted_device: "Ein Gerät, dem der Benutzer vertraut",
-  },
+  signals,
   causes: {
     blocked: "Die Adresse, von der sie kam, ist hier blockiert.",
     code_replayed: "Ein Autorisierungscode kam ein zweites Mal; deshalb sind alle Token daraus beendet.",

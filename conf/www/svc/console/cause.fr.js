@@ -1,20 +1,12 @@
+import signals from "./signals.fr.js";
+
 export default {
   why: "Pourquoi", wrongBy: "{method} : la preuve était incorrecte.",
   methods: {
     password: "Mot de passe", totp: "Application d'authentification", passkey: "Clé d'accès",
     email: "Code par e-mail", recovery: "Code de récupération",
   },
-  signals: {
-    impossible_travel: "Trop loin de la dernière connexion pour le temps écoulé",
-    failing_address: "De nombreux échecs depuis cette adresse",
-    recent_failures: "Des échecs de cet utilisateur juste avant",
-    new_country: "Un pays nouveau pour l'utilisateur",
-    new_device: "Un appareil nouveau pour l'utilisateur",
-    new_network: "Un réseau nouveau pour l'utilisateur",
-    long_absent: "L'utilisateur est resté longtemps absent",
-    unusual_hour: "Une heure inhabituelle pour l'utilisateur",
-    trusted_device: "Un appareil auquel l'utilisateur fait confiance",
-  },
+  signals,
   causes: {
     blocked: "L'adresse d'où elle venait est bloquée ici.",
     code_replayed: "Un code d'autorisation est arrivé une seconde fois : tous les jetons qui en venaient ont pris fin.",

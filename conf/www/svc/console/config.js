@@ -1,30 +1,27 @@
 // Policy as code: the policies and roles as one file, what it would change, and that done.
 
 import { useAct } from "../ui/act.js";
-import { call, session } from "../ui/call.js";
-import { Badge } from "../ui/cells.js";
+import { call, late, session } from "../ui/call.js";
 import { Code } from "../ui/copy.js";
-import { Diff } from "../ui/diff.js";
-import { confirm, mayLeave } from "../ui/dialog.js";
 import { effect, h, state } from "../ui/draw.js";
-import { Problem } from "../ui/fail.js";
-import { Icon } from "../ui/icon.js";
-import { guard } from "../ui/place.js";
+import { later, Problem } from "../ui/fail.js";
+import { guard, mayDiscard } from "../ui/place.js";
+import { styled } from "../ui/style.js";
 import { text } from "../ui/text.js";
-import { toast } from "../ui/toast.js";
-import { fill, shown, wordOf } from "../ui/words.js";
-import { diffWords } from "./accessreview.js";
-import { PIPELINES } from "./policy.sheet.js";
-import { planOf, REFUSALS, Warnings } from "./review.js";
+import { fill, shown } from "../ui/words.js";
 import { Head } from "./sheet.js";
+import { PIPELINES } from "./snippets.js";
 
 const LARGEST = 1024 * 1024;    // bytes that the server takes
 
-const TONES = { create: "good", update: "info", delete: "bad" };
+const planning = () => late(import("./configplan.js"));
+
+const Plan = later(async () => (await planning()).Plan);
+
+await styled("/svc/console/policy.css");
 
 
-export function Configuration({ sheet, words: own, all }) {
-  const words = { ...own, say: diffWords(all.access).say };
+function Configuration({ sheet, words }) {
   const { typed, write, replace, wrong, setWrong, failure, plan, busy, begin, apply, turn }
     = usePlan(words);
 
@@ -63,7 +60,7 @@ function useText(begun) {
   const [typed, setTyped] = state("");
   const [kept, setKept] = state("");          // what has been applied, or was never typed
 
-  effect(() => typed !== kept ? guard(mayLeave) : null, [typed !== kept]);
+  effect(() => typed !== kept ? guard() : null, [typed !== kept]);
 
   const write = next => {
     setTyped(next);
@@ -71,7 +68,7 @@ function useText(begun) {
   };
 
   const replace = async (next, same) => {
-    if (typed === kept || typed === "" || await mayLeave()) {
+    if (typed === kept || typed === "" || await mayDiscard()) {
       write(next);
       setKept(same ? next : "");
     }
@@ -94,6 +91,8 @@ function usePlan(words) {
   const { busy, failure, run, setFailure } = useAct(e =>
     e.code === "invalid_request" ? refuse(shown(e.message)) : setFailure(e));
 
+  const asks = useAct(setFailure, planning);
+
   const { typed, write, replace, setKept } = useText(() => {
     setPlan(null);
     setWrong(null);
@@ -102,11 +101,8 @@ function usePlan(words) {
 
   // "source" is the text that the bundle is of
 
-  const look = async ({ source, bundle }, prune, stale = false) => {
-    const data = await planOf(bundle, prune);
-
-    setPlan({ source, bundle, prune, stale, data, names: await namesOf(data.changes) });
-  };
+  const look = async ({ source, bundle }, prune, stale = false) =>
+    setPlan({ source, bundle, prune, stale, ...await (await planning()).look(bundle, prune) });
 
   const begin = event => {
     event.preventDefault();
@@ -119,53 +115,25 @@ function usePlan(words) {
     return bundle ? run(() => look({ source: typed, bundle }, false))() : refuse(why);
   };
 
-  const apply = async () => {
-    if (await agreed(plan, words)) {
+  const apply = asks.run(async acts => {
+    if (await acts.agreed(plan, words)) {
       await run(async () => {
-        const done = await applied(plan);
+        const done = await acts.applied(plan, words);
 
         if (done) {
           setKept(plan.source);
-          toast(words.applied);
         }
 
         await look(plan, plan.prune, !done);
       })();
     }
-  };
+  });
 
   return {
     typed, write, replace, wrong, setWrong, failure, busy, begin, apply,
-    plan: plan?.source === typed ? plan : null, turn: prune => run(() => look(plan, prune))(),
+    plan: plan?.source === typed ? plan : null,
+    turn: prune => run(() => look(plan, prune))(),
   };
-}
-
-
-// Whoever deletes something says so first.
-
-async function agreed({ prune, data }, { prune: said }) {
-  const deletes = prune ? data.changes.filter(({ action }) => action === "delete").length : 0;
-
-  return deletes === 0 || confirm({ title: fill(said.title, { n: deletes }), notes: said.notes,
-                                    verb: said.verb, name: session.tenant.slug });
-}
-
-// Returns false where something was changed since the plan was made.
-
-async function applied({ bundle, prune, data }) {
-  try {
-    await call({ method: "POST", path: "/admin/config/apply", body: bundle, etag: data.etag,
-                 query: { prune: prune || null } });
-
-    return true;
-
-  } catch (e) {
-    if (e.code !== "precondition_failed") {
-      throw e;
-    }
-
-    return false;
-  }
 }
 
 
@@ -185,17 +153,6 @@ function bundleOf(typed, words) {
   } catch (e) {
     return { why: fill(words.noJson, { reason: shown(e.message) }) };
   }
-}
-
-
-// What groups are called: those that have a policy now.
-
-async function namesOf(changes) {
-  const wanted = changes.some(({ resource }) => resource.startsWith("groupPasswordPolicy:"));
-  const { data } = !wanted ? { data: { groups: [] } } : await call({
-    path: "/admin/password-policy/groups", query: { limit: 500 } });
-
-  return Object.fromEntries(data.groups.map(one => [one.groupId, one.groupName]));
 }
 
 
@@ -260,59 +217,6 @@ const Upload = ({ words, busy, take, refuse }) => h("div", { class: "field" },
   }));
 
 
-// --- the plan ------------------------
-
-function Plan({ words, plan, busy, apply, turn }) {
-  const { data, prune, stale, names } = plan;
-  const refused = data.warnings.filter(({ code }) => REFUSALS.includes(code));
-  const of = action => data.changes.filter(change => change.action === action);
-  const changes = data.changes.filter(({ action }) => action !== "delete");
-  const deletes = of("delete");
-  const some = changes.length > 0 || prune && deletes.length > 0;
-
-  effect(element => element.querySelector("h2").focus(), [plan]);
-
-  return h("section", { class: "panel plan" },
-    h("h2", { tabindex: "-1" }, words.planned),
-    stale && h("p", { class: "notice", role: "alert" }, words.stale),
-    h("p", { role: "status" }, !data.hasChanges ? words.noDrift
-      : fill(prune ? words.summaryPruned : words.summary, {
-          create: of("create").length, update: of("update").length, delete: deletes.length })),
-    h(Warnings, { warnings: data.warnings.filter(({ code }) => code !== "deletes_skipped") }),
-    changes.map(change => h(Change, { key: change.resource, change, words, names })),
-    deletes.length > 0 && h("section", {},
-      h("h3", {}, words.deletes),
-      h("p", { class: "muted" }, prune ? words.pruned : words.notPruned),
-      deletes.map(change => h(Change, { key: change.resource, change, words, names,
-                                        kept: !prune })),
-      h("label", { class: "switch" },
-        h("input", { type: "checkbox", checked: prune, disabled: busy,
-                     onchange: event => turn(event.target.checked) }),
-        " ", words.prune.label)),
-    some && refused.length > 0
-      && h("p", { id: "plan-why", class: "wrong" }, words.refused),
-    some && h("div", { class: "actions" },
-      h("button", {
-        type: "button", class: prune && deletes.length > 0 ? "danger" : "primary",
-        disabled: busy || refused.length > 0, title: text.sensitive,
-        "aria-describedby": refused.length > 0 ? "plan-why" : null, onclick: apply,
-      }, words.apply, " ", h(Icon, { name: "lock" }))));
-}
-
-function Change({ change, words, names, kept }) {
-  const { resource, action, before, after } = change;
-  const [section, key] = resource.split(/:(.*)/s);
-
-  return h("details", { class: "change", open: !kept },
-    h("summary", {},
-      h(Badge, kept ? { value: "kept", words: words.actions }
-                    : { value: action, tone: TONES[action], words: words.actions }), " ",
-      h("strong", {}, words.sections[section]), key && [" ",
-        wordOf(names, key) ? shown(names[key]) : h("code", {}, shown(key))]),
-    h(Diff, { before: before ?? {}, after: after ?? {}, words }));
-}
-
-
 // --- in a pipeline -------------------
 
 const Pipeline = ({ words }) => h("section", { class: "panel" },
@@ -320,3 +224,6 @@ const Pipeline = ({ words }) => h("section", { class: "panel" },
   h("p", {}, words.pipeline.note),
   Object.entries(PIPELINES).map(([name, value]) => h("details", { key: name },
     h("summary", {}, fill(words.pipeline.of, { name })), h(Code, { value }))));
+
+
+export default { configuration: { List: Configuration } };

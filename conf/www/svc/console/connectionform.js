@@ -7,18 +7,18 @@ import { sendOver } from "../ui/conflict.js";
 import { Id } from "../ui/copy.js";
 import { confirm } from "../ui/dialog.js";
 import { h } from "../ui/draw.js";
-import { Problem } from "../ui/fail.js";
+import { Loading, Problem } from "../ui/fail.js";
 import { go } from "../ui/place.js";
+import "../ui/kinds.js";
 import "../ui/several.js";
 import { useAnswer } from "../ui/table.js";
-import { text } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
 import { fill, list, shown } from "../ui/words.js";
+import { domainsOf } from "./connectionlist.js";
 import { pathTo } from "./connections.sheet.js";
+import { Facts, Tabs } from "./facts.js";
 import { at } from "./nav.js";
-import { server } from "./server.js";
-import { Facts, Head, Tabs, withLock } from "./sheet.js";
-import { FEDERATION } from "./tenant.sheet.js";
+import { Head, withLock } from "./sheet.js";
 
 const MAPPING = "attributeMapping.";
 const FEW = 20;                 // ids that are looked up at once
@@ -33,12 +33,6 @@ const HIDDEN = ["clientSecret", "bindPassword", "keepLinks", "vouch"];
 
 
 // --- what is read --------------------
-
-export const listOf = async () =>
-  (await call({ path: "/admin/social/connections", query: { limit: 500 } })).data.connections;
-
-export const domainsOf = async () =>
-  (await call({ path: "/admin/domains", query: { limit: 500 } })).data.domains;
 
 async function namesOf(mapped) {
   const ids = [...new Set(mapped.map(one => one.groupId))];
@@ -193,10 +187,7 @@ function whole(all) {
 export const Waiting = ({ title, above, failure, again }) => h("div", {},
   h(Head, { title, above }),
   failure ? h(Problem, { failure, again })
-          : h("p", { class: "muted loading", role: "status" }, text.loading));
-
-export const Off = () => server.features.federation ? null
-  : h("p", { class: "notice" }, fill(text.isOff, { directive: FEDERATION }));
+          : h(Loading));
 
 // The view of one: "tabs" are drawn by their names, and "kids" are what it is without one.
 
@@ -209,8 +200,6 @@ export function Page({ view, id, tab, title, sheet, words, one, tabs, actions, f
     tab && tabs[tab] ? tabs[tab]()
       : h("div", { class: "object" }, h("div", {}, kids), h(Facts, { sheet, words, one })));
 }
-
-export const titleOf = (one, kind, words) => shown(one.label ?? words.options.kind[kind]);
 
 
 // URLs that people take elsewhere: [name, value].

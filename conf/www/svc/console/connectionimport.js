@@ -5,13 +5,14 @@ import { call, session } from "../ui/call.js";
 import { Badge } from "../ui/cells.js";
 import { confirm } from "../ui/dialog.js";
 import { h } from "../ui/draw.js";
-import { Problem } from "../ui/fail.js";
+import { Loading, Problem } from "../ui/fail.js";
 import { Table, useAnswer } from "../ui/table.js";
 import { text } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
 import { fill, shown } from "../ui/words.js";
 import { useFollow } from "./follow.js";
-import { Facts, withLock } from "./sheet.js";
+import { Facts } from "./facts.js";
+import { withLock } from "./sheet.js";
 import { FEDERATION } from "./tenant.sheet.js";
 
 const FOLLOW = { pause: 1000, most: 60 };
@@ -30,7 +31,7 @@ export function Import({ one, sheets, words: all }) {
     return failure?.status === 404
       ? h("p", { class: "list empty" }, fill(text.isOff, { directive: FEDERATION }))
       : failure ? h(Problem, { failure, again })
-      : h("p", { class: "muted loading", role: "status" }, text.loading);
+      : h(Loading);
   }
 
   // what is missing for one, if something is

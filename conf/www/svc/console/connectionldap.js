@@ -5,21 +5,22 @@ import { call } from "../ui/call.js";
 import { h, state } from "../ui/draw.js";
 import { Problem } from "../ui/fail.js";
 import { none } from "../ui/fields.js";
-import { Form } from "../ui/form.js";
+import { Form, keyOf } from "../ui/form.js";
 import { go } from "../ui/place.js";
 import { text } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
 import { fill } from "../ui/words.js";
 import {
-  choosing, Covers, differs, flat, keepLinks, mayChange, Off, Page, putOver, Remove, titleOf,
-  useConnection, Waiting,
+  choosing, Covers, differs, flat, keepLinks, mayChange, Page, putOver, Remove, useConnection,
+  Waiting,
 } from "./connectionform.js";
+import { titleOf } from "./connectionlist.js";
 import { Import } from "./connectionimport.js";
 import { pathTo } from "./connections.sheet.js";
 import { Steps } from "./connectiontest.js";
 import { at } from "./nav.js";
 import { hasNone } from "./pem.js";
-import { Head, keyOf, withLock } from "./sheet.js";
+import { Head, withLock } from "./sheet.js";
 import { FEDERATION } from "./tenant.sheet.js";
 
 const IDENTITY = ["url", "baseDn", "uniqueIdAttribute"];
@@ -44,7 +45,6 @@ export function View(props) {
     return h("div", {},
       h(Head, { title: words.options.kind.ldap, above }),
       failure && h(Problem, { failure, again }),
-      h(Off, {}),
       h("p", { class: "muted" }, words.first),
       h("div", { class: "panel" }, h(Make, { view, data, fields, words, again })));
   }
@@ -68,7 +68,6 @@ export function View(props) {
       import: () => h(Import, { one, sheets, words }),
     },
   },
-    h(Off, {}),
     h(Covers, { one, words, vouch: () => put({ vouch: true }) }),
     h("div", { class: "panel" },
       h(Change, { key: keyOf(fields, flat(one)), data, fields, words, put })));

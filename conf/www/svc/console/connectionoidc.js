@@ -4,22 +4,23 @@ import { call, session } from "../ui/call.js";
 import { Badge } from "../ui/cells.js";
 import { h, state } from "../ui/draw.js";
 import { none } from "../ui/fields.js";
-import { Form } from "../ui/form.js";
+import { Form, keyOf } from "../ui/form.js";
 import { go } from "../ui/place.js";
 import { useAnswer } from "../ui/table.js";
 import { text } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
 import { fill, shown } from "../ui/words.js";
 import {
-  bodyOf, choosing, Covers, differs, domainsOf, flat, keepLinks, mayChange, Off, Page,
-  patchOver, Remove, titleOf, Urls, useConnection, Waiting,
+  bodyOf, choosing, Covers, differs, flat, keepLinks, mayChange, Page, patchOver, Remove, Urls,
+  useConnection, Waiting,
 } from "./connectionform.js";
+import { domainsOf, titleOf } from "./connectionlist.js";
 import { fieldsOf, pathTo } from "./connections.sheet.js";
 import { Test } from "./connectiontest.js";
 import { useFollow } from "./follow.js";
 import { at } from "./nav.js";
 import { server } from "./server.js";
-import { Head, keyOf, withLock } from "./sheet.js";
+import { Head, withLock } from "./sheet.js";
 
 const IDENTITY = ["issuer", "tenantId"];        // other ones are another connection
 const SECRET = [...IDENTITY, "clientId"];       // what its secret was given for
@@ -80,7 +81,6 @@ export function New({ view, kind, sheet, words }) {
 
   return h("div", {},
     h(Head, { title, above }),
-    h(Off, {}),
     h("div", { class: "panel" },
       h(Guide, { kind, words, open: true }),
       !keyed && h(Theirs, { kind, words, of: base(kind) }),
@@ -134,7 +134,6 @@ export function View(props) {
     actions: h(Remove, { view, one, title, domains, words }),
     tabs: { test: () => h(Test, { one, title, words }) },
   },
-    h(Off, {}),
     h(Status, { one, words, again }),
     h(Covers, { one, words, vouch: () => patch({ vouch: true }) }),
     h(Change, { kind, fields, data, words, patch }),

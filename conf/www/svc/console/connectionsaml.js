@@ -2,16 +2,16 @@
 
 import { h } from "../ui/draw.js";
 import { none } from "../ui/fields.js";
-import { Form } from "../ui/form.js";
+import { Form, keyOf } from "../ui/form.js";
 import { text } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
 import {
-  choosing, Covers, flat, keepLinks, mayChange, Off, Page, putOver, titleOf, Urls,
-  useConnection, Waiting,
+  choosing, Covers, flat, keepLinks, mayChange, Page, putOver, Urls, useConnection, Waiting,
 } from "./connectionform.js";
+import { titleOf } from "./connectionlist.js";
 import { pathTo } from "./connections.sheet.js";
 import { hasNone } from "./pem.js";
-import { keyOf, withLock } from "./sheet.js";
+import { withLock } from "./sheet.js";
 
 const IDENTITY = ["idpEntityId"];
 
@@ -49,7 +49,6 @@ export function View(props) {
 
   return h(Page, { ...props, sheet, one, failure, again, tabs: {},
                    title: titleOf(one, "saml", words) },
-    h(Off, {}),
     h("p", { class: "notice" }, words.unused),
     one.updatedAt && h(Covers, { one, words, vouch: () => put({ vouch: true }) }),
     h("div", { class: "panel" },

@@ -4,15 +4,17 @@
 import { Badge, cell } from "../ui/cells.js";
 import { h } from "../ui/draw.js";
 import { lasts } from "../ui/duration.js";
-import { Problem } from "../ui/fail.js";
+import { Loading, Problem } from "../ui/fail.js";
 import { Link, usePlace } from "../ui/place.js";
+import { styled } from "../ui/style.js";
 import { List, Table, useAnswer } from "../ui/table.js";
-import { text } from "../ui/text.js";
 import { Time } from "../ui/time.js";
 import { fill, language, shown, wordsOf } from "../ui/words.js";
 import sheets from "./delegated.sheet.js";
 import { at } from "./nav.js";
 import { Head } from "./sheet.js";
+
+await styled("/svc/console/views.css");
 
 const words = await wordsOf("console/delegated");
 
@@ -40,7 +42,7 @@ const draws = {
 };
 
 
-export const Delegations = ({ view }) => h("div", {},
+const Delegations = ({ view }) => h("div", {},
   h(Head, { title: words.title }),
   h("p", { class: "muted" }, words.note),
   h(List, { key: view, sheet, words, draws }));
@@ -62,7 +64,7 @@ const precise = value => new Intl.DateTimeFormat(language, {
 }).format(new Date(value));
 
 
-export function Root({ view, id }) {
+function Root({ view, id }) {
   const { query } = usePlace();
   const { data, failure, again } = useAnswer(
     { path: sheet.path, query: { rootTokenId: id, limit: MOST } }, [id]);
@@ -71,7 +73,7 @@ export function Root({ view, id }) {
   if (!data) {
     return h("div", {}, h(Head, { title: words.one, above }),
       failure ? h(Problem, { failure, again })
-              : h("p", { class: "muted loading", role: "status" }, text.loading));
+              : h(Loading));
   }
 
   const rows = data.delegations.toSorted((a, b) => a.createdAt < b.createdAt ? -1 : 1);
@@ -140,3 +142,6 @@ function Step({ row, first, parent }) {
       row.ip && h("dt", {}, words.from),
       row.ip && h("dd", {}, [row.ip, row.country].filter(Boolean).join(", "))));
 }
+
+
+export default { delegations: { List: Delegations, View: Root } };

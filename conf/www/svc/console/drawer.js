@@ -2,11 +2,11 @@
 
 import { hear } from "../ui/call.js";
 import { Copy } from "../ui/copy.js";
-import { Dialog } from "../ui/dialog.js";
+import { Dialog, show } from "../ui/dialog.js";
 import { effect, h, state } from "../ui/draw.js";
-import { HIDDEN, sent } from "../ui/sent.js";
 import { text } from "../ui/text.js";
 import { Time } from "../ui/time.js";
+import { HIDDEN, sent } from "./server.js";
 
 const quoted = value => `'${value.replaceAll("'", "'\\''")}'`;
 
@@ -22,7 +22,9 @@ export const curlOf = ({ method, path, body, file, etag, key }) => [
 ].join(" \\\n     ");
 
 
-export function Drawer({ done, words }) {
+export const open = words => show(Drawer, { words });
+
+function Drawer({ done, words }) {
   const [, setCount] = state(0);
 
   effect(() => hear("sent", () => setCount(n => n + 1)), []);

@@ -1,12 +1,13 @@
 // What the keys do.
 
-import { Dialog } from "../ui/dialog.js";
+import { Dialog, show } from "../ui/dialog.js";
 import { h, state } from "../ui/draw.js";
 import { text } from "../ui/text.js";
-import { views } from "./nav.js";
-import { PLACES } from "./keys.js";
+import { PLACES, views } from "./nav.js";
 
-export function Help({ done, words }) {
+export const open = words => show(Help, { words });
+
+function Help({ done, words }) {
   const [off, setOff] = state(() => localStorage.getItem("svc-keys") === "off");
 
   const choose = event => {

@@ -12,14 +12,15 @@ import { Table } from "../ui/table.js";
 import { fill } from "../ui/words.js";
 import { addressesOf } from "./addresses.js";
 import { at } from "./nav.js";
-import { ALL, choiceOfRole } from "./people.js";
+import { choiceOfRole } from "./people.js";
+import { ALL } from "./peoplelists.js";
 import { Head } from "./sheet.js";
 
 const MOST = 50;
 
 const FIND_GROUPS = { path: "/admin/groups", list: "groups", id: "id", name: "name" };
 
-export function InviteNew({ view, sheet, words, all }) {
+function InviteNew({ view, sheet, words, all }) {
   const [sent, setSent] = state(null);
   const [roles, setRoles] = state(null);
   const above = { view, title: words.title };
@@ -155,3 +156,6 @@ function Invited({ view, words, above, sent, more }) {
       h("button", { type: "button", onclick: more }, words.more),
       h(Link, { class: "button primary", to: at(view) }, words.back)));
 }
+
+
+export default { invitations: { New: InviteNew } };

@@ -1,15 +1,16 @@
 // The audit log as it is written: entries come by themselves, for as long as somebody
 // looks.
 
-import { useFocus } from "../ui/act.js";
 import { call } from "../ui/call.js";
 import { effect, h, state } from "../ui/draw.js";
-import { Problem, sentence } from "../ui/fail.js";
+import { Problem, sentence, useWait } from "../ui/fail.js";
 import { follow } from "../ui/follow.js";
-import { PAGE, Table } from "../ui/table.js";
+import { styled } from "../ui/style.js";
+import { PAGE, Table, useFocus } from "../ui/table.js";
 import { exact } from "../ui/time.js";
-import { useWait } from "../ui/wait.js";
 import { fill, language } from "../ui/words.js";
+
+await styled("/svc/console/views.css");
 
 const MOST = 500;               // rows
 const LATE = 9000;              // ms; by then entries have waited for ten seconds

@@ -1,9 +1,7 @@
-// The tenant's logo in the frame: it comes once the view is there.
+// The tenant's logo in the frame.
 
 import { call } from "../ui/call.js";
 import { effect, h, state } from "../ui/draw.js";
-
-const LATER = 500;              // ms
 
 const heard = new Set();
 let branding = null;
@@ -33,14 +31,10 @@ export function Logo() {
   const [now, setNow] = state(branding);
 
   effect(() => {
-    const later = setTimeout(ask, LATER);
-
+    ask();
     heard.add(setNow);
 
-    return () => {
-      clearTimeout(later);
-      heard.delete(setNow);
-    };
+    return () => heard.delete(setNow);
   }, []);
 
   return now?.logoUrl ? h(Picture, { branding: now, alt: "" }) : null;

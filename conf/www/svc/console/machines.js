@@ -5,15 +5,17 @@ import { call } from "../ui/call.js";
 import { Code, Id, Secret } from "../ui/copy.js";
 import { confirm } from "../ui/dialog.js";
 import { effect, h, state } from "../ui/draw.js";
-import { Problem } from "../ui/fail.js";
+import { Loading, Problem } from "../ui/fail.js";
 import { go } from "../ui/place.js";
 import { List, Table, useAnswer } from "../ui/table.js";
 import { text } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
 import { shown } from "../ui/words.js";
 import { activity } from "./activity.js";
+import { SmallAct } from "./acts.js";
 import { at } from "./nav.js";
-import { Head, pathOf, SheetNew, SheetView, SmallAct } from "./sheet.js";
+import { SheetNew, SheetView } from "./object.js";
+import { Head, pathOf } from "./sheet.js";
 import { NODE, PYTHON, useToken } from "./snippets.js";
 
 
@@ -29,7 +31,7 @@ function TokenNew(props) {
     return h("div", {},
       h(Head, { title: words.new, above: { view, title: words.title } }),
       failure ? h(Problem, { failure, again })
-              : h("p", { class: "muted loading", role: "status" }, text.loading));
+              : h(Loading));
   }
 
   const off = one => data.assignableScopes.includes(one) ? null : words.notYours;

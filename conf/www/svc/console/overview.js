@@ -1,12 +1,11 @@
 // How things are: what needs somebody, what is to be done first, and what sign-ins and users
 // come to.  Each part is asked for by itself, and fails by itself.
 
-import { may } from "../ui/call.js";
+import { may, queryOf } from "../ui/call.js";
 import { Chart } from "../ui/chart.js";
 import { h, state } from "../ui/draw.js";
-import { Problem } from "../ui/fail.js";
+import { Loading, Problem } from "../ui/fail.js";
 import { Link, usePlace } from "../ui/place.js";
-import { queryOf } from "../ui/query.js";
 import { styled } from "../ui/style.js";
 import { useAnswer } from "../ui/table.js";
 import { text } from "../ui/text.js";
@@ -97,7 +96,7 @@ const Periods = ({ days, words }) => h("nav", { class: "periods", "aria-label": 
 
 const Part = ({ part, draw }) => part.failure
   ? h(Problem, { failure: part.failure, again: part.again })
-  : !part.data ? h("p", { class: "muted loading", role: "status" }, text.loading)
+  : !part.data ? h(Loading)
   : draw(part.data);
 
 
@@ -157,7 +156,7 @@ function Trouble({ parts, words }) {
     failed.map(([name, part]) => h("div", { key: name },
       h("h3", {}, said.of[name]),
       h(Problem, { failure: part.failure, again: part.again }))),
-    loading ? h("p", { class: "muted loading", role: "status" }, text.loading)
+    loading ? h(Loading)
       : rows.length === 0 && failed.length === 0
         && h("p", { class: "badge good" }, said.none));
 }

@@ -1,11 +1,10 @@
 // Where to, by a few letters: views, what may be made, and whatever has a name or an id.
 
-import { call } from "../ui/call.js";
-import { Dialog } from "../ui/dialog.js";
+import { call, queryOf } from "../ui/call.js";
+import { Dialog, show } from "../ui/dialog.js";
 import { h } from "../ui/draw.js";
 import { Combo } from "../ui/pick.js";
 import { go } from "../ui/place.js";
-import { queryOf } from "../ui/query.js";
 import { allowed, at, groups } from "./nav.js";
 
 // What is searched by a name, each by a request of its own.  "detail" tells those apart that
@@ -31,7 +30,11 @@ const SHAPES = [
 ];
 
 
-export function Palette({ done, words }) {
+// "typed" was typed before it was here.
+
+export const open = (words, typed) => show(Palette, { words, typed });
+
+function Palette({ done, words, typed }) {
   const all = groups.flatMap(([, names]) => names).filter(allowed);
 
   const now = q => [
@@ -66,7 +69,8 @@ export function Palette({ done, words }) {
   };
 
   return h(Dialog, { title: words.palette, done },
-    h(Combo, { id: "palette", label: words.paletteNote, find, now, autofocus: true,
+    h(Combo, { id: "palette", label: words.paletteNote, find, now, first: typed,
+               autofocus: true,
                onpick({ to }) {
                  done();
                  go(to);

@@ -1,59 +1,33 @@
-// People, their groups and their roles: what their sheets do not say.
+// A user, a group, a role: what their sheets do not say.
 
-import { useAct, useFocus } from "../ui/act.js";
-import { call, may, session } from "../ui/call.js";
+import { useAct } from "../ui/act.js";
+import { call, late, may, session } from "../ui/call.js";
 import { sendOver } from "../ui/conflict.js";
 import { Dialog, show } from "../ui/dialog.js";
-import { effect, h, state } from "../ui/draw.js";
-import { Problem } from "../ui/fail.js";
-import { Form } from "../ui/form.js";
+import { h, state } from "../ui/draw.js";
+import { Loading, Problem } from "../ui/fail.js";
+import { Form, keyOf } from "../ui/form.js";
 import { Pick } from "../ui/pick.js";
-import { go, Link } from "../ui/place.js";
-import { List, nextRow, Table, useAnswer } from "../ui/table.js";
+import { go } from "../ui/place.js";
+import { List, nextRow, Table, useAnswer, useFocus } from "../ui/table.js";
 import { text } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
 import { fill, shown } from "../ui/words.js";
 import { activity } from "./activity.js";
-import { BulkList } from "./bulk.js";
-import { allowed, at } from "./nav.js";
-import { Acts, Facts, Head, keyOf, labelOf, pathOf, SheetList, SheetNew, SheetView, SmallAct,
-         withLock } from "./sheet.js";
-
-// There are few roles: all of them come at once, with those of the system.
-
-export const ALL = { path: "/admin/roles", query: { limit: 500 } };
+import { Acts, SmallAct } from "./acts.js";
+import { Facts } from "./facts.js";
+import { at } from "./nav.js";
+import { SheetNew, SheetView } from "./object.js";
+import { ALL } from "./peoplelists.js";
+import { Head, labelOf, pathOf, withLock } from "./sheet.js";
 
 const FEW = 20;                 // rows of a part of a user
 
 
-// What few people look at is loaded when somebody does.  An area that cannot be loaded says
-// so, and this is a part of one.
-
-const later = load => props => {
-  const [found, setFound] = state({});
-
-  effect(() => {
-    load().then(view => setFound({ view }), failure => setFound({ failure }));
-  }, []);
-
-  if (found.failure) {
-    throw found.failure;
-  }
-
-  return found.view ? h(found.view, props)
-                    : h("p", { class: "muted loading", role: "status" }, text.loading);
-};
-
-const InviteNew = later(async () => (await import("./invite.js")).InviteNew);
-const paste = async () => (await import("./paste.js")).Paste;
+const paste = async () => (await late(import("./paste.js"))).Paste;
 
 
 // --- a user --------------------------
-
-const UserList = props => h(BulkList, {
-  ...props, members: props.sheets.groupMembers,
-}, may("members:manage")
-   && h(Link, { class: "button primary", to: at("invitations", "new") }, props.words.invite));
 
 // An identity provider or a directory writes over what it keeps, but not the language.
 
@@ -229,7 +203,7 @@ function Choose({ one, sheet, words, done }) {
 
   return h(Dialog, { title, done },
     failure ? h(Problem, { failure, again })
-      : !data ? h("p", { class: "muted loading", role: "status" }, text.loading)
+      : !data ? h(Loading)
       : data.total > READ ? h("p", {}, fill(words.tooMany, { most: READ }))
       : h(Form, {
           id: "choose", fields, words, verb: withLock(text.save), onsave: save,
@@ -240,21 +214,6 @@ function Choose({ one, sheet, words, done }) {
 
 
 // --- roles ---------------------------
-
-function RoleList({ view, sheet, words }) {
-  const { data, failure, again } = useAnswer(ALL, []);
-  const to = role => at(view, role.key);
-
-  return h("div", {},
-    h(Head, { title: words.title },
-      h(Link, { class: "button primary", to: at(view, "new") }, words.new)),
-    failure && h(Problem, { failure, again }),
-    data && h("h2", {}, words.own),
-    data && (data.roles.length > 0 ? h(Table, { sheet, words, to, rows: data.roles })
-                                   : h("p", { class: "list empty" }, words.empty)),
-    data && h("h2", {}, words.system),
-    data && h(Table, { sheet, words, to, rows: data.systemRoles }));
-}
 
 const fieldsOfRole = (sheet, words, taken) => {
   const { key, ...fields } = sheet.form;
@@ -337,24 +296,8 @@ function MemberView({ view, id, tab, sheet: { members: sheet }, sheets, words, a
 }
 
 
-// --- identities ----------------------
-
-const PLACES = { human: () => "users", agent: () => "agents",
-                 service: id => id.startsWith("app_") ? "applications" : "tokens" };
-
-const IdentityList = props => h(SheetList, {
-  ...props,
-  to(row) {
-    const view = PLACES[row.type](row.id);
-
-    return allowed(view) ? at(view, row.id) : null;
-  },
-});
-
 export default {
-  users: { List: UserList, View: UserView },
-  invitations: { List: BulkList, New: InviteNew },
-  identities: { List: IdentityList },
+  users: { View: UserView },
   groups: { View: GroupView },
-  roles: { List: RoleList, View: RoleOrMember, New: RoleNew },
+  roles: { View: RoleOrMember, New: RoleNew },
 };

@@ -52,7 +52,7 @@ export default {
                   sensitive: true, unless: { role: ["member"] } },
       remove: { method: "DELETE", path: "/admin/users/{id}", kind: "type", sensitive: true },
     },
-    many: ["suspend", "reactivate", "logout"],
+    many: ["suspend", "reactivate", "logout"], joins: "groupMembers",
   },
 
   // What of a user there is beside the profile.  An act is about a row; "above" names the

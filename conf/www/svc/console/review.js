@@ -6,9 +6,9 @@ import { Diff } from "../ui/diff.js";
 import { Dialog, show } from "../ui/dialog.js";
 import { h, state } from "../ui/draw.js";
 import { Problem } from "../ui/fail.js";
-import { Icon } from "../ui/icon.js";
 import { text } from "../ui/text.js";
 import { shown } from "../ui/words.js";
+import { withLock } from "./sheet.js";
 
 // These are why the server would refuse it; the others are to be known.
 
@@ -123,7 +123,7 @@ function Review({ change, warnings, etag, was, send, read, of = itself, part = i
         type: "button", class: "primary", disabled: busy || refused.length > 0,
         "aria-describedby": refused.length > 0 ? "review-why" : null,
         title: text.sensitive, onclick: () => apply(etag),
-      }, words.verb, " ", h(Icon, { name: "lock" }))));
+      }, withLock(words.verb))));
 }
 
 

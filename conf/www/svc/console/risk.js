@@ -7,7 +7,7 @@ import { Singleton } from "./singleton.js";
 const LENGTH = 100;
 
 
-export const Risk = ({ sheet, words }) => h(Singleton, {
+const Risk = ({ sheet, words }) => h(Singleton, {
   sheet, words, about: all => [h(Scale, { all, words }), h(Outcomes, { all, words })],
 }, h(Signals, { points: sheet.signals, words }));
 
@@ -64,3 +64,6 @@ const Signals = ({ points, words }) => h("section", { class: "panel" },
       h("td", { "data-label": words.signals.signal }, words.signals.of[name]),
       h("td", { class: "number", "data-label": words.signals.points },
         most ? fill(words.signals.range, { least, most }) : number(least)))))));
+
+
+export default { risk: { List: Risk } };

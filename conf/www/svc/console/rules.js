@@ -7,6 +7,8 @@ export const TONES = { allow: "good", mfa: "warn", deny: "bad" };
 
 export const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
+export const snapshotOf = ({ rules, defaultAction }) => ({ rules, defaultAction });
+
 const NOWHERE = "ZZ";           // the country that is not known
 
 

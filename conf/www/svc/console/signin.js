@@ -1,19 +1,19 @@
 // Branding and what else of sign-in is the tenant's own.
 
-import { call, Failure, session, take } from "../ui/call.js";
+import { call, Failure, late, session, take } from "../ui/call.js";
 import { sendOver } from "../ui/conflict.js";
 import { effect, h, state } from "../ui/draw.js";
-import { Problem } from "../ui/fail.js";
+import { later, Loading, Problem } from "../ui/fail.js";
 import { kinds, none } from "../ui/fields.js";
-import { Form } from "../ui/form.js";
+import { Form, keyOf } from "../ui/form.js";
+import "../ui/kinds.js";
 import { styled } from "../ui/style.js";
 import { useAnswer } from "../ui/table.js";
 import { text } from "../ui/text.js";
-import { toast } from "../ui/toast.js";
 import { fill } from "../ui/words.js";
 import { dress } from "./logo.js";
 import { server } from "./server.js";
-import { Head, keyOf } from "./sheet.js";
+import { Head } from "./sheet.js";
 import { Logo } from "./signinlogo.js";
 
 await styled("/svc/console/signin.css");
@@ -37,8 +37,7 @@ function Branding({ sheet, words }) {
     h(Head, { title: words.title }),
     h("p", { class: "muted" }, words.note),
     answer.failure && h(Problem, { failure: answer.failure, again: answer.again }),
-    !data && !answer.failure
-      && h("p", { class: "muted loading", role: "status" }, text.loading),
+    !data && !answer.failure && h(Loading),
     data && h(Editor, { sheet, words, tenant: data.tenant, etag, keep }));
 }
 
@@ -64,7 +63,12 @@ function Editor({ sheet, words, tenant, etag, keep }) {
     const now = await call({ path: sheet.path });
 
     keep(() => now);
-    sent && toast(text.saved);
+
+    if (sent) {
+      const { toast } = await late(import("../ui/toast.js"));
+
+      toast(text.saved);
+    }
   };
 
   return h("div", { class: "branding" },
@@ -79,7 +83,7 @@ function Editor({ sheet, words, tenant, etag, keep }) {
                                                       : null,
         about: all => h(Told, { all, told: setTyped }),
       }))),
-    h(Later, {
+    h(Preview, {
       words, told: setFound, name: typed.name, logo: draft?.url,
       theme: themeOf(typed, branding.logoUrl),
       signUp: typed["branding.allowSelfSignup"], byMail: typed["branding.allowPasswordless"],
@@ -88,18 +92,13 @@ function Editor({ sheet, words, tenant, etag, keep }) {
 
 // What it is made of comes after the form: that of the pages of sign-in.
 
-function Later(props) {
-  const [loaded, setLoaded] = state({});
-  const { Preview, failed } = loaded;
+const Drawn = later(async () => (await import("./signinpreview.js")).Preview,
+                    () => h("section", { class: "panel preview" }, h(Loading)));
 
-  effect(() => {
-    import("./signinpreview.js").then(setLoaded, () => setLoaded({ failed: true }));
-  }, []);
+const Preview = props => h(Drawn, props);
 
-  return Preview ? h(Preview, props) : h("section", { class: "panel preview" },
-    failed ? h("p", { role: "alert" }, text.newer)
-           : h("p", { class: "muted loading", role: "status" }, text.loading));
-}
+Preview.failed = () => h("section", { class: "panel preview" },
+  h("p", { role: "alert" }, text.errors.not_loaded));
 
 // A form keeps what is typed; this tells it to whoever else shows it.
 

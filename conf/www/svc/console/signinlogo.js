@@ -1,13 +1,12 @@
 // The logo: a file is looked at before it is sent.
 
 import { useAct } from "../ui/act.js";
-import { call, Failure } from "../ui/call.js";
+import { call, Failure, late } from "../ui/call.js";
 import { confirm, mayLeave } from "../ui/dialog.js";
 import { effect, h, state } from "../ui/draw.js";
 import { Problem } from "../ui/fail.js";
 import { guard } from "../ui/place.js";
 import { text } from "../ui/text.js";
-import { toast } from "../ui/toast.js";
 import { fill, number, shown } from "../ui/words.js";
 import { Picture } from "./logo.js";
 import { server } from "./server.js";
@@ -39,6 +38,7 @@ export function Logo({ path, words, tenant, etag, keep, draft, setDraft, read })
   };
 
   const send = async (method, body) => {
+    const { toast } = await late(import("../ui/toast.js"));
     const { tag, data, etag: next } = await sendOn({ method, path, body, words, read,
                                                      etag, was: branding.logoUrl });
     const { logoUrl } = data.tenant.branding;

@@ -1,14 +1,15 @@
 // A policy of which there is one: a form, whose changes are reviewed before they are made.
 
-import { call } from "../ui/call.js";
+import { call, late } from "../ui/call.js";
 import { h, state } from "../ui/draw.js";
-import { Problem } from "../ui/fail.js";
+import { Loading, Problem } from "../ui/fail.js";
 import { Form } from "../ui/form.js";
+import { styled } from "../ui/style.js";
 import { useAnswer } from "../ui/table.js";
 import { text } from "../ui/text.js";
-import { toast } from "../ui/toast.js";
-import { review } from "./review.js";
 import { Head } from "./sheet.js";
+
+await styled("/svc/console/policy.css");
 
 
 // "sheet" has path, section and form; "about" draws what is to be seen of what is typed.
@@ -19,6 +20,7 @@ export function Singleton({ sheet, words, about, kids }) {
   const { data, etag } = made ?? answer;
 
   const save = async (changed, all) => {
+    const { review } = await late(import("./review.js"));
     const next = await review({
       section: sheet.section, value: all, etag, was: data,
       mine: theirs => ({ ...theirs, ...changed }),
@@ -29,6 +31,9 @@ export function Singleton({ sheet, words, about, kids }) {
 
     if (next) {
       setMade(next);
+
+      const { toast } = await late(import("../ui/toast.js"));
+
       toast(next.theirs ? words.theirs : text.saved);
     }
   };
@@ -37,8 +42,7 @@ export function Singleton({ sheet, words, about, kids }) {
     h(Head, { title: words.title }),
     h("p", { class: "muted" }, words.note),
     answer.failure && h(Problem, { failure: answer.failure, again: answer.again }),
-    !data && !answer.failure
-      && h("p", { class: "muted loading", role: "status" }, text.loading),
+    !data && !answer.failure && h(Loading),
     data && h("div", { class: "panel" }, h(Form, {
       key: etag + JSON.stringify(data), fields: sheet.form, value: data, words, about,
       verb: words.review.open, onsave: save,

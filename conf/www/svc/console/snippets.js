@@ -31,3 +31,62 @@ export function genuine(headers, body) {    // body: a Buffer, as it came
 
 export const useToken = origin =>
   `curl -H "Authorization: Bearer $SVC_ADMIN_TOKEN" ${origin}/v1/admin/tenant`;
+
+
+// Policy as code in a pipeline, as policy-as-code.md has it.
+
+export const PIPELINES = {
+  GitHub: `# .github/workflows/tenant.yml
+name: tenant
+on:
+  pull_request:
+  push:
+    branches: [main]
+  schedule:
+    - cron: "17 4 * * *"
+concurrency: \${{ github.event_name == 'push' && 'tenant' || github.run_id }}
+permissions:
+  contents: read
+jobs:
+  config:
+    runs-on: ubuntu-latest
+    env:
+      SVC_BASE_URL: \${{ vars.SVC_BASE_URL }}
+      SVC_TOKEN: \${{ secrets.SVC_TOKEN }}
+      MODE: \${{ github.event_name == 'push' && 'apply' || 'plan' }}
+      DRIFT: \${{ github.event_name == 'pull_request' && '0' || '2' }}
+    steps:
+      - uses: actions/checkout@v4
+      - name: plan, and apply on merge
+        run: sh tenant-pipeline
+`,
+
+  GitLab: `# .gitlab-ci.yml
+.config:
+  image: alpine:3
+  resource_group: tenant
+  before_script:
+    - apk add --no-cache curl jq
+  script:
+    - sh tenant-pipeline
+
+plan:
+  extends: .config
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
+  allow_failure:
+    exit_codes: [2]
+
+drift:
+  extends: .config
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "schedule"
+
+apply:
+  extends: .config
+  variables:
+    MODE: apply
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "push" && $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
+`,
+};

@@ -1,13 +1,11 @@
 // What is to be done first in a new tenant.  What of it is done is told by what there is, and
 // kept nowhere; the browser keeps alone that somebody wants to see none of it.
 
-import { call, may, session } from "../ui/call.js";
+import { call, may, queryOf, session } from "../ui/call.js";
 import { effect, h } from "../ui/draw.js";
-import { Problem } from "../ui/fail.js";
+import { Loading, Problem } from "../ui/fail.js";
 import { Link } from "../ui/place.js";
-import { queryOf } from "../ui/query.js";
 import { useAnswer } from "../ui/table.js";
-import { text } from "../ui/text.js";
 import { fill } from "../ui/words.js";
 import { allowed, at } from "./nav.js";
 import { server } from "./server.js";
@@ -120,7 +118,7 @@ export function Steps({ sheets, words, ready, invited, moved, hide }) {
       h("h2", { tabindex: "-1" }, words.title),
       h("button", { type: "button", class: whole ? "primary" : "plain", onclick: away },
         words.hide)),
-    !data ? h("p", { class: "muted loading", role: "status" }, text.loading) : [
+    !data ? h(Loading) : [
       h("p", { class: "muted" }, whole ? words.whole : fill(words.count, { n, all: steps.length })),
       data.failure && h(Problem, { failure: data.failure, again }),
       h("ul", {}, steps.map(([name, step]) =>

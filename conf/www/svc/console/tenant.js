@@ -4,17 +4,17 @@ import { call, Failure, session } from "../ui/call.js";
 import { Code, Id } from "../ui/copy.js";
 import { confirm } from "../ui/dialog.js";
 import { h, state } from "../ui/draw.js";
-import { Problem } from "../ui/fail.js";
+import { Loading, Problem, useWait } from "../ui/fail.js";
 import { Form } from "../ui/form.js";
 import { here, link } from "../ui/place.js";
 import { useAnswer } from "../ui/table.js";
 import { text } from "../ui/text.js";
 import { about } from "../ui/time.js";
 import { toast } from "../ui/toast.js";
-import { useWait } from "../ui/wait.js";
 import { fill, shown } from "../ui/words.js";
 import { activity } from "./activity.js";
-import { pathOf, SheetNew, SheetView } from "./sheet.js";
+import { SheetNew, SheetView } from "./object.js";
+import { pathOf } from "./sheet.js";
 import { dig } from "./snippets.js";
 import { FEDERATION } from "./tenant.sheet.js";
 
@@ -165,7 +165,7 @@ function SignIn({ one, again, words }) {
 
   if (!data) {
     return failure ? h(Problem, { failure, again: once })
-                   : h("p", { class: "muted loading", role: "status" }, text.loading);
+                   : h(Loading);
   }
 
   const fixed = !one.verified ? said.verifyFirst

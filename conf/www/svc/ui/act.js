@@ -1,6 +1,6 @@
 // What people do by a button: it waits meanwhile, and what went wrong is said.
 
-import { effect, state } from "./draw.js";
+import { state } from "./draw.js";
 
 // What could not be used for a while has lost the focus.
 
@@ -8,56 +8,47 @@ const regain = element => document.activeElement === document.body && element.is
                           && element.focus();
 
 
-// Where what had the focus goes away, "next" says what has it then: it gets what went, and
-// the element of the component.  Returns the listener that the element needs.
-
-export function useFocus(next) {
-  const [kept] = state(() => ({ last: null }));
-
-  effect(element => {
-    const { last } = kept;
-
-    if (last && !last.isConnected) {
-      kept.last = null;
-
-      if (document.activeElement === document.body) {
-        const to = next(element, kept.place);
-
-        to?.focus({ preventScroll: to.tabIndex < 0 });
-      }
-    }
-  });
-
-  return event => {
-    kept.last = event.target;
-    kept.place = placeOf(event.target);
-  };
-}
-
-// The number of the row that it is in, if it is in one.
-
-const placeOf = element => element.closest("tbody tr")?.sectionRowIndex;
-
-
 // Returns { busy, failure, run, setFailure }: run(action) is an onclick.  "tell" says what
-// went wrong, where it is not to be drawn.
+// went wrong, where it is not to be drawn.  What the action gets is loaded by "ready", before
+// the button cannot be used: it has the focus, which a dialog gives back.
 
-export function useAct(tell) {
+export function useAct(tell, ready) {
   const [failure, setFailure] = state(null);
   const [busy, setBusy] = state(false);
+  const [waits] = state({ now: false });
+
+  const said = async e => {
+    try {
+      await (tell ?? setFailure)(e);
+
+    } catch (other) {
+      setFailure(other);
+    }
+  };
 
   const run = action => async () => {
     const active = document.activeElement;
 
+    if (waits.now) {
+      return;
+    }
+
     setFailure(null);
-    setBusy(true);
 
     try {
-      await action();
+      waits.now = Boolean(ready);
+
+      const needed = ready && await ready();
+
+      waits.now = false;
+      setBusy(true);
+      await action(needed);
 
     } catch (e) {
+      waits.now = false;
+
       if (e.code !== "cancelled") {
-        (tell ?? setFailure)(e);
+        await said(e);
       }
 
     } finally {

@@ -1,7 +1,6 @@
-// The dialogs that ask people to show who they are: see again.js.
+// The dialogs that ask people to show who they are: see call.js.
 
-import { call, refresh, session, take } from "./call.js";
-import { loginOf, onSignIn } from "./again.js";
+import { call, loginOf, onSignIn, refresh, session, take } from "./call.js";
 import { Dialog, show } from "./dialog.js";
 import { effect, h, state } from "./draw.js";
 import { Problem } from "./fail.js";

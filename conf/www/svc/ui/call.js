@@ -1,23 +1,12 @@
 // The one call of the console and of the account page.  A page belongs to one user of
-// one tenant: what it sends carries the CSRF token of that session, and never that of
-// whoever has signed in meanwhile in another tab.
+// one tenant: it never sends the CSRF token of whoever has signed in meanwhile.
 
-import { queryOf } from "./query.js";
 import { language } from "./words.js";
 
 export const session = {};      // as GET /v1/auth/session has it
 export let seen = Date.now();   // when the server last knew it
 
-// What asks people: ui/again.js sets these.  Each returns whether to send once more.  For
-// what nobody has asked for just now the page is not left: signInHere.
-
-export const ask = {
-  stepUp: async () => false,
-  signIn: async () => false,
-  signInHere: async () => false,
-};
-
-const heard = { session: new Set(), changed: new Set(), sent: new Set() };
+const heard = { session: new Set(), sent: new Set() };
 let gate = Promise.resolve();   // what other requests wait for, while somebody is asked
 
 
@@ -31,17 +20,32 @@ export class Failure extends Error {
 }
 
 
+// What comes when it is needed may not come: after an upgrade other files are there.
+
+export const late = part => part.catch(e => {
+  throw new Failure("not_loaded", e.message);
+});
+
+
+// The query of an address: what is null, undefined or "" is left out.
+
+export function queryOf(query) {
+  const values = Object.entries(query ?? {})
+    .filter(([, value]) => value !== undefined && value !== null && value !== "");
+
+  return values.length > 0 ? `?${new URLSearchParams(values)}` : "";
+}
+
+
 // Returns { data, etag, status, id, replayed }.
 //
-//   path    without /v1, as "/admin/groups"
-//   query   an object; what is null, undefined or "" is left out
+//   path    without /v1
 //   body    what becomes JSON; a file is sent as it is
 //   etag    of what a change is based on
-//   key     an Idempotency-Key: the same for each attempt
-//   signal  ends the request
+//   key     an Idempotency-Key, for all attempts
 //   now     does not wait while somebody is asked: for who asks
-//   stream  the data of the answer is its body, which comes bit by bit
-//   last    the id of the last event that was seen of a stream
+//   stream  the data is the body, which comes bit by bit
+//   last    the id of the last event of a stream
 
 export async function call(request) {
   if (!request.now) {
@@ -79,8 +83,7 @@ async function attempt(request, done) {
   throw failure;
 }
 
-// What is read is of whoever the cookie belongs to: of somebody else, or where that cannot
-// be told, it is not shown.
+// What is read is of whoever the cookie belongs to: of somebody else it is not shown.
 
 export async function current(read) {
   if (session.user && moved()) {
@@ -101,10 +104,10 @@ async function remedy(failure, { method = "GET", stream }) {
   case "unauthenticated":
   case "unauthorized":
     return moved() ? refresh()
-      : failure.code !== "csrf_failed" && gated(stream ? ask.signInHere : ask.signIn);
+      : failure.code !== "csrf_failed" && gated(stream ? "signInHere" : "signIn");
 
   case "step_up_required":
-    return gated(ask.stepUp);
+    return gated("stepUp");
 
   case "rate_limited":
   case "unavailable":
@@ -117,12 +120,16 @@ async function remedy(failure, { method = "GET", stream }) {
 }
 
 
+// For what nobody has asked for just now the page is not left: "signInHere".
+
+const dialog = async name => (await late(import("./asking.js")))[name]();
+
 // One question at a time.  Whoever comes to it meanwhile is told its outcome.
 
 let asking = null;
 
 function gated(question) {
-  asking ??= question(session).finally(() => {
+  asking ??= dialog(question).finally(() => {
     asking = null;
   });
 
@@ -241,12 +248,17 @@ const moved = () => {
 };
 
 
-// Of the first session that is given the page is; a later one has to be of the same
-// user in the same tenant.  Otherwise nothing is sent any more: the page is loaded anew.
+// The page is of the first session that is given; where a later one is somebody else's,
+// nothing is sent any more.
+
+let over = false;
 
 export function take(next) {
   if (session.user && !same(next)) {
-    heard.changed.forEach(action => action(next));
+    if (!over) {
+      over = true;
+      dialog("changed");
+    }
 
     throw new Failure("session_changed", "Somebody else has signed in.");
   }
@@ -274,9 +286,8 @@ export async function refresh() {
 }
 
 
-// Calls the action with each session, from now on ("session"), when it is somebody
-// else's ("changed"), or after each request ("sent"), with that, its answer and when it
-// began.  Returns the function that ends it.
+// Calls the action with each session, from now on, or after each request ("sent"), with that,
+// its answer and when it began.  Returns the function that ends it.
 
 export function hear(what, action) {
   heard[what].add(action);
@@ -285,3 +296,54 @@ export function hear(what, action) {
 }
 
 export const may = permission => session.permissions?.includes(permission) ?? false;
+
+
+// --- other tabs ----------------------
+
+// A tab tells who has signed in, or out.
+
+const tabs = new BroadcastChannel("svc");
+const listeners = new Set();
+
+export const loginOf = to => `/login?tenant=${encodeURIComponent(session.tenant.slug)}`
+  + (to ? `&return_to=${encodeURIComponent(to)}` : "");
+
+tabs.addEventListener("message", ({ data }) => {
+  if (data === "signed_in") {
+    listeners.forEach(action => action());
+
+  } else if (data === "signed_out") {
+    document.body.hidden = true;
+    location.assign(loginOf(location.pathname));
+  }
+});
+
+export function onSignIn(action) {
+  listeners.add(action);
+
+  return () => listeners.delete(action);
+}
+
+
+export async function signOut() {
+  await call({ method: "POST", path: "/auth/logout", body: {} });
+  tabs.postMessage("signed_out");
+  location.assign(loginOf());
+}
+
+
+// A page that comes back from the browser's memory may be of a session that is over.
+
+addEventListener("pageshow", async event => {
+  if (event.persisted) {
+    document.body.hidden = true;
+
+    try {
+      await refresh();
+      document.body.hidden = false;
+
+    } catch {
+      location.reload();
+    }
+  }
+});

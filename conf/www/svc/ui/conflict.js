@@ -1,11 +1,6 @@
 // Two at a time: what was sent was based on what is not there any more.
 
-import { call, Failure } from "./call.js";
-import { Diff } from "./diff.js";
-import { Dialog, show } from "./dialog.js";
-import { h } from "./draw.js";
-import { lasts } from "./duration.js";
-import { text } from "./text.js";
+import { call, Failure, late } from "./call.js";
 
 
 // Shows what somebody else has changed, and what one's own would change of that.
@@ -13,10 +8,10 @@ import { text } from "./text.js";
 // all stays as it is.
 //
 //   was, theirs, mine   the values
-//   words               as Diff takes them
+//   words               as Diff takes them, or of a "form": { fields, words }
 //   note                who it was, if that is known
 
-export const conflict = props => show(Conflict, props);
+export const conflict = async props => (await late(import("./theirs.js"))).ask(props);
 
 // Sends a change of what has an ETag.  Where that is not the one any more, it shows both:
 // "send" is called once more with the new one, or nothing is sent.  Returns whether it was.
@@ -48,7 +43,7 @@ export async function sendOver({ send, etag, path, of = data => data, was, chang
   const theirs = only(await of(data));
 
   switch (await conflict({ was: only(was), theirs, mine: { ...theirs, ...changed },
-                           words: { fields: words.fields, say: sayer(fields, words) } }))
+                           form: { fields, words } }))
   {
 
   case "mine":
@@ -62,31 +57,3 @@ export async function sendOver({ send, etag, path, of = data => data, was, chang
     throw new Failure("cancelled", "");
   }
 }
-
-// Says a member as its form does.
-
-const sayer = (fields, words) => ([name, ...below], value) => {
-  const say = one => words.options?.[name]?.[one] ?? null;
-
-  return below.length > 0 ? null
-    : value === null ? words.none?.[name] ?? null
-    : fields[name].kind === "duration" ? lasts(value)
-    : Array.isArray(value) && value.length > 0 && value.every(say)
-      ? value.map(say).join(", ")
-    : say(value);
-};
-
-
-const Conflict = ({ was, theirs, mine, words, note, done }) =>
-  h(Dialog, { title: text.conflict.title, wide: true, done: () => done() },
-    h("p", {}, note, note && " ", text.conflict.note),
-    h("div", { class: "beside" },
-      h("section", {}, h("h3", {}, text.conflict.theirs),
-        h(Diff, { before: was, after: theirs, words })),
-      h("section", {}, h("h3", {}, text.conflict.mine),
-        h(Diff, { before: theirs, after: mine, words }))),
-    h("div", { class: "actions" },
-      h("button", { type: "button", autofocus: true, onclick: () => done() }, text.keep),
-      h("button", { type: "button", onclick: () => done("theirs") }, text.conflict.load),
-      h("button", { type: "button", class: "primary", onclick: () => done("mine") },
-        text.conflict.send)));

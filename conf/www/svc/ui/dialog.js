@@ -1,7 +1,10 @@
 // Dialogs, which are the browser's own: they keep the focus, and Escape closes them.
 
 import { effect, h, mount, state } from "./draw.js";
+import { styled } from "./style.js";
 import { text } from "./text.js";
+
+await styled("/svc/ui/form.css");
 
 
 // Shows a component as a dialog, and returns a promise of what it calls "done" with;

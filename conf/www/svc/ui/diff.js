@@ -7,8 +7,11 @@
 // said that came or went.
 
 import { h } from "./draw.js";
+import { styled } from "./style.js";
 import { text } from "./text.js";
 import { fill, shown, wordOf } from "./words.js";
+
+await styled("/svc/ui/pick.css");
 
 const NAMES = ["id", "key", "groupId", "name"];
 

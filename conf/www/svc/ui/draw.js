@@ -6,14 +6,12 @@
 //       return h("button", { onclick: () => setN(n + 1) }, n);
 //     };
 //
-//     mount(document.querySelector("main"), h(Counter, { from: 1 }));
+//     mount(document.body, h(Counter, { from: 1 }));
 //
-// A component is a function of its properties that returns one element, a text or null.
-// Strings are text, and never HTML.  What begins with "on" listens; "value" and
-// "checked" are properties; anything else is an attribute, which null, undefined and
-// false take away.  Kids with a "key" keep their elements when they move.  Where a
-// component or one below it throws, "failed" of the nearest one that has it is drawn.
-// Objects that h() has not made are left out.
+// A component returns one element, a text or null.  Strings are text, and never HTML.
+// "on..." listens; "value" and "checked" are properties; anything else is an attribute,
+// which null and false take away.  Kids with a "key" keep their elements when they move.
+// Where a component throws, "failed" of the nearest one that has it is drawn.
 
 const SVG = "http://www.w3.org/2000/svg";
 const LISTENERS = Symbol("listeners");
@@ -22,10 +20,10 @@ const PROPERTIES = { value: "", checked: false, indeterminate: false };
 
 let drawn = null;               // the instance whose component runs
 let slot = 0;                   // which of its states comes next
-let effects = [];               // the actions that come after the drawing
+let effects = [];               // what comes after the drawing
 let scheduled = false;
 
-const waiting = new Set();      // instances that are to be drawn again
+const waiting = new Set();      // what is to be drawn again
 
 
 export function h(type, props, ...kids) {
@@ -40,7 +38,7 @@ const nodeOf = kid => kid?.[NODE] ? kid
                       : { [NODE]: {}, type: null, text: isText(kid) ? String(kid) : "" };
 
 
-// A component that draws again may put its kids elsewhere: what was drawn is copied.
+// A component may put its kids elsewhere: what was drawn is copied.
 
 const fresh = node => node.element || node.instance
                       ? { ...node, element: null, instance: null } : node;
@@ -70,9 +68,8 @@ export function state(first) {
 }
 
 
-// Runs after the drawing, with the component's element, the first time and whenever
-// one of "on" differs.  If the action returns a function that one is called before the
-// next time, and in the end.
+// Runs after the drawing, with the component's element, whenever one of "on" differs.  A
+// function that the action returns is called before the next time, and in the end.
 
 export function effect(action, on) {
   const owner = drawn;
@@ -111,8 +108,8 @@ function again(instance) {
 }
 
 
-// Parents come first: what they draw need not be drawn again.  An element that has to
-// be moved loses the focus, and has it back.
+// Parents come first: what they draw need not be drawn again.  What is moved loses the
+// focus, and has it back.
 
 function flush() {
   const active = document.activeElement;
@@ -146,7 +143,7 @@ function act() {
 }
 
 
-// Draws into an element.  Returns the function that takes it away again.
+// Returns the function that takes it away again.
 
 export function mount(parent, node) {
   parent.append(make(node, { depth: 0 }, parent.namespaceURI));
@@ -331,8 +328,7 @@ function changeKids(parent, before, after, above, space) {
 
     const element = was ? elementOf(kid) : make(kid, above, space);
 
-    // A component may have another element now.  What is passed over here is moved when
-    // its turn comes.
+    // a component may have another element now; what is passed over is moved in its turn
 
     if (was && (was === place || was === place?.nextSibling)) {
       place = element;
@@ -347,7 +343,7 @@ function changeKids(parent, before, after, above, space) {
 }
 
 
-// What tells the kids apart: the key, or the place among those of the type.
+// The key, or the place among those of the type.
 
 function namesOf(kids) {
   const seen = new Map();
@@ -427,7 +423,7 @@ function set(element, name, value) {
 }
 
 
-// One object listens for all redraws, and knows what is to be called now.
+// One object listens, and knows what is to be called now.
 
 function listen(element, type, action) {
   const listeners = element[LISTENERS] ??= {

@@ -11,6 +11,7 @@
 // have them.
 
 import { h } from "./draw.js";
+import { localOf } from "./time.js";
 
 export const none = typed => typed === null || typed === undefined || String(typed).trim() === "";
 
@@ -125,12 +126,4 @@ export const kinds = {
       oninput: event => set(event.target.value),
     }),
   },
-};
-
-// what a field of a day and a time has, of this browser's zone
-
-export const localOf = value => {
-  const time = new Date(value);
-
-  return new Date(time - time.getTimezoneOffset() * 60000).toISOString().slice(0, 16);
 };

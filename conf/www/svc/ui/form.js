@@ -6,12 +6,19 @@
 //               value: group, verb: text.save, onsave: changed => call(...) })
 
 import { effect, h, state } from "./draw.js";
-import { mayLeave } from "./dialog.js";
 import { Problem } from "./fail.js";
 import { kinds } from "./fields.js";
 import { guard } from "./place.js";
+import { styled } from "./style.js";
 import { text } from "./text.js";
 import { shown } from "./words.js";
+
+await styled("/svc/ui/form.css");
+
+// A form begins anew when one of its members is another one, and for nothing else: what is
+// typed stays while something else of the same thing changes.
+
+export const keyOf = (fields, one) => JSON.stringify(Object.keys(fields).map(name => one[name]));
 
 const same = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 
@@ -95,7 +102,7 @@ function useForm({ fields, value, draft, onsave, loose }) {
   const { there, all, changed } = saysOf(fields, typed, before);
   const differs = Object.keys(changed).length > 0;
 
-  effect(() => differs && !loose ? guard(mayLeave) : null, [differs]);
+  effect(() => differs && !loose ? guard() : null, [differs]);
 
   const told = failed => {
     setWrong(failed.wrong ?? {});

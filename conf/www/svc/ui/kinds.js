@@ -1,12 +1,9 @@
-// Durations, values of JSON, and what is found by its name.  They are kinds of fields.js
-// for whoever imports this.
+// Durations and values of JSON.  They are kinds of fields.js for whoever imports this.
 
 import { h } from "./draw.js";
 import { DURATIONS, inUnits } from "./duration.js";
 import { kinds, none } from "./fields.js";
-import { Pick } from "./pick.js";
 import { text } from "./text.js";
-import { shown } from "./words.js";
 
 
 // seconds, in the largest unit in which there is no part of one
@@ -51,23 +48,4 @@ function parsed(typed) {
 }
 
 
-// one that is found by its name: "type" is that of GET /v1/admin/names, and "name" the one
-// of what is there already, or "names" those of all that may be there, by their ids
-
-const pick = {
-  of: (value, field) => value ? { id: value, name: field.names?.[value] ?? field.name ?? value }
-                              : null,
-  to: typed => typed?.id ?? null,
-  empty: typed => typed === null,
-  draw: ({ id, name, field, typed, set, words, attributes }) => typed
-    ? h("span", { class: "picked" },
-        h("output", { id }, shown(typed.name)), " ",
-        !attributes.disabled && h("button", {
-          type: "button", class: "plain", name, onclick: () => set(null),
-        }, text.other))
-    : h(Pick, { ...attributes, id, name, type: field.type, label: words.fields[name],
-                bare: true, onpick: set }),
-};
-
-
-Object.assign(kinds, { duration, json, pick });
+Object.assign(kinds, { duration, json });

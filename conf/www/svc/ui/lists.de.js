@@ -47,7 +47,6 @@ export default {
   ms: "{n} ms",
   narrow: "Grenzen Sie es mit einer Suche ein.",
   never: "nie",
-  newer: "Diese Seite wurde aktualisiert. Laden Sie sie neu.",
   next: "Weiter",
   no: "nein",
   none: "Keine Treffer.",

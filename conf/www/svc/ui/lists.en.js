@@ -47,7 +47,6 @@ export default {
   ms: "{n} ms",
   narrow: "Narrow it down with a search.",
   never: "never",
-  newer: "This page has been updated. Load it again.",
   next: "Next",
   no: "no",
   none: "Nothing matches.",

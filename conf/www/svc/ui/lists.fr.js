@@ -47,7 +47,6 @@ export default {
   ms: "{n} ms",
   narrow: "Précisez par une recherche.",
   never: "jamais",
-  newer: "Cette page a été mise à jour. Rechargez-la.",
   next: "Suivant",
   no: "non",
   none: "Aucun résultat.",

@@ -3,8 +3,11 @@
 import { call } from "./call.js";
 import { effect, h, state } from "./draw.js";
 import { sentence } from "./fail.js";
+import { styled } from "./style.js";
 import { text } from "./text.js";
 import { fill, shown } from "./words.js";
+
+await styled("/svc/ui/pick.css");
 
 const SHORTEST = 2;             // letters that the server wants
 const MOST = 20;
@@ -33,10 +36,11 @@ export const Pick = ({ type, find, ...props }) => h(Combo, {
 
 
 // "find" gets what is typed, and returns a promise of what there is to choose from, or
-// of null where it is too early to tell.  "now" tells at once, of what is known here.
+// of null where it is too early to tell.  "now" tells at once, of what is known here.  "first"
+// is typed already.
 
-export function Combo({ id = "pick", label, find, now, onpick, bare, ...attributes }) {
-  const [typed, setTyped] = state("");
+export function Combo({ id = "pick", label, find, now, onpick, bare, first = "", ...attributes }) {
+  const [typed, setTyped] = state(first);
   const { found, setFound, at, setAt, failure } = useFound({ typed, find, now });
   const open = found !== null;
 

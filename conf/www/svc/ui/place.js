@@ -1,7 +1,8 @@
 // The address: what of a view is in it comes back by Back, by a link, after a reload.
 
+import { queryOf } from "./call.js";
 import { h, state, effect } from "./draw.js";
-import { queryOf } from "./query.js";
+import { text } from "./text.js";
 
 const heard = new Set();
 const guards = new Map();       // of each form that differs: asks whether it may be lost
@@ -112,10 +113,15 @@ export function usePlace() {
 }
 
 
+// Asks before what was typed is lost.
+
+export const mayDiscard = () => import("./dialog.js")
+  .then(({ mayLeave }) => mayLeave(), () => confirm(text.differs));
+
 // While a form differs, "question" is asked before it goes away: a function that
 // returns a promise of whether to go.
 
-export function guard(question) {
+export function guard(question = mayDiscard) {
   const mine = Symbol("guard");
 
   guards.set(mine, question);

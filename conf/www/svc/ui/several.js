@@ -1,11 +1,14 @@
-// Fields of several values: some of many, and rows that have fields of their own.  They
-// are kinds of fields.js for whoever imports this.
+// Fields of what is found by its name, and of several values: some of many, and rows that
+// have fields of their own.  They are kinds of fields.js for whoever imports this.
 
 import { h } from "./draw.js";
 import { kinds } from "./fields.js";
 import { Pick } from "./pick.js";
+import { styled } from "./style.js";
 import { text } from "./text.js";
 import { fill, shown } from "./words.js";
+
+await styled("/svc/ui/pick.css");
 
 
 // --- some of many --------------------
@@ -83,7 +86,26 @@ const some = {
 };
 
 
-// --- some that have an id ---------
+// --- what has an id ------------------
+
+// one that is found by its name: "type" is that of GET /v1/admin/names, and "name" the one
+// of what is there already, or "names" those of all that may be there, by their ids
+
+const pick = {
+  of: (value, field) => value ? { id: value, name: field.names?.[value] ?? field.name ?? value }
+                              : null,
+  to: typed => typed?.id ?? null,
+  empty: typed => typed === null,
+  draw: ({ id, name, field, typed, set, words, attributes }) => typed
+    ? h("span", { class: "picked" },
+        h("output", { id }, shown(typed.name)), " ",
+        !attributes.disabled && h("button", {
+          type: "button", class: "plain", name, onclick: () => set(null),
+        }, text.other))
+    : h(Pick, { ...attributes, id, name, type: field.type, label: words.fields[name],
+                bare: true, onpick: set }),
+};
+
 
 // They are found by their names: "type" and "find" are those of pick.js.
 
@@ -161,4 +183,4 @@ const valueOf = (row, { fields }) => Object.fromEntries(Object.entries(fields)
   .map(([name, field]) => [name, kinds[field.kind].to(partOf(row, name, field), field)]));
 
 
-Object.assign(kinds, { picks, rows, some });
+Object.assign(kinds, { pick, picks, rows, some });

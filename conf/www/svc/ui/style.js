@@ -2,13 +2,15 @@
 
 const loaded = new Map();
 
+// That of ui/ comes before those of the page, which know better.
+
 export function styled(href) {
   if (!loaded.has(href)) {
     loaded.set(href, new Promise(done => {
       const sheet = document.createElement("link");
 
       Object.assign(sheet, { rel: "stylesheet", href, onload: done, onerror: done });
-      document.head.append(sheet);
+      document.head[href.startsWith("/svc/ui/") ? "prepend" : "append"](sheet);
     }));
   }
 

@@ -1,17 +1,14 @@
 // A list: what the server has, a page of it at a time.  Its search, its filters and
 // where it is are in the address.
 
-import { useFocus } from "./act.js";
-import { call } from "./call.js";
+import { call, queryOf } from "./call.js";
 import { cell, isNumber } from "./cells.js";
 import { effect, h, state } from "./draw.js";
-import { Problem } from "./fail.js";
-import { kinds } from "./fields.js";
+import { later, Problem } from "./fail.js";
 import { change, Link, restore, usePlace } from "./place.js";
-import { Pick } from "./pick.js";
-import { queryOf } from "./query.js";
 import { text } from "./text.js";
-import { fill, number, shown } from "./words.js";
+import { localOf } from "./time.js";
+import { fill, number } from "./words.js";
 
 export const PAGE = 50;
 
@@ -100,6 +97,10 @@ export function List({ sheet, path = sheet.path, words, to, acts, draws, onkey, 
 
 const NAMED = ["user", "application"];  // kinds, which are types of GET /v1/admin/names
 
+// what has an id is found by its name
+
+const Named = later(async () => (await import("./named.js")).Named, () => null);
+
 const small = matchMedia("(width < 40rem)");
 
 // A fold that somebody looks into stays open: what is typed there may be what opened it.
@@ -148,27 +149,6 @@ export function Tools({ sheet, words, query, kids }) {
 }
 
 
-// What has an id is found by its name.
-
-function Named({ name, type, value, label }) {
-  const [chosen, setChosen] = state(null);
-  const id = `filter-${name}`;
-  const { data } = useAnswer(value && chosen?.id !== value
-    ? { path: "/admin/names", query: { type, ids: value } } : async () => ({}), [value]);
-  const one = chosen?.id === value ? chosen : data?.names?.[0];
-
-  const set = async next => {
-    setChosen(next);
-    await change({ [name]: next?.id ?? null, offset: null });
-    setTimeout(() => document.getElementById(id)?.focus());
-  };
-
-  return !value ? h(Pick, { id, type, label, onpick: set })
-    : h("span", { class: "named" }, label, " ", h("strong", {}, shown(one?.name ?? value)),
-        h("button", { id, type: "button", class: "plain", onclick: () => set(null),
-                      "aria-label": fill(text.removeOne, { name: label }) }, "×"));
-}
-
 // "kind" is what there is to choose from, or "text", "time" or "check".
 
 export function Filter({ name, kind, value, words }) {
@@ -176,8 +156,8 @@ export function Filter({ name, kind, value, words }) {
 
   if (kind === "time") {
     return h("input", {
-      type: "datetime-local", value: kinds.time.of(value),
-      onchange: event => set(kinds.time.to(event.target.value)),
+      type: "datetime-local", value: value && localOf(value),
+      onchange: ({ target }) => set(target.value && new Date(target.value).toISOString()),
     });
   }
 
@@ -219,7 +199,37 @@ function Find({ name, value }) {
 }
 
 
-// --- rows ----------------------------
+// --- the focus -----------------------
+
+// Where what had the focus goes away, "next" says what has it then: it gets what went, and
+// the element of the component.  Returns the listener that the element needs.
+
+export function useFocus(next) {
+  const [kept] = state(() => ({ last: null }));
+
+  effect(element => {
+    const { last } = kept;
+
+    if (last && !last.isConnected) {
+      kept.last = null;
+
+      if (document.activeElement === document.body) {
+        const to = next(element, kept.place);
+
+        to?.focus({ preventScroll: to.tabIndex < 0 });
+      }
+    }
+  });
+
+  return event => {
+    kept.last = event.target;
+    kept.place = placeOf(event.target);
+  };
+}
+
+// The number of the row that it is in, if it is in one.
+
+const placeOf = element => element.closest("tbody tr")?.sectionRowIndex;
 
 // Where a row has gone the next one has the focus, and else the heading.
 
@@ -230,6 +240,9 @@ export function nextRow(element, place) {
   return row?.querySelector(".acts :is(button, a)") ?? row?.querySelector("a, button, input")
          ?? document.querySelector("main h1");
 }
+
+
+// --- rows ----------------------------
 
 // Rows that are there already.  "picks" is what usePicks() returns, where some may be
 // picked.  What has a "between" is no row, but a sentence between them.

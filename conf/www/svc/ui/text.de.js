@@ -39,6 +39,7 @@ export default {
     limit_exceeded: "Mehr sind nicht erlaubt.",
     network: "Der Server ist nicht erreichbar. Prüfen Sie die Verbindung, und versuchen Sie es noch einmal.",
     not_found: "Das gibt es nicht, oder nicht mehr.",
+    not_loaded: "Diese Seite wurde aktualisiert. Laden Sie sie neu.",
     other: "Das hat nicht geklappt.",
     precondition_failed: "Jemand anders hat das inzwischen geändert.",
     rate_limited: { one: "Zu viele Versuche. Versuchen Sie es in etwa einer Minute noch einmal.",

@@ -39,6 +39,7 @@ export default {
     limit_exceeded: "There are as many as there may be.",
     network: "The server cannot be reached. Look at the connection, and try again.",
     not_found: "It is not there, or not any more.",
+    not_loaded: "This page has been updated. Load it again.",
     other: "That did not work.",
     precondition_failed: "Somebody else has changed this meanwhile.",
     rate_limited: { one: "Too many attempts. Try again in about a minute.",

@@ -39,6 +39,7 @@ export default {
     limit_exceeded: "Le nombre maximal est atteint.",
     network: "Le serveur est injoignable. Vérifiez la connexion, et réessayez.",
     not_found: "Cela n'existe pas, ou plus.",
+    not_loaded: "Cette page a été mise à jour. Rechargez-la.",
     other: "Cela n'a pas fonctionné.",
     precondition_failed: "Quelqu'un d'autre a modifié ceci entre-temps.",
     rate_limited: { one: "Trop d'essais. Réessayez dans environ une minute.",

@@ -38,3 +38,12 @@ export const Time = ({ value, none = "–" }) => value
   ? h("time", { datetime: value, title: `${exact(value)} · ${value.replace(/\.\d+Z$/, "Z")}` },
       about(value))
   : h("span", { class: "muted" }, none);
+
+
+// What a field of a day and a time has, of this browser's zone.
+
+export const localOf = value => {
+  const time = new Date(value);
+
+  return new Date(time - time.getTimezoneOffset() * 60000).toISOString().slice(0, 16);
+};

@@ -3,10 +3,13 @@
 import { effect, h, mount, state } from "./draw.js";
 import { sentence } from "./fail.js";
 import { usePlace } from "./place.js";
+import { styled } from "./style.js";
 import { text } from "./text.js";
 import { shown } from "./words.js";
 
 const LONG = 10000;             // ms that something is said, unless it can be undone
+
+await styled("/svc/ui/form.css");
 
 let add = null;
 
