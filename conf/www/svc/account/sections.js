@@ -1,22 +1,30 @@
-// The sections of the account.  What changes something comes when it is asked for:
-// change.js, factors.js, access.js.
+// The sections of the account.  What changes something comes when it is asked for, in
+// change.js, factors.js and access.js; and the rows of the last two, in others.js.
 
 import { options } from "../brand.js";
 import { usable } from "../passkey.js";
+import { late } from "../ui/call.js";
 import { effect, h } from "../ui/draw.js";
+import { later, Problem } from "../ui/fail.js";
 import { about, exact } from "../ui/time.js";
 import { fill, language, list, shown, wordOf } from "../ui/words.js";
 import { Act, Badge, Row, Rows, Section, learnMore, words } from "./parts.js";
 
-const later = (file, name) => async (...what) => {
+const from = (file, name) => async (...what) => {
   const [module] = await Promise.all([import(`./${file}.js`), learnMore()]);
 
   return module[name](...what);
 };
 
-const change = name => later("change", name);
-const factor = name => later("factors", name);
-const access = name => later("access", name);
+const rows = name => later(() => late(import("./others.js")).then(
+  others => others[name], failure => () => h(Problem, { failure })));
+
+const Linked = rows("Linked");
+const Allowed = rows("Allowed");
+
+const change = name => from("change", name);
+const factor = name => from("factors", name);
+export const access = name => from("access", name);
 
 
 // --- who it is -----------------------
@@ -188,10 +196,10 @@ function Recovery({ left, renew, fail }) {
 
 // Those of a list that are not shown yet.
 
-const More = ({ total, rows, fail, action }) => total > rows.length
+export const More = ({ total, rows, fail, action }) => total > rows.length
   ? h(Act, { label: fill(words.more, { n: total }), fail, action }) : null;
 
-const wantsAll = (name, renew) => () => renew([name], 500);
+export const wantsAll = (name, renew) => () => renew([name], 500);
 
 
 // --- sessions ------------------------
@@ -271,62 +279,23 @@ export function Identities({ part, renew, again }) {
     return () => near.disconnect();
   }, []);
 
-  return h(Section, { id: "identities", title: w.title, note: w.note, part, again, draw: fail => {
-    const { identities, total } = part.value;
-    const there = identities.map(it => it.connection);
-    const others = options.methods.connections
-      .filter(c => c.kind !== "ldap" && !there.includes(c.connection));
-
-    return [
-      h(Rows, { none: w.none },
-        identities.map(it => h(Row, {
-          key: it.id, title: shown(it.label),
-          notes: [it.email && shown(it.email),
-                  [fill(w.linkedAt, { when: about(it.linkedAt) }),
-                   it.lastAt ? fill(words.factor.used, { when: about(it.lastAt) })
-                             : words.factor.unused].join(" · ")],
-        },
-          h(Act, { label: words.remove, of: it.label, fail, kind: "danger",
-                   action: () => access("unlink")(it, total, renew) })))),
-      h("div", { class: "actions" },
-        h(More, { total, rows: identities, fail, action: wantsAll("identities", renew) }),
-        others.map(c => h(Act, {
-          key: c.connection, label: fill(w.link, { name: shown(c.label) }), fail,
-          action: () => access("linkTo")(c.connection),
-        }))),
-    ];
-  } });
+  return h(Section, {
+    id: "identities", title: w.title, note: w.note, part, again,
+    draw: fail => h(Linked, { ...part.value, renew, fail }),
+  });
 }
-
 
 
 // --- what applications may do --------
 
 export function Consents({ part, scopes, renew, again }) {
   const w = words.consents;
-  const named = scope => wordOf(scopes, scope) ?? shown(scope);
 
-  return h(Section, { id: "consents", title: w.title, note: w.note, part, again, draw: fail => {
-    const { consents, total } = part.value;
-
-    return [
-      h(Rows, { none: w.none },
-        consents.map(it => h(Row, {
-          key: it.clientId, title: shown(it.name),
-          notes: [
-            it.scopes.length > 0 ? it.scopes.map(named).join(" · ") : w.nothing,
-            it.resources.length > 0
-              && fill(w.at, { resources: list(it.resources.map(shown)) }),
-            fill(w.since, { when: about(it.createdAt) }),
-          ],
-        },
-          h(Act, { label: w.take, of: it.name, fail, kind: "danger",
-                   action: () => access("takeBack")(it, renew) })))),
-      h(More, { total, rows: consents, fail, action: wantsAll("consents", renew) }),
-    ];
-  } });
+  return h(Section, {
+    id: "consents", title: w.title, note: w.note, part, again,
+    draw: fail => h(Allowed, { ...part.value, scopes, renew, fail }),
+  });
 }
-
 
 
 // --- what a browser calls itself, in few words
