@@ -5,12 +5,15 @@ import { call } from "../ui/call.js";
 import { Badge } from "../ui/cells.js";
 import { h, state } from "../ui/draw.js";
 import { Problem } from "../ui/fail.js";
+import { styled } from "../ui/style.js";
 import { Table } from "../ui/table.js";
 import { localOf } from "../ui/time.js";
 import { fill, shown } from "../ui/words.js";
 import { Moment } from "./accessreview.js";
 import { addressOf, decide, TONES } from "./rules.js";
 import { countriesOf, countryOf, sentence } from "./sentence.js";
+
+await styled("/svc/ui/form.css");
 
 
 export function Try({ words, sheet, policy, dirty }) {

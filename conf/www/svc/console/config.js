@@ -18,7 +18,7 @@ const planning = () => late(import("./configplan.js"));
 
 const Plan = later(async () => (await planning()).Plan);
 
-await styled("/svc/console/policy.css");
+await Promise.all(["ui/form", "console/policy"].map(name => styled(`/svc/${name}.css`)));
 
 
 function Configuration({ sheet, words }) {
