@@ -33,7 +33,7 @@ sub text { return $page->do(text => 'main tbody') }
 sub asked { return wait_for(sub { $page->do(count => 'dialog') == 1 }) }
 sub gone { return wait_for(sub { $page->do(count => 'dialog') == 0 }) }
 sub leases { return scalar $s->sql('SELECT count(*) FROM svc.audit_stream') }
-sub turn { $page->do(run => 'document.querySelector("[role=switch]").click()') }
+sub turn { $page->do(click => '[role=switch]') }
 
 
 sub comes {
@@ -365,14 +365,18 @@ $s->sql("UPDATE svc.user_account SET role = 'owner' WHERE id = '$ada'");
 $c->opens('incidents', 'Incidents', 'for an owner');
 is($page->do(attribute => 'main tbody .acts a', 'href'), '/console/blocks/new?ip=192.0.2.7',
    'an address may be blocked');
+$c->leads('Block this address', 'Block an address');
+$page->do(press => 'Create');
+$c->saying(qr/^192\.0\.2\.7 is blocked/, '... and is');
+is(scalar $s->sql('SELECT host(ip) FROM svc.ip_block'), '192.0.2.7', '... that one');
 $c->finds('incidents', 'Incidents', '192.0.2.7', qr/<b>Many/, qr/nothing/);
 $c->leads('<b>Many accounts</b>');
 like($page->do(text => 'main'), qr/tries many accounts.*192\.0\.2\.7.*Status\s+open/s,
      'one by itself');
 $c->opens('incidents', 'Incidents', '... among the others');
-$page->do(run => 'document.querySelector("main tbody .acts button").click()');
+$page->do(click => 'main tbody .acts button');
 ok(asked(), 'it is asked');
-$page->do(run => 'document.querySelector("dialog .danger").click()');
+$page->do(click => 'dialog .danger');
 ok(wait_for(sub { $page->do(text => 'main') =~ /nothing to look after/ }), 'acknowledged');
 
 done_testing;
