@@ -116,8 +116,8 @@ $token = token($bot, 'in');
 $c->opens("agents/$bot->{clientId}", 'Invoice bot', 'one agent');
 $c->has('table:has-text("Scope")', qr/in\s+2.*out\s+2/s, 'what it has used stands beside');
 
-$page->do(run => 'document.querySelector("[name=limitScopes]").click()');
-$page->do(run => 'document.querySelector("[name=allowedScopes][value=in]").click()');
+$page->do(click => '[name=limitScopes]');
+$page->do(click => '[name=allowedScopes][value=in]');
 $page->do(type => 'A token lives at most', '5');
 $page->do(press => 'Review …');
 $c->has('dialog .review', qr/refused\s+2 tokens.*would die at once/si, 'what would be refused');
@@ -171,7 +171,7 @@ $c->opens('anomalies', 'Anomalies');
 $page->do(run => q{[...document.querySelectorAll("tbody tr")].slice(0, 2)}
                  . q{.forEach(row => row.querySelector("input").click())});
 $c->has('.picks', '2 picked', 'two are picked');
-$page->do(run => 'document.querySelector(".picks .primary").click()');
+$page->do(click => '.picks .primary');
 is($c->said, '2 are acknowledged.', '... and acknowledged');
 ok(wait_for(sub { $page->do(count => 'main tbody tr') == 1 }), '... one is left');
 
@@ -208,7 +208,7 @@ is($page->do(count => 'main tbody tr'), 50, 'a page of the journal');
 $page->do(type => 'Token (jti)', $jti[1]);
 $page->do(key => 'Enter');
 ok(wait_for(sub { $page->do(count => 'main tbody tr') == 1 }), 'a token that was pasted');
-$page->do(run => 'document.querySelector("tbody td a").click()');
+$page->do(click => 'tbody td a');
 $c->shows('All that came of one token');
 $c->has('.tree .tree .refused', qr/<img.*It may have none of the scopes/s,
     'a refusal in its place, with the reason');

@@ -109,7 +109,7 @@ $page->do(run => q{(select => { select.value = "3600";
                     select.dispatchEvent(new Event("change", { bubbles: true })); })}
                  . q{(document.querySelector("dialog [name=graceSeconds]"))});
 is_deeply($page->do('axe'), [], 'the dialog is for everybody');
-$page->do(run => 'document.querySelector("dialog form .primary").click()');
+$page->do(click => 'dialog form .primary');
 $c->has('dialog h2', 'The new secret of Nightly', 'another secret');
 
 my %new = (%$app, clientSecret => secret());
@@ -150,12 +150,12 @@ $c->opens("applications/$spa->{clientId}", 'Dashboard', 'a browser application')
 $c->has('.warnings', qr/live long.*not bound.*not asked.*developer's machine/s, '... has warnings');
 is($page->do(count => 'main a[href*="x.test"]'), 0, '... and redirect URIs are text');
 $page->do(press => 'Disable');
-$page->do(run => 'document.querySelector("dialog .danger").click()');
+$page->do(click => 'dialog .danger');
 like($c->said, qr/Dashboard is off/, 'it is disabled');
 ok(!app('Dashboard')->{enabled}, '... says the server');
 $page->do(press => 'Delete');
 $page->do(type => 'Type this to confirm:', 'Dashboard');
-$page->do(run => 'document.querySelector("dialog .danger").click()');
+$page->do(click => 'dialog .danger');
 $c->shows('Applications', 'it is deleted by its name');
 is(app('Dashboard'), undef, '... says the server');
 
@@ -234,7 +234,7 @@ $page->do(key => 'Enter');
 $page->do(type => 'Name', 'Chat');
 $page->do(type => 'Base URL', $out->there->url('console/status=GET:401'));
 $page->do(type => 'Token', 'wrong');
-$page->do(run => 'document.querySelector("[name=enabled]").click()');
+$page->do(click => '[name=enabled]');
 $page->do(press => 'Create');
 $c->shows('Chat');
 $c->has('.object h2 .badge', 'It is off', 'its state is in words');
@@ -247,7 +247,7 @@ $page->do(type => 'Base URL', $out->there->url('console/none'));
 $page->do(press => 'Save');
 $c->has('[data-field=token] .wrong', 'token', 'another address wants the token');
 $page->do(type => 'Token', 'right');
-$page->do(run => 'document.querySelector("[name=enabled]").click()');
+$page->do(click => '[name=enabled]');
 $page->do(press => 'Save');
 ok(wait_for(sub { $out->items($target, "state = 'synced'") == $N }), 'it is mended');
 
@@ -260,7 +260,7 @@ my ($first) = $s->sql("SELECT user_id FROM svc.scim_item WHERE target_id = '$tar
 $s->sql("UPDATE svc.scim_item SET state = 'error', error = 'x', wanted_rev = wanted_rev + 1,"
         . " next_at = now() + interval '1 hour' WHERE user_id = '$first->[0]'");
 $c->opens("scim-targets/$target/users?state=error", 'Chat', 'one of them in error');
-$page->do(run => 'document.querySelector("main tbody button.plain").click()');
+$page->do(click => 'main tbody button.plain');
 $c->saying(qr/\@x\.test is there/, '... is pushed at once');
 $c->has('main .empty', 'Nothing', '... and is in error no more');
 ok(wait_for(sub { $out->items($target, "state = 'synced'") == $N }), '... says the server');
@@ -275,7 +275,7 @@ $page->do(type => 'Type this to confirm:', '' . ($N - 1));
 is($page->do(count => 'dialog .danger:disabled'), 1, '... another number does not');
 $page->do(type => 'Type this to confirm:', "$N");
 is_deeply($page->do('axe'), [], '... for everybody');
-$page->do(run => 'document.querySelector("dialog .danger").click()');
+$page->do(click => 'dialog .danger');
 ok(wait_for(sub { !grep { $_->{active} } $out->there->users('console') }), '... and they go');
 
 $page->do(open => { viewport => { width => 360, height => 740 }, colorScheme => 'dark' });

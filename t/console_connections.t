@@ -62,7 +62,7 @@ sub check {
                         .find(one => one.textContent.trim() === "$label").click()});
 }
 
-sub confirms { $page->do(run => 'document.querySelector("dialog[open] .danger").click()') }
+sub confirms { $page->do(click => 'dialog[open] .danger') }
 
 sub social { return $c->admin(GET => '/social/connections')->{connections} }
 
@@ -176,7 +176,7 @@ $page->do(press => 'Cancel');
 
 $s->sql("UPDATE svc.social SET vouched_owner = false, vouched = '{}', label = '$BYTES'");
 $page->do(press => 'Discard');
-$page->do(run => 'document.querySelector("#nav a[href=\"/console/connections\"]").click()');
+$page->do(click => '#nav a[href="/console/connections"]');
 $c->shows('Connections');
 $c->says(qr/\Q$SHOWN\E.*ready.*acme\.test.*Members only/s, 'the list has it');
 $page->do(follow => $SHOWN);

@@ -150,7 +150,7 @@ sub follows {
 
     return if ($href // '') !~ m{^/console/};
 
-    $page->do(run => "document.querySelector('$selector').click()");
+    $page->do(click => $selector);
     looks($name);
     $page->do('back');
     wait_for(sub { $page->do(count => $selector) > 0 }) or fail("Back from $name");

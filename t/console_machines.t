@@ -247,7 +247,7 @@ $c->finds('tokens', 'API tokens', $ci->{prefix}, qr/ci <img/, qr/acme deploy/);
 $c->leads("ci $HOSTILE");
 $page->do(press => 'Revoke');
 like($page->do(text => 'dialog'), qr/\Q$ci->{prefix}\E….*Last used: never/s, 'says what it ends');
-$page->do(run => 'document.querySelector("dialog .danger").click()');
+$page->do(click => 'dialog .danger');
 $c->saying(qr/^ci .* is revoked/, 'a token is revoked');
 is($acme->admin(GET => '/users', undef, undef, $secret)->status, 401, '... at once');
 $c->says(qr/Status\s+revoked/, '... which its view says');
@@ -339,8 +339,8 @@ $c->admin(PATCH => "/webhooks/$hook->{id}", { url => $receiver->url('/status/500
 $c->leads('New secret', $receiver->url('/status/500'));
 $page->do(press => 'Make it');
 isnt(secret(), $secret, 'a second webhook has another secret');
-$page->do(run => 'document.querySelector(".steps .danger").click()');
-$page->do(run => 'document.querySelector("dialog .danger").click()');
+$page->do(click => '.steps .danger');
+$page->do(click => 'dialog .danger');
 $c->saying(qr/^The webhook is deleted/, '... and takes the place of the first');
 isnt((map { $_->{id} } @{ of('/webhooks')->{webhooks} })[0], $hook->{id}, '... there, too');
 $c->finds('webhooks', 'Webhooks', 'STATUS', qr{/status/500}, qr{/ok});
@@ -419,10 +419,10 @@ $page->do(press => 'Close the other ways');
 like($page->do('said'), qr/shut people out.*passkey/s, 'and what stands against it');
 is((@{ of('/domains')->{domains} })[0]{signIn}, undef, '... so that all ways stay open');
 $page->do(press => 'Discard');
-$page->do(run => 'document.querySelector(".head .danger").click()');
+$page->do(click => '.head .danger');
 like($page->do(text => 'dialog'), qr/all passkeys that were made there are of no use/,
      'removal names the passkeys');
-$page->do(run => 'document.querySelector("dialog .danger").click()');
+$page->do(click => 'dialog .danger');
 $c->shows('Domains');
 is(of('/domains')->{total}, 0, 'it is removed');
 

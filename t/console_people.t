@@ -102,7 +102,7 @@ $page->do(run => 'scrollTo(0, 400)');
 my $y = $page->do(run => 'scrollY');
 
 cmp_ok($y, '>', 0, 'further down');
-$page->do(run => 'document.querySelector("tbody tr:last-child a").click()');
+$page->do(click => 'tbody tr:last-child a');
 ok(wait_for(sub { $page->do(count => 'main form') >= 1 }), 'one of them');
 $page->do(run => 'setTimeout(() => history.back())');
 rows(22, 'back at the same rows');
@@ -129,7 +129,7 @@ rows(50, '... and there');
 
 sub confirmed {
     ok(wait_for(sub { $page->do(count => 'dialog .danger') == 1 }), 'somebody is asked');
-    $page->do(run => 'document.querySelector("dialog .danger").click()');
+    $page->do(click => 'dialog .danger');
 }
 
 sub suspended {
@@ -140,7 +140,7 @@ $s->sql("UPDATE svc.user_account SET display_name = '<b>User</b> ' || chr(8238) 
         . " WHERE user_name = 'user159\@acme.test'");
 $c->opens('users?q=user15', 'Users', 'eleven users');
 rows(11, '... that are found');
-$page->do(run => 'document.querySelector("thead input").click()');
+$page->do(click => 'thead input');
 $s->sql("DELETE FROM svc.user_account WHERE user_name = 'user159\@acme.test'");
 $page->do(press => 'Suspend');
 is($page->do(text => 'dialog h2'), 'Suspend 11 users?', 'it is asked first');
@@ -195,9 +195,9 @@ $c->admin(POST => '/invitations', { email => "$_\@acme.test", role => 'member' }
     for qw(vera wim xenia);
 $c->opens('invitations', 'Invitations');
 rows(3, 'who is invited');
-$page->do(run => 'document.querySelector("thead input").click()');
+$page->do(click => 'thead input');
 ok(wait_for(sub { $page->do(count => '.picks button') > 0 }), '... is picked');
-$page->do(run => 'document.querySelector(".picks button").click()');
+$page->do(click => '.picks button');
 is($page->do(text => 'dialog h2'), 'Send 3 invitations again?', 'to all of them');
 confirmed();
 ok(wait_for(sub { $page->do(count => 'main .panel tbody .id') == 3 }),
@@ -230,7 +230,7 @@ ok(eval { $page->do(press => 'Undo'); 1 }, 'there is a way back');
 ok(wait_for(sub { user_of($of_one, 'status') eq 'active' }), '... which was taken');
 $page->do(press => 'Suspend');
 $c->said(qr/suspended/);
-$page->do(run => 'document.querySelector(".tabs a[href$=access]").click()');
+$page->do(click => '.tabs a[href$=access]');
 ok(wait_for(sub { $page->do(count => 'main .part') > 0 }), 'another tab of one thing');
 is($page->do(count => '.toast button:not(.plain)'), 1, '... has the way back, too');
 $c->to(users => 'Users');
@@ -297,7 +297,7 @@ for ([ 'Unlock', sub { (user_of($of_one, 'locked_until > now()') // 'f') ne 't' 
     $page->do(run => '[...document.querySelectorAll(".head button")]'
                      . ".find(({ innerText }) => innerText.trim() === '$verb').click()");
     ok(wait_for(sub { $page->do(count => 'dialog') == 1 }), '... it asks');
-    $page->do(run => 'document.querySelector("dialog .danger").click()');
+    $page->do(click => 'dialog .danger');
     ok(wait_for(sub { $done->() }), '... and does it');
     ok(wait_for(sub { $page->do(count => 'dialog') == 0 }), '... and is away');
 }
@@ -368,7 +368,7 @@ $c->shows('Groups', 'deleted again');
 
 $c->opens('roles/new', 'New role');
 $page->do(type => 'Name', 'Helpdesk');
-$page->do(run => 'document.querySelector("[value=\"users:view\"]").click()');
+$page->do(click => '[value="users:view"]');
 $page->do(press => 'Create');
 $c->shows('Helpdesk', 'a role is made');
 is(scalar $s->sql("SELECT permissions::text FROM svc.role WHERE key = 'helpdesk'"),
@@ -570,7 +570,7 @@ is(of_hands(), 1197, '... all of them');
 
 $page->do(press => "Paste addresses \x{2026}");
 $page->do(type => 'Addresses', "$there[5] $none[0]");
-$page->do(run => 'document.querySelector("dialog [type=checkbox]").click()');
+$page->do(click => 'dialog [type=checkbox]');
 $page->do(press => 'Add');
 $page->do(press => 'Replace');
 in_dialog(qr/nobody1\@acme\.test/, 'an address of nobody');

@@ -178,7 +178,7 @@ unlike($page->do(text => 'main'), qr/turns it on/, '... and nothing of what is n
 # --- the network is away -----------------------------------------------------------------
 
 $page->do(offline => JSON::PP::true());
-$page->do(run => 'document.querySelector("nav [href$=users]").click()');
+$page->do(click => 'nav [href$=users]');
 ok(wait_for(sub { $page->do(count => '.problem') == 1 }), 'the network is away');
 like($page->do(text => '.problem'), qr/cannot be reached/, '... which is said');
 is_deeply($page->do('axe'), [], '... to everybody');
@@ -191,7 +191,7 @@ ok(wait_for(sub { $page->do(count => 'tbody tr') > 0 }), 'and it comes back');
 # --- an upgrade under an open tab ----------------------------------------------------------
 
 $page->do(without => "$c->{origin}/svc/console/access.js");
-$page->do(run => q{document.querySelector('#nav a[href="/console/access"]').click()});
+$page->do(click => '#nav a[href="/console/access"]');
 ok(wait_for(sub { $page->do(text => 'main') =~ /has been updated/ }), 'a file has gone');
 $page->do(without => "$c->{origin}/svc/console/access.js", 1);
 $page->do('faults');
@@ -239,7 +239,7 @@ $page->do(run => 'import("/svc/ui/call.js").then(({ refresh }) => refresh())');
 ok(wait_for(sub { $page->do(count => '#nav a[href="/console/groups"]') == 1 }),
    'a permission that is given comes to the tab');
 $c->admin(PUT => '/roles/desk', { name => 'Desk', permissions => [ 'users:view' ] });
-$page->do(run => q{document.querySelector('#nav a[href="/console/groups"]').click()});
+$page->do(click => '#nav a[href="/console/groups"]');
 ok(wait_for(sub { $page->do(count => '#nav a[href="/console/groups"]') == 0 }),
    'one that is taken leaves it with the next request');
 
@@ -271,7 +271,7 @@ $page->do('forget');
 $c->sign_in('ada');
 $page->do(tab => 2);
 $c->opens('users', 'Users');
-$page->do(run => 'document.querySelector(".who summary").click()');
+$page->do(click => '.who summary');
 $page->do(press => 'Sign out');
 ok(eval { $page->do(heading => 'Sign in'); 1 }, 'signed out');
 $page->do(tab => 1);

@@ -212,7 +212,7 @@ brands({ fg => '#fff' });
 $page->do(press => 'Remove the logo');
 $page->do(heading => 'Remove the logo?');
 is_deeply($page->do('axe'), [], 'the question is for everybody');
-$page->do(run => 'document.querySelector("dialog .danger").click()');
+$page->do(click => 'dialog .danger');
 is($c->said(qr/logo/), 'The logo is removed.', 'it is removed, whatever else has changed');
 is($page->do(count => 'img'), 0, '... everywhere');
 is(tenant()->{branding}{logoUrl}, undef, '... as the server has it');
@@ -231,7 +231,7 @@ is($c->said(qr/in use/), 'The logo is in use.', '... takes its place where that 
 
 $page->do(type => 'Lines', 'gray');
 is(preview('place.querySelectorAll("[type=button]").length'), 1, 'the page offers a passkey');
-$page->do(run => 'document.querySelector("[name=\"branding.allowSelfSignup\"]").click()');
+$page->do(click => '[name="branding.allowSelfSignup"]');
 is(preview('[...place.querySelectorAll("[type=button]")].at(-1).innerText'), 'Create an account',
    '... and an account, where that is allowed');
 $page->do(run => 'document.querySelector("main details").open = true');

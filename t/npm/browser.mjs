@@ -157,6 +157,12 @@ const actions = {
 
   async write(text) { await page.keyboard.insertText(text); },
 
+  // Where a pointer cannot come, too; but not before it is there.
+
+  async click(selector) {
+    await page.locator(selector).first().evaluate(element => element.click());
+  },
+
   async press(name) {
     await page.getByRole("button", { name, exact: true }).click();
   },
@@ -269,6 +275,10 @@ const actions = {
   // the styles of shadow roots, which axe would copy to where the policy lets in none.
 
   async axe() {
+    // a list is paler while it is read again
+
+    await page.locator(".stale").first().waitFor({ state: "detached" });
+
     if (!await page.evaluate(() => "axe" in window)) {
       await page.evaluate(new AxeBuilder({ page }).script());
     }

@@ -141,7 +141,7 @@ sub shows {
 sub to {
     my ($self, $view, $heading) = @_;
 
-    $self->{page}->do(run => qq{document.querySelector('#nav a[href="/console/$view"]').click()});
+    $self->{page}->do(click => qq{#nav a[href="/console/$view"]});
     $self->shows($heading) if defined $heading;
 }
 
